@@ -1,0 +1,136 @@
+"""Errors that a user can cause or meet, as one tree.
+
+    KgneoError                 everything below; `hint` says what to do next
+    ├── UsageError             options that do not fit together (exit 2)
+    ├── DataError              a file that cannot be used; names file and line
+    ├── ServerError            the local Neo4j could not be had or started
+    ├── GraphError             the database answered with a refusal
+    │   ├── GraphUnavailable   not reachable just now; retrying can help
+    │   ├── GraphTimeout       a query ran into its timeout; retrying rarely helps
+    │   ├── GraphEmpty         there is nothing to ask about
+    │   ├── NotIndexed         there is a graph, and no index of its triples
+    │   ├── EncoderMismatch    the graph was indexed with another encoder
+    │   └── EntityNotFound     no node of that name; `nearest` has similar ones
+    ├── EncoderError           an encoder that cannot be loaded
+    └── ModelError             the language model refused or failed
+        ├── ModelUnavailable   not reachable, overloaded or too slow; retrying can help
+        └── ContextOverflow    the prompt does not fit into the model's context
+
+A message says what was found, what was expected and what to do next. The command line turns each into
+one message and an exit status (1, or 2 for UsageError) at one place, `kgneo.cli.main`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = [
+    "ContextOverflow",
+    "DataError",
+    "EncoderError",
+    "EncoderMismatch",
+    "EntityNotFound",
+    "GraphEmpty",
+    "GraphError",
+    "GraphTimeout",
+    "GraphUnavailable",
+    "KgneoError",
+    "ModelError",
+    "ModelUnavailable",
+    "NotIndexed",
+    "ServerError",
+    "UsageError",
+]
+
+
+class KgneoError(Exception):
+    """Base of every error that kgneo raises on purpose.
+
+    `message` is one sentence on what was found and expected, `hint` (may be empty) one on what to do next,
+    `retry` whether doing the same again can succeed.
+    """
+
+    retry = False
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class UsageError(KgneoError):
+    """Options or arguments that do not fit together."""
+
+
+class DataError(KgneoError):
+    """A file that cannot be read as what it should be. `file` and `line` (1-based) say where, when known."""
+
+    def __init__(self, message: str, *, file: str = "", line: int | None = None, hint: str = "") -> None:
+        place = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
+        super().__init__(place + message, hint=hint)
+        self.file = file
+        self.line = line
+
+
+class ServerError(KgneoError):
+    """The local Neo4j could not be resolved, started or stopped."""
+
+
+class GraphError(KgneoError):
+    """The database answered, and refused."""
+
+
+class GraphUnavailable(GraphError):
+    """The database cannot be reached at the moment."""
+
+    retry = True
+
+
+class GraphTimeout(GraphError):
+    """A query was ended by the server at its timeout."""
+
+
+class GraphEmpty(GraphError):
+    """The graph holds no triples."""
+
+
+class NotIndexed(GraphError):
+    """The graph holds triples, and no embeddings of them."""
+
+
+class EncoderMismatch(GraphError):
+    """The graph's embeddings come from another encoder than the one that was asked for."""
+
+
+class EntityNotFound(GraphError):
+    """No node matches a name. `nearest` holds the most similar names, best first."""
+
+    def __init__(self, message: str, *, nearest: Sequence[str] = (), hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.nearest = tuple(nearest)
+
+
+class EncoderError(KgneoError):
+    """A sentence encoder that cannot be found, loaded or run."""
+
+
+class ModelError(KgneoError):
+    """The language model refused or failed; the same call again gives the same."""
+
+
+class ModelUnavailable(ModelError):
+    """The language model cannot be reached, is overloaded, or did not answer in time."""
+
+    retry = True
+
+
+class ContextOverflow(ModelError):
+    """A prompt is longer than the model's context. `tokens` were asked for, `limit` fit."""
+
+    def __init__(self, message: str, *, tokens: int, limit: int, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.tokens = tokens
+        self.limit = limit

@@ -1,0 +1,207 @@
+"""The words of kgneo as frozen dataclasses, from a triple to an answer.
+
+Nothing here talks to a database or a model. Ratios and other derived figures are properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """Subject, relation and object, each as the graph spells it.
+
+    `detail` holds the relationship's own properties in words ("as Neo"), empty where there are none.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text that is encoded: "(subject, relation, object)", underscores of the relation as blanks.
+
+        KG-RAG section 3.5.2.
+        """
+        relation = f"{self.relation} {self.detail}" if self.detail else self.relation
+        return f"({self.subject}, {relation}, {self.object})".replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A node: its name, its labels (without kgneo's own) and the database's id for it."""
+
+    name: str
+    labels: tuple[str, ...] = ()
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicEntity:
+    """An entity that a question is about: `matched` is the piece of the question, `score` (0..1) how well."""
+
+    entity: Entity
+    matched: str
+    score: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A triple within reach of the topic entities. `hop` (1-based) is where it was first reached; `id` the
+    database's id of its relationship (or of the node, for a property value)."""
+
+    triple: Triple
+    hop: int
+    id: str = ""
+    subject_id: str = ""
+    object_id: str = ""
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of a relation path: along `relation`, from subject to object (`forward`) or back.
+
+    `labels` are those of the nodes that the step reaches, most frequent first, without kgneo's own.
+    `value` marks a step onto a property value of the node (`relation` is then the property's key).
+    """
+
+    relation: str
+    forward: bool = True
+    labels: tuple[str, ...] = ()
+    value: bool = False
+
+    def __str__(self) -> str:
+        return self.relation if self.forward else f"^{self.relation}"
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPath:
+    """A sequence of hops that leaves a topic entity; `str()` gives "^directed_by/in_language"."""
+
+    hops: tuple[Hop, ...]
+
+    def __str__(self) -> str:
+        return "/".join(map(str, self.hops))
+
+    def __len__(self) -> int:
+        return len(self.hops)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A triple that an answer rests on, checked to be in the graph."""
+
+    triple: Triple
+    hop: int
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One sub-question with its answer: text, entity names and the triples that it rests on."""
+
+    question: str
+    answer: str
+    answers: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """What an answer cost: calls to the language model and tokens in both directions."""
+
+    model: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to understand a question, with its score: "films starring X → their languages"."""
+
+    text: str
+    path: str
+    score: float
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What `ask` returns. `to_dict` gives the object that `kgneo ask --json` prints."""
+
+    question: str
+    strategy: str
+    answer: str
+    answers: tuple[str, ...] = ()
+    entities: tuple[TopicEntity, ...] = ()
+    steps: tuple[Step, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    cypher: str | None = None
+    cypher_parameters: Mapping[str, Any] = field(default_factory=dict)
+    confidence: float | None = None
+    grounded: bool = False
+    llm: ModelUse | None = None
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    more: int = 0
+    """How many further answers the graph holds beyond `answers`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and scalars, ready for `json.dumps`."""
+        return {
+            "question": self.question,
+            "strategy": self.strategy,
+            "answer": self.answer,
+            "answers": list(self.answers),
+            "more": self.more,
+            "entities": [
+                {
+                    "name": topic.entity.name,
+                    "labels": list(topic.entity.labels),
+                    "id": topic.entity.id,
+                    "matched": topic.matched,
+                    "score": topic.score,
+                }
+                for topic in self.entities
+            ],
+            "steps": [
+                {
+                    "question": step.question,
+                    "answer": step.answer,
+                    "answers": list(step.answers),
+                    "evidence": [evidence_to_dict(item) for item in step.evidence],
+                }
+                for step in self.steps
+            ],
+            "evidence": [evidence_to_dict(item) for item in self.evidence],
+            "cypher": self.cypher,
+            "cypher_parameters": dict(self.cypher_parameters),
+            "confidence": self.confidence,
+            "grounded": self.grounded,
+            "llm": asdict(self.llm) if self.llm else None,
+            "readings": [asdict(reading) for reading in self.readings],
+            "timings_ms": {stage: round(value, 2) for stage, value in self.timings_ms.items()},
+            "warnings": list(self.warnings),
+        }
+
+
+def evidence_to_dict(item: Evidence) -> dict[str, Any]:
+    """One evidence triple as `--json` prints it."""
+    record: dict[str, Any] = {
+        "subject": item.triple.subject,
+        "relation": item.triple.relation,
+        "object": item.triple.object,
+        "hop": item.hop,
+        "score": item.score,
+    }
+    if item.triple.detail:
+        record["detail"] = item.triple.detail
+    return record
