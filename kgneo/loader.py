@@ -414,8 +414,14 @@ def check(
         if on_progress and triples % PROGRESS_EVERY == 0:
             on_progress(source.position)
     if not triples:
-        found = f"all {bad_lines.count:,} lines are bad" if bad_lines.count else "it holds no triples"
-        hint = bad_lines.last.reason if bad_lines.last else "Check the file and its format (--format)."
+        found = (
+            f"none of its {bad_lines.count:,} lines can be used" if bad_lines.count else "it holds no triples"
+        )
+        hint = (
+            f"The last one: {bad_lines.last.reason}."
+            if bad_lines.last
+            else "Check the file and its format (--format)."
+        )
         raise DataError(found, file=source.name, hint=hint)
     return Check(detect(source, format=format).name, triples, bad_lines.count)
 

@@ -74,8 +74,8 @@ class DelimitedLoader:
         columns: Columns | None = None
         for row in _rows(source, separator, options.quote, on_bad_line):
             if columns is None:
-                columns = _columns(row.fields, options, source.name, row.line)
-                if columns.header:
+                columns = _columns(row, options, source.name, on_bad_line)
+                if columns is None or columns.header:
                     continue
             if len(row.fields) != columns.width:
                 found = f"{len(row.fields)} field{'s' if len(row.fields) != 1 else ''}"
@@ -212,18 +212,24 @@ def _evenness(lines: Sequence[str], separator: str, quote: str | None, any_width
     return count / len(rows)
 
 
-def _columns(first: Sequence[str], options: LoadOptions, file: str, line: int) -> Columns:
-    """The columns of a source from its first row. Raises DataError where they cannot be told."""
+def _columns(row: _Row, options: LoadOptions, file: str, on_bad_line: OnBadLine) -> Columns | None:
+    """The columns of a source from its first row, None where that row is a bad line. Raises DataError where
+    they cannot be had as the options have it."""
+    first = row.fields
     named = None if options.header == "no" else _header_columns(first)
     if options.columns is not None:
-        return _chosen_columns(first, options, named, file, line)
+        return _chosen_columns(row, options, named, file)
     if named is not None:
         return named
-    if len(first) != 3:
-        hint = "Say which ones with --columns, by header name or by position: --columns 1,2,3."
-        message = f"found {len(first)} columns ({', '.join(first)[:200]}), expected 3, or a header"
-        raise DataError(message, file=file, line=line, hint=hint)
-    return Columns(0, 1, 2, 3, options.header == "yes")
+    if len(first) == 3:
+        return Columns(0, 1, 2, 3, options.header == "yes")
+    hint = "Say which columns to take with --columns, by header name or by position: --columns 1,2,3."
+    names = ", ".join(first)[:200]
+    message = f"found {len(first)} columns ({names}), expected 3, or a header that names them"
+    if options.header == "yes":
+        raise DataError(message, file=file, line=row.line, hint=hint)
+    on_bad_line(BadLine(row.line, message, row.text, hint))
+    return None
 
 
 def _header_columns(row: Sequence[str]) -> Columns | None:
@@ -258,14 +264,13 @@ def _label_column(plain: Sequence[str], role: str) -> int | None:
     return next((index for index, name in enumerate(plain) if name in wanted), None)
 
 
-def _chosen_columns(
-    first: Sequence[str], options: LoadOptions, named: Columns | None, file: str, line: int
-) -> Columns:
+def _chosen_columns(row: _Row, options: LoadOptions, named: Columns | None, file: str) -> Columns:
+    first = row.fields
     chosen = options.columns or ("", "", "")
     by_position = all(column.isdecimal() for column in chosen)
     if not by_position and options.header == "no":
         raise UsageError(f"columns {', '.join(chosen)} are names, and the file is said to have no header")
-    subject, relation, object_ = (_place(column, first, file, line) for column in chosen)
+    subject, relation, object_ = (_place(column, first, file, row.line) for column in chosen)
     header = options.header == "yes" or not by_position or named is not None
     plain = [_plain(name) for name in first] if header else []
     return Columns(
