@@ -1,0 +1,280 @@
+"""Start, stop and status of the server of a store."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kgneo.errors import ServerError
+from kgneo.server.configuration import (
+    LOOPBACK,
+    Memory,
+    choose_memory,
+    choose_ports,
+    java_command,
+    machine_memory,
+    server_command,
+    write_configuration,
+)
+from kgneo.server.jars import Distribution, find_distribution
+from kgneo.server.java import Java, find_java
+from kgneo.server.login import can_log_in
+from kgneo.server.logs import cause_of, last_lines, read_tail
+from kgneo.server.process import child_environment, end, find_process, kill, launch, process_of
+from kgneo.server.stores import ServerRecord, Store, StoreRecord, write_private
+from kgneo.server.versions import choose_version, minimum_java
+
+USERNAME = "neo4j"
+_POLL_SECONDS = 0.1
+_PORT_IN_USE = "a port is already in use"
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server that answers on Bolt. Neo4j Browser is at `http_url` + "/browser/"."""
+
+    store: Path
+    uri: str
+    http_url: str
+    username: str
+    password: str = field(repr=False)
+    pid: int
+    version: str
+    started: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What one start works with."""
+
+    store: Store
+    memory: Memory
+    bolt_port: int | None
+    http_port: int | None
+    report: Callable[[str], None]
+    timeout: float
+
+
+def _silent(message: str) -> None:
+    """Report nothing."""
+
+
+def start(
+    store: Path,
+    *,
+    version: str | None = None,
+    heap: str | None = None,
+    page_cache: str | None = None,
+    bolt_port: int | None = None,
+    http_port: int | None = None,
+    report: Callable[[str], None] = _silent,
+    timeout: float = 180,
+) -> RunningServer:
+    """The server of a store: the one that runs already, else a new one, once a login succeeds.
+
+    `version` is a line ("5.26", "2026") or an exact version, by default KGNEO_NEO4J_VERSION, the store's own
+    or the pinned one. `heap` and `page_cache` are sizes ("1g"), by default KGNEO_HEAP and KGNEO_PAGE_CACHE or
+    a share of the machine's memory. `timeout` is how long, in seconds, the server may take to answer (a
+    download comes on top). The server outlives this process. Whatever ends this call early, Ctrl-C included,
+    ends the server that it started.
+
+    Raises UsageError for options that cannot be, ServerError when there is no server to be had.
+    """
+    place = Store(store.expanduser().resolve())
+    asked = version or os.environ.get("KGNEO_NEO4J_VERSION") or None
+    choose_version(asked, _version_of(place))
+    memory = choose_memory(heap, page_cache, machine_memory())
+    running = status(store)
+    if running is None:
+        place.create()
+        with place.lock(timeout + 120, report):
+            task = _Start(place, memory, bolt_port, http_port, report, timeout)
+            running = _adopt(task) or _start_new(task, choose_version(asked, _version_of(place)))
+    _report_other_ports(running, bolt_port, http_port, report)
+    return running
+
+
+def status(store: Path) -> RunningServer | None:
+    """The server that runs on a store and has answered a login; None when there is none (yet)."""
+    place = Store(store.expanduser().resolve())
+    server = place.read_server()
+    if server is None or not server.ready or process_of(place, server.pid) is None:
+        return None
+    record = place.read_record()
+    return _running(place, record, server.pid) if record else None
+
+
+def stop(store: Path, *, timeout: float = 120) -> bool:
+    """End the server of a store and wait until it has written everything; False when none was running.
+
+    Raises ServerError when it has not ended after `timeout` seconds.
+    """
+    place = Store(store.expanduser().resolve())
+    if not place.folder.is_dir() or (place.read_server() is None and find_process(place) is None):
+        return False
+    with place.lock(timeout + 180, _silent):
+        process = find_process(place)
+        if process is not None:
+            # From here on nobody takes it for a server that can be used.
+            place.write_server(ServerRecord(process.pid, ready=False))
+            if not end(process, timeout):
+                raise ServerError(
+                    f"The server of the store {place.folder} (process {process.pid}) has not ended after "
+                    f"{timeout:.0f} s.",
+                    hint="It may be writing a lot to the disk: run the same command again to wait longer.",
+                )
+        place.forget_server()
+        return process is not None
+
+
+def _version_of(store: Store) -> str | None:
+    """The version that wrote the store; a store without data can still be had by any."""
+    record = store.read_record()
+    return record.version if record and store.has_data else None
+
+
+def _running(store: Store, record: StoreRecord, pid: int, *, started: bool = False) -> RunningServer:
+    return RunningServer(
+        store=store.folder,
+        uri=f"bolt://{LOOPBACK}:{record.bolt_port}",
+        http_url=f"http://{LOOPBACK}:{record.http_port}",
+        username=USERNAME,
+        password=store.password(),
+        pid=pid,
+        version=record.version,
+        started=started,
+    )
+
+
+def _report_other_ports(
+    running: RunningServer, bolt_port: int | None, http_port: int | None, report: Callable[[str], None]
+) -> None:
+    asked_elsewhere = (bolt_port and not running.uri.endswith(f":{bolt_port}")) or (
+        http_port and not running.http_url.endswith(f":{http_port}")
+    )
+    if asked_elsewhere:
+        report(
+            f"The store's server already runs at {running.uri} and {running.http_url}; stop it first to change "
+            "its ports."
+        )
+
+
+def _adopt(task: _Start) -> RunningServer | None:
+    """A server that another command left running on the store, once it answers; None when there is none."""
+    process, record = find_process(task.store), task.store.read_record()
+    if process is None or record is None:
+        return None
+    task.report(f"A server that an earlier command left starting is process {process.pid}; waiting for it.")
+    running = _running(task.store, record, process.pid)
+    if not _wait_until_ready(task, running):
+        return None
+    task.store.write_server(ServerRecord(process.pid, ready=True))
+    return running
+
+
+def _start_new(task: _Start, version: str) -> RunningServer:
+    java = find_java(minimum_java(version))
+    # A given port that is taken is said before anything is downloaded.
+    choose_ports(task.bolt_port, task.http_port, task.store.read_record())
+    distribution = find_distribution(version, task.report)
+    task.report(
+        f"Starting Neo4j {version} on the store {task.store.folder} (Java {java.version}, {java.path})."
+    )
+    for last_attempt in (False, True):
+        ports = choose_ports(task.bolt_port, task.http_port, task.store.read_record())
+        record = StoreRecord(version, *ports)
+        task.store.write_record(record)
+        write_configuration(task.store, record, task.memory.page_cache)
+        if not task.store.has_data:
+            _set_initial_password(task, java, distribution)
+        began = time.monotonic()
+        running = _launch_and_wait(task, java, distribution, record)
+        if running:
+            task.report(f"Neo4j answers at {running.uri} after {time.monotonic() - began:.1f} s.")
+            return running
+        log = read_tail(task.store.start_log)
+        cause = cause_of(log)
+        if last_attempt or cause != _PORT_IN_USE:
+            break
+    raise _failure(task.store, f"Neo4j {version} did not start: {cause}", log)
+
+
+def _launch_and_wait(
+    task: _Start, java: Java, distribution: Distribution, record: StoreRecord
+) -> RunningServer | None:
+    """Start the server and wait for it. None when it ended by itself; any other failure ends it here."""
+    store = task.store
+    pid = launch(server_command(store, java, distribution, task.memory.heap), store.home, store.start_log)
+    ready = False
+    try:
+        store.write_server(ServerRecord(pid, ready=False))
+        running = _running(store, record, pid, started=True)
+        ready = _wait_until_ready(task, running)
+        if ready:
+            store.write_server(ServerRecord(pid, ready=True))
+            return running
+        return None
+    finally:
+        if not ready:
+            _clear_away(store, pid)
+
+
+def _clear_away(store: Store, pid: int) -> None:
+    process = process_of(store, pid)
+    try:
+        if process is not None:
+            end(process, timeout=20)
+    finally:
+        if process is not None and process_of(store, pid) is not None:
+            kill(process)
+        store.forget_server()
+
+
+def _wait_until_ready(task: _Start, server: RunningServer) -> bool:
+    """True once a login succeeds, False when the process has ended. Raises ServerError after the timeout."""
+    deadline = time.monotonic() + task.timeout
+    while process_of(task.store, server.pid) is not None:
+        if can_log_in(server.uri, server.username, server.password):
+            return True
+        if time.monotonic() > deadline:
+            message = f"Neo4j did not answer at {server.uri} within {task.timeout:.0f} s."
+            raise _failure(task.store, message, read_tail(task.store.start_log))
+        time.sleep(_POLL_SECONDS)
+    return False
+
+
+def _set_initial_password(task: _Start, java: Java, distribution: Distribution) -> None:
+    """Give the new store its password before its first start, through a file: a command line is public."""
+    store = task.store
+    with TemporaryDirectory(prefix="password-", dir=store.folder) as name:
+        folder = Path(name)
+        # neo4j-admin does not know all of the server's settings, and needs none of them.
+        (folder / "neo4j.conf").touch()
+        arguments = folder / "arguments"
+        write_private(arguments, f"dbms\nset-initial-password\n{store.password()}\n")
+        done = subprocess.run(
+            java_command(store, java, distribution, "256m", "org.neo4j.cli.AdminTool", f"@{arguments}"),
+            cwd=store.home,
+            env=child_environment() | {"NEO4J_HOME": str(store.home), "NEO4J_CONF": name},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    if done.returncode != 0:
+        log = done.stdout + done.stderr
+        store.start_log.write_text(log, encoding="utf-8")
+        raise _failure(store, f"Neo4j could not be given a password: {cause_of(log)}", log)
+
+
+def _failure(store: Store, message: str, log: str) -> ServerError:
+    hint = f"The full log is {store.start_log}"
+    return ServerError(
+        message, hint=f"{hint}; its last lines:\n{last_lines(log)}" if log.strip() else f"{hint}."
+    )

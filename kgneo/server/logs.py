@@ -1,0 +1,53 @@
+"""What a failed start's log says, in one line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_KNOWN = (
+    (re.compile(r"already in use|Address already in use|BindException", re.I), "a port is already in use"),
+    (re.compile(r"No space left on device"), "no space is left on the disk"),
+    (
+        re.compile(r"Lock file has been locked by another process|FileLockException"),
+        "another process, perhaps on another machine, has this store open",
+    ),
+    (
+        re.compile(
+            r"insufficient memory for the Java Runtime|Could not reserve enough space|OutOfMemoryError"
+        ),
+        "there is not enough memory; give it less with --heap and --page-cache",
+    ),
+)
+_CAUSE = re.compile(r"^\s*Caused by: (?:[\w.$]+: )?(\S.*)$", re.MULTILINE)
+_EXCEPTION = re.compile(r"^(?:Exception in thread \S+ )?[\w.$]+(?:Exception|Error): \S.*$", re.MULTILINE)
+_ERROR = re.compile(r"^(?:.*\bERROR\b|Error:|Error occurred.*?:|Unrecognized|Invalid)\s*(.*)$", re.MULTILINE)
+_NOISE = re.compile(r"^WARNING: |^Picked up |^NOTE: ")
+
+
+def read_tail(path: Path, size: int = 200_000) -> str:
+    """The last `size` bytes of a log as text, empty when there is none."""
+    try:
+        with path.open("rb") as stream:
+            stream.seek(0, 2)
+            stream.seek(max(0, stream.tell() - size))
+            return stream.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def cause_of(log: str) -> str:
+    """Why the server did not start, by its log: a known cause in plain words, else the log's last cause."""
+    for pattern, words in _KNOWN:
+        if pattern.search(log):
+            return words
+    for pattern in (_CAUSE, _EXCEPTION, _ERROR):
+        if matches := list(pattern.finditer(log)):
+            return matches[-1].group(0).strip().removeprefix("Caused by: ")[:300]
+    lines = [line.strip() for line in log.splitlines() if line.strip() and not _NOISE.match(line)]
+    return lines[-1][:300] if lines else "it ended without a word"
+
+
+def last_lines(log: str, count: int = 15) -> str:
+    """The last lines of a log, indented, long lines cut."""
+    return "\n".join(f"    {line[:240]}" for line in log.rstrip().splitlines()[-count:])

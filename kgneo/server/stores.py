@@ -1,0 +1,227 @@
+"""A store's folder: where it is, which files it holds, and the lock around starting and stopping.
+
+STORE/
+    store.json    Neo4j's version and the ports that were last used
+    server.json   the process that runs on it, while one does
+    password      the password of the user neo4j, readable by its owner only
+    lock          held while a command starts or stops the server
+    neo4j/        Neo4j's home: conf/, data/, logs/
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from platformdirs import user_data_path
+
+from kgneo.errors import ServerError, UsageError
+
+_NAME = re.compile(r"\w[\w .-]{0,99}")
+
+
+def store_path(name: str | None = None) -> Path:
+    """The folder of a store, absolute, whether it exists or not.
+
+    `name` is a plain name ("default" where it and KGNEO_STORE are empty) below the user's data folder, or a
+    path when it holds a path separator. KGNEO_DATA_DIR takes the place of the user's data folder. Raises UsageError for a name that cannot be a folder's.
+    """
+    name = name or os.environ.get("KGNEO_STORE") or "default"
+    if os.sep in name or (os.altsep and os.altsep in name):
+        return Path(name).expanduser().resolve()
+    if not _NAME.fullmatch(name) or name.endswith((" ", ".")):
+        raise UsageError(
+            f"{name!r} cannot be the name of a store: expected up to 100 letters, digits, '-', '_', '.' or "
+            "blanks, a letter or digit first.",
+            hint=f"For a folder, write a path: .{os.sep}NAME or {os.sep}full{os.sep}path.",
+        )
+    data = os.environ.get("KGNEO_DATA_DIR")
+    folder = Path(data).expanduser() if data else user_data_path("kgneo", appauthor=False)
+    return (folder / "stores" / name).resolve()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRecord:
+    """What a store remembers between two runs: Neo4j's version and the ports last used."""
+
+    version: str
+    bolt_port: int
+    http_port: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRecord:
+    """The process that was started on a store. `ready`: it has answered a login and is not being stopped."""
+
+    pid: int
+    ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The files of one store. `folder` is absolute, links resolved, so that one store has one spelling."""
+
+    folder: Path
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "neo4j"
+
+    @property
+    def configuration_folder(self) -> Path:
+        return self.home / "conf"
+
+    @property
+    def start_log(self) -> Path:
+        return self.home / "logs" / "start.log"
+
+    @property
+    def password_file(self) -> Path:
+        return self.folder / "password"
+
+    @property
+    def has_data(self) -> bool:
+        """Whether Neo4j has ever created its databases here."""
+        return (self.home / "data" / "databases" / "system").exists()
+
+    def create(self) -> None:
+        """Make the folder, readable by its owner only, or check that what is there is a store.
+
+        Raises ServerError when the folder cannot be made or holds something else.
+        """
+        try:
+            if self.folder.is_dir():
+                self._check_is_store()
+            else:
+                self.folder.parent.mkdir(parents=True, exist_ok=True)
+                self.folder.mkdir(mode=0o700, exist_ok=True)
+            self.folder.chmod(0o700)
+            for folder in (self.configuration_folder, self.start_log.parent):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ServerError(
+                f"The store's folder {self.folder} cannot be used: {error.strerror or error}.",
+                hint="Give another one with --store or KGNEO_STORE, or another data folder with KGNEO_DATA_DIR.",
+            ) from error
+
+    def _check_is_store(self) -> None:
+        names = {entry.name for entry in self.folder.iterdir()}
+        if names and not names & {"store.json", "lock", "neo4j"}:
+            raise ServerError(
+                f"{self.folder} holds other files ({', '.join(sorted(names)[:3])}); expected an empty folder "
+                "or a store.",
+                hint="Give a folder of its own with --store or KGNEO_STORE.",
+            )
+
+    def read_record(self) -> StoreRecord | None:
+        fields = _read_json(self.folder / "store.json")
+        try:
+            return StoreRecord(str(fields["version"]), int(fields["bolt_port"]), int(fields["http_port"]))
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def write_record(self, record: StoreRecord) -> None:
+        _write_json(self.folder / "store.json", asdict(record))
+
+    def read_server(self) -> ServerRecord | None:
+        fields = _read_json(self.folder / "server.json")
+        try:
+            return ServerRecord(int(fields["pid"]), bool(fields["ready"]))
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def write_server(self, record: ServerRecord) -> None:
+        _write_json(self.folder / "server.json", asdict(record))
+
+    def forget_server(self) -> None:
+        (self.folder / "server.json").unlink(missing_ok=True)
+
+    def password(self) -> str:
+        """The store's password, made on first use. Raises ServerError when a used store has lost it."""
+        try:
+            return self.password_file.read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            if self.has_data:
+                raise ServerError(
+                    f"The password file {self.password_file} is gone; the data of the store cannot be opened "
+                    "without it.",
+                    hint=f"Put the file back, or remove the folder {self.folder} and load again.",
+                ) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ServerError(f"The password file {self.password_file} cannot be read: {error}.") from error
+        return self._new_password()
+
+    def _new_password(self) -> str:
+        password = secrets.token_urlsafe(24)
+        write_private(self.password_file, password + "\n")
+        return password
+
+    def size_on_disk(self) -> int:
+        """Bytes that the store's files take up on the disk."""
+        total = 0
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                try:
+                    entry = os.lstat(os.path.join(folder, name))  # noqa: PTH118 - thousands of files
+                except OSError:
+                    continue
+                total += getattr(entry, "st_blocks", -(-entry.st_size // 512)) * 512
+        return total
+
+    @contextmanager
+    def lock(self, timeout: float, report: Callable[[str], None]) -> Iterator[None]:
+        """Hold the store against every other command that starts or stops it, in this process or another.
+
+        Raises ServerError when the other one has not finished after `timeout` seconds.
+        """
+        lock = FileLock(self.folder / "lock", mode=0o600)
+        try:
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                report(
+                    f"Another command is starting or stopping the store {self.folder.name}; waiting for it."
+                )
+                lock.acquire(timeout=timeout)
+        except Timeout as error:
+            raise ServerError(
+                f"Another command has been starting or stopping the store {self.folder} for {timeout:.0f} s.",
+                hint="Wait for it, or look for a kgneo process that hangs.",
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, from its first moment on, whole or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def _write_json(path: Path, fields: dict[str, Any]) -> None:
+    write_private(path, json.dumps(fields, indent=2) + "\n")
