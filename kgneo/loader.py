@@ -14,6 +14,7 @@ from __future__ import annotations
 import gzip
 import sys
 import tempfile
+import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -134,12 +135,21 @@ class Source:
     """
 
     def __init__(
-        self, name: str, *, size: int | None, open_raw: Callable[[], BinaryIO], keep_open: bool = False
+        self,
+        name: str,
+        *,
+        size: int | None,
+        open_raw: Callable[[], BinaryIO],
+        close: Callable[[], object] | None = None,
     ) -> None:
+        """`open_raw` gives the stored bytes from their beginning. With `close`, the stream stays open from
+        one pass to the next, and `close` is called when the source goes."""
         self.name = name
         self.size = size
         self._open_raw = open_raw
-        self._keep_open = keep_open
+        self._keep_open = close is not None
+        if close is not None:
+            weakref.finalize(self, close)
         self._raw: BinaryIO | None = None
         self._position = 0
         with self._raw_stream() as raw:
@@ -268,7 +278,7 @@ def _spooled(name: object, stream: BinaryIO) -> Source:
         return cast(BinaryIO, spool)
 
     shown = name if isinstance(name, str) and name else "standard input"
-    return Source(shown, size=size, open_raw=rewound, keep_open=True)
+    return Source(shown, size=size, open_raw=rewound, close=spool.close)
 
 
 def _unreadable(name: str, error: OSError | ValueError) -> DataError:

@@ -151,6 +151,8 @@ class _Naming:
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute("PRAGMA journal_mode = OFF")
+        self._database.execute("PRAGMA cache_size = -32768")  # KiB
+        self._database.execute("BEGIN")
         self._nodes = _Names(self._database, "nodes", prefixes)
         self._relations = _Names(self._database, "relations", prefixes)
 
