@@ -1,0 +1,2 @@
+// Waits until every index is built, for at most $seconds.
+CALL db.awaitIndexes($seconds)

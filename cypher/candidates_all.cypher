@@ -1,0 +1,11 @@
+// The candidates themselves, by hop. $display maps a label to the property that names its nodes.
+MATCH (topic) WHERE elementId(topic) IN $entities
+MATCH walk = (topic)-[*0../*{depth}*/2]-/*{arrow}*/(node)
+WITH node, min(length(walk)) AS depth
+MATCH (node)-[r]-/*{arrow}*/()
+WITH r, min(depth) + 1 AS hop
+WITH r, hop, startNode(r) AS subject, endNode(r) AS object
+RETURN elementId(r) AS id, hop, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
+       coalesce(head([label IN labels(subject) WHERE $display[label] IS NOT NULL | toString(subject[$display[label]])]), elementId(subject)) AS subject,
+       coalesce(head([label IN labels(object) WHERE $display[label] IS NOT NULL | toString(object[$display[label]])]), elementId(object)) AS object
+ORDER BY hop, subject, relation, object

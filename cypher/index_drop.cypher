@@ -1,0 +1,2 @@
+// Removes an index of kgneo's.
+DROP INDEX `{name}` IF EXISTS

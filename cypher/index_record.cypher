@@ -1,0 +1,3 @@
+// The record of the index: encoder, dimensions, similarity, what its text was made from, counts, kgneo's version.
+MATCH (index:KgneoIndex)
+RETURN properties(index) AS record

@@ -1,0 +1,3 @@
+// Loading: where an interrupted load of the same source stopped.
+MATCH (load:KgneoLoad {digest: $digest})
+RETURN load.position AS position

@@ -1,0 +1,59 @@
+"""What a server can do, found by trying it once per connection.
+
+Version numbers say little: Aura's and forks' are their own. Each probe is an EXPLAIN, which plans a query
+without running it, or a query that only returns its parameter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from neo4j.vector import Vector
+
+from kgneo.errors import GraphError, GraphUnavailable
+
+if TYPE_CHECKING:
+    from kgneo.graph.connection import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """`search`: Cypher 25's SEARCH clause, and with it one vector index over several relationship types;
+    `packed_vectors`: vectors as parameters in packed form; `version`: for people to read, never to decide by."""
+
+    search: bool
+    packed_vectors: bool
+    version: str
+
+
+SEARCH_PROBE = (
+    "EXPLAIN CYPHER 25 MATCH ()-[r]->() "
+    "SEARCH r IN (VECTOR INDEX kgneo_probe FOR $vector LIMIT 1) SCORE AS score RETURN r"
+)
+SYNTAX_ERRORS = ("SyntaxError", "ParameterMissing", "ArgumentError")
+
+
+def probe(graph: Graph) -> Capabilities:
+    """Try each capability on `graph`'s server."""
+    version = graph.read(
+        "CALL dbms.components() YIELD name, versions, edition RETURN versions[0] AS version, edition"
+    )
+    return Capabilities(
+        search=_accepts(graph, SEARCH_PROBE, vector=[0.1, 0.2]),
+        packed_vectors=_accepts(graph, "RETURN $vector AS vector", vector=Vector([1.0], "f32")),
+        version=f"{version[0]['version']} {version[0]['edition']}" if version else "unknown",
+    )
+
+
+def _accepts(graph: Graph, query: str, **parameters: Any) -> bool:
+    """Whether the server plans the query. An index that does not exist is found after the syntax was accepted."""
+    try:
+        graph.read(query, **parameters)
+    except GraphUnavailable:
+        raise
+    except GraphError as error:
+        return not any(code in str(error) for code in SYNTAX_ERRORS)
+    except (ValueError, TypeError):
+        return False
+    return True

@@ -1,0 +1,207 @@
+"""The connection to Neo4j: the one object through which everything else reads and writes.
+
+`Graph.connect` opens a driver, `Graph(driver)` takes one that is already there. Reads run in read transactions,
+both kinds with a timeout that the server enforces; the driver's errors come out as kgneo's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import neo4j
+from neo4j import exceptions
+
+from kgneo import __version__
+from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable
+from kgneo.graph.capabilities import Capabilities, probe
+
+Row = dict[str, Any]
+DEFAULT_TIMEOUT = 60.0
+CONNECTION_TIMEOUT = 10.0
+
+
+class Graph:
+    """A Neo4j database. Close it, or use it in a `with` block; an injected driver stays the caller's to close.
+
+    `timeout` is the longest that one transaction may take, in seconds.
+    """
+
+    def __init__(
+        self,
+        driver: neo4j.Driver,
+        *,
+        database: str | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+        address: str = "",
+    ) -> None:
+        self._driver = driver
+        self._owned = False
+        self.database = database
+        self.timeout = timeout
+        self.address = address
+
+    @classmethod
+    def connect(
+        cls,
+        uri: str,
+        *,
+        username: str = "neo4j",
+        password: str = "",
+        token: str = "",
+        database: str | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+    ) -> Self:
+        """Open a driver on `uri` (bolt, neo4j, and their +s and +ssc forms) and check that it answers.
+
+        `token` takes the place of user name and password (bearer authentication). Raises GraphUnavailable when
+        nothing answers, GraphError when the server refuses the login or has no such database.
+        """
+        auth = (
+            neo4j.bearer_auth(token) if token else neo4j.basic_auth(username, password) if password else None
+        )
+        try:
+            driver = neo4j.GraphDatabase.driver(
+                uri,
+                auth=auth,
+                notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
+                user_agent=f"kgneo/{__version__}",
+                connection_timeout=CONNECTION_TIMEOUT,
+                max_transaction_retry_time=15.0,
+            )
+        except (exceptions.ConfigurationError, ValueError) as error:
+            raise GraphError(
+                f"{_without_secret(uri)!r} is not an address of a Neo4j server: {error}",
+                hint="Expected something like neo4j://localhost:7687 or neo4j+s://NAME.databases.neo4j.io.",
+            ) from error
+        graph = cls(driver, database=database, timeout=timeout, address=_without_secret(uri))
+        graph._owned = True
+        try:
+            with graph._errors():
+                driver.verify_connectivity()
+            graph.read("RETURN 1")
+        except BaseException:
+            driver.close()
+            raise
+        return graph
+
+    def __repr__(self) -> str:
+        return f"Graph({self.address or 'injected driver'!r}, database={self.database!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the driver, if this object opened it."""
+        if self._owned:
+            self._driver.close()
+
+    @cached_property
+    def capabilities(self) -> Capabilities:
+        """What this server can do, found by trying, once."""
+        return probe(self)
+
+    def read(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
+        """All rows of a query, in a read transaction. Retried by the driver on transient faults."""
+        return self._run("execute_read", query, parameters, timeout)
+
+    def write(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
+        """All rows of a query, in a write transaction of its own."""
+        return self._run("execute_write", query, parameters, timeout)
+
+    def write_all(
+        self, work: Callable[[neo4j.ManagedTransaction], None], *, timeout: float | None = None
+    ) -> None:
+        """Several queries in one write transaction: all of them take effect, or none."""
+        with self._errors(), self._session() as session:
+            session.execute_write(neo4j.unit_of_work(timeout=timeout or self.timeout)(work))
+
+    def stream(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> Iterator[Row]:
+        """Rows one by one, fetched as they are used, so that memory does not grow with their number."""
+        with self._errors(), self._session(neo4j.READ_ACCESS) as session:
+            statement = neo4j.Query(query, timeout=timeout or self.timeout)
+            for record in session.run(statement, parameters):
+                yield _row(record)
+
+    def schema(self, query: str, /, **parameters: Any) -> list[Row]:
+        """Run a schema command (indexes, constraints), which Neo4j wants in a transaction of its own."""
+        with self._errors(), self._session() as session:
+            return [_row(record) for record in session.run(query, parameters)]
+
+    def _run(
+        self, method: str, query: str, parameters: Mapping[str, Any], timeout: float | None
+    ) -> list[Row]:
+        @neo4j.unit_of_work(timeout=timeout or self.timeout)
+        def work(transaction: neo4j.ManagedTransaction) -> list[Row]:
+            return [_row(record) for record in transaction.run(query, dict(parameters))]
+
+        with self._errors(), self._session() as session:
+            rows: list[Row] = getattr(session, method)(work)
+            return rows
+
+    def _session(self, mode: str = neo4j.WRITE_ACCESS) -> neo4j.Session:
+        return self._driver.session(database=self.database, default_access_mode=mode, fetch_size=2000)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except exceptions.AuthError as error:
+            raise GraphError(
+                f"Neo4j at {self.address} refused the login: {_first_line(error)}",
+                hint="Set NEO4J_USERNAME and NEO4J_PASSWORD (or --username and NEO4J_PASSWORD) to a user it knows.",
+            ) from error
+        except (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError) as error:
+            raise GraphUnavailable(
+                f"Neo4j at {self.address or 'the given driver'} cannot be reached: {_first_line(error)}",
+                hint="Check that the server runs and that the address is right; without --uri, kgneo starts its own.",
+            ) from error
+        except exceptions.Neo4jError as error:
+            raise _translate(error, self) from error
+        except exceptions.DriverError as error:
+            raise GraphError(f"The connection to Neo4j failed: {_first_line(error)}") from error
+
+
+def _row(record: neo4j.Record) -> Row:
+    return dict(zip(record.keys(), record.values(), strict=True))
+
+
+def _translate(error: exceptions.Neo4jError, graph: Graph) -> GraphError:
+    code = error.code or ""
+    if "TransactionTimedOut" in code:
+        return GraphTimeout(
+            f"Neo4j ended a query after its timeout of {graph.timeout:g} s.",
+            hint="Allow it more time with --timeout SECONDS, or ask for fewer hops with --hops.",
+        )
+    if code.endswith("DatabaseNotFound"):
+        return GraphError(
+            f"Neo4j at {graph.address} has no database {graph.database!r}.",
+            hint="Name another with --database, or leave it out for the server's default.",
+        )
+    if "Security" in code or "AccessMode" in code:
+        return GraphError(f"Neo4j does not allow this: {_first_line(error)}", hint="Check the user's rights.")
+    if error.is_retryable():
+        return GraphUnavailable(
+            f"Neo4j could not finish a transaction: {_first_line(error)}", hint="Try again."
+        )
+    return GraphError(f"Neo4j refused a query: {_first_line(error)} [{code}]")
+
+
+def _first_line(error: BaseException) -> str:
+    text = getattr(error, "message", None) or str(error) or type(error).__name__
+    return str(text).splitlines()[0][:300]
+
+
+def _without_secret(uri: str) -> str:
+    """The address without a user and password that someone put into it."""
+    parts = urlsplit(uri)
+    return uri if "@" not in parts.netloc else uri.replace(parts.netloc, parts.netloc.rsplit("@", 1)[1])

@@ -1,0 +1,98 @@
+"""Query text: read from `cypher/`, identifiers filled in through one quoting helper, values left as parameters.
+
+A file holds one query; its first comment is its documentation. An identifier that is only known at run time
+(a relationship type, a label, a property key) stands in the file as `` `{name}` ``, so that the file is valid
+Cypher and pastes into Neo4j Browser as it is; `fill` puts the quoted identifier there. Two more things are no
+values in Cypher: the bounds of a walk stand as `/*{hops}*/3`, the end of an arrow that may have no head as
+`-/*{arrow}*/`; both are valid as they stand, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+PLACEHOLDER = re.compile(r"`\{(\w+)\}`|/\*\{(\w+)\}\*/(\d*)")
+
+
+def quote(identifier: str) -> str:
+    r"""`identifier` as a back-quoted Cypher name, whatever characters it holds.
+
+    A back quote is doubled. Cypher reads `\uXXXX` everywhere in a query, also inside a quoted name, unless another
+    backslash escapes it; so a backslash that would start such a sequence is written as one itself. Raises
+    ValueError for an empty name, which Cypher does not have.
+    """
+    if not identifier:
+        raise ValueError("Cypher has no empty names.")
+    plain = re.sub(r"(\\+)(?=u)", _plain_backslashes, identifier)
+    return "`" + plain.replace("`", "``") + "`"
+
+
+def _plain_backslashes(match: re.Match[str]) -> str:
+    run = match.group(1)
+    return run if len(run) % 2 == 0 else run[:-1] + "\\u005C"
+
+
+def literal(value: Any) -> str:
+    """A value as Cypher text, for queries that a person pastes; kgneo itself sends parameters."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        return '"' + "".join(_escape(character) for character in value) + '"'
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(literal(item) for item in value) + "]"
+    raise TypeError(f"A {type(value).__name__} has no Cypher literal here.")
+
+
+def _escape(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    return character if character.isprintable() else "".join(f"\\u{unit:04X}" for unit in _utf16(character))
+
+
+def _utf16(character: str) -> list[int]:
+    raw = character.encode("utf-16-be", "surrogatepass")
+    return [int.from_bytes(raw[index : index + 2], "big") for index in range(0, len(raw), 2)]
+
+
+def inline(query: str, parameters: dict[str, Any]) -> str:
+    """`query` with its `$parameters` written out, ready to paste."""
+    names = sorted(parameters, key=len, reverse=True)
+    if not names:
+        return query
+    pattern = re.compile(r"\$(" + "|".join(map(re.escape, names)) + r")\b")
+    return pattern.sub(lambda match: literal(parameters[match.group(1)]), query)
+
+
+@cache
+def query(name: str, /) -> str:
+    """The text of `cypher/NAME.cypher`, its comment included, so that a server's log says what ran."""
+    return files("kgneo.cypher").joinpath(f"{name}.cypher").read_text(encoding="utf-8")
+
+
+def fill(name: str, /, **values: str | int | bool | Iterable[str]) -> str:
+    """`cypher/NAME.cypher` with every placeholder replaced: identifiers quoted, numbers checked to be numbers,
+    an arrow's head set (True) or left out.
+
+    Several types stand as an alternative (`` `a`|`b` ``), several labels all hold (`` `a`:`b` ``). Raises
+    KeyError, naming the file, when a placeholder is not given.
+    """
+
+    def replacement(match: re.Match[str]) -> str:
+        key = match.group(1) or match.group(2)
+        if key not in values:
+            raise KeyError(f"cypher/{name}.cypher needs {key!r}")
+        value = values[key]
+        if match.group(2):
+            return (">" if value else "") if key == "arrow" else str(int(value))  # type: ignore[arg-type]
+        if isinstance(value, int):
+            raise TypeError(f"cypher/{name}.cypher needs a name for {key!r}")
+        names = [value] if isinstance(value, str) else value
+        return (":" if key == "labels" else "|").join(map(quote, names))
+
+    return PLACEHOLDER.sub(replacement, query(name))

@@ -1,0 +1,155 @@
+"""Candidates of a question, and the K of them that are nearest to it (KG-RAG sections 3.5.2 and 3.5.3).
+
+The candidates are the triples within N hops of the topic entities. Walking to the nodes within N - 1 hops, each
+once, and then taking their relationships, each once, is linear in what is reached; paths are never listed.
+
+Few candidates are scored one by one in the database. Many are found the other way round: the vector index gives
+the triples of the whole graph that are nearest to the question, and those are kept that touch a node within
+N - 1 hops. When enough survive, no candidate outside them can be nearer, so the result is the same, up to what
+the index itself misses. When too few do, the search is widened, and at last everything is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgneo.graph.connection import Graph, Row
+from kgneo.graph.cypher import fill, query
+from kgneo.graph.index import index_names
+from kgneo.graph.shape import LOADED, Shape
+from kgneo.model import Candidate, Triple
+
+Direction = Literal["both", "out"]
+
+EXACT_UP_TO = 4_000
+"""Candidates (upper bound) up to which scoring each is as fast as asking the index; see docs/results.md."""
+FIRST_LIMIT = 1_000
+LAST_LIMIT = 16_000
+WIDEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What candidates are taken from: element ids of the topic entities, hops (>= 1) and direction."""
+
+    entities: tuple[str, ...]
+    hops: int = 3
+    direction: Direction = "both"
+
+    def fill(self, name: str, /, **values: str) -> str:
+        """The query `name` for this many hops in this direction."""
+        return fill(name, depth=self.hops - 1, arrow=self.direction == "out", **values)
+
+
+def count_candidates(graph: Graph, reach: Reach) -> tuple[int, ...]:
+    """Number of candidates first reached at hop 1, 2, … `reach.hops`."""
+    rows = graph.read(reach.fill("candidates_count"), entities=list(reach.entities))
+    counts = {row["hop"]: row["triples"] for row in rows}
+    return tuple(counts.get(hop, 0) for hop in range(1, reach.hops + 1))
+
+
+def all_candidates(graph: Graph, reach: Reach, *, shape: Shape = LOADED) -> list[list[Candidate]]:
+    """Every candidate, as one list a hop, breadth-first: a triple stands where it was first reached."""
+    by_hop: list[list[Candidate]] = [[] for _ in range(reach.hops)]
+    parameters: dict[str, Any] = {"entities": list(reach.entities), "display": dict(shape.display)}
+    for row in graph.stream(reach.fill("candidates_all"), **parameters):
+        by_hop[row["hop"] - 1].append(_candidate(row, row["hop"]))
+    return by_hop
+
+
+def top_candidates(
+    graph: Graph,
+    reach: Reach,
+    vector: NDArray[np.float32],
+    *,
+    top_k: int = 30,
+    exact: bool = False,
+    shape: Shape = LOADED,
+) -> list[Candidate]:
+    """The `top_k` candidates whose embeddings are nearest to `vector` (dimensions,), best first, each with its
+    hop and score: cosine of the angle, or dot product for encoders that use it. `exact` scores every candidate."""
+    if not reach.entities or top_k < 1:
+        return []
+    scored: list[tuple[str, int, float]] | None = None
+    if not exact and _is_large(graph, reach):
+        scored = _through_index(graph, reach, vector, top_k)
+    if scored is None:
+        scored = _exact(graph, reach, vector, top_k)
+    return _with_triples(graph, scored, shape)
+
+
+def _is_large(graph: Graph, reach: Reach) -> bool:
+    row = graph.read(reach.fill("candidates_size"), entities=list(reach.entities))[0]
+    return int(row["degrees"]) > EXACT_UP_TO
+
+
+def _exact(
+    graph: Graph, reach: Reach, vector: NDArray[np.float32], top_k: int
+) -> list[tuple[str, int, float]]:
+    rows = graph.read(
+        reach.fill("candidates_exact"),
+        entities=list(reach.entities),
+        vector=vector.tolist(),
+        norm=float(np.linalg.norm(vector)),
+        top_k=top_k,
+    )
+    return [(row["id"], row["hop"], row["score"]) for row in rows]
+
+
+def _through_index(
+    graph: Graph, reach: Reach, vector: NDArray[np.float32], top_k: int
+) -> list[tuple[str, int, float]] | None:
+    """The same through the vector index; None when too few of the nearest triples are candidates."""
+    limit = max(FIRST_LIMIT, top_k)
+    while limit <= LAST_LIMIT:
+        hits = _nearest(graph, vector, limit)
+        nodes = list({node for _, subject, object_, _ in hits for node in (subject, object_)})
+        parameters: dict[str, Any] = {"entities": list(reach.entities), "nodes": nodes}
+        depths = dict(graph.read(reach.fill("candidates_depths"), **parameters)[0]["depths"])
+        if reach.direction == "out":
+            survivors = [(id_, depths.get(subject), score) for id_, subject, _, score in hits]
+        else:
+            survivors = [
+                (id_, _smaller(depths.get(subject), depths.get(object_)), score)
+                for id_, subject, object_, score in hits
+            ]
+        kept = [(id_, depth + 1, score) for id_, depth, score in survivors if depth is not None]
+        if len(kept) >= top_k:
+            return sorted(kept, key=lambda hit: (-hit[2], hit[0]))[:top_k]
+        if len(hits) < limit:
+            return None
+        limit *= WIDEN
+    return None
+
+
+def _smaller(first: int | None, second: int | None) -> int | None:
+    return min((depth for depth in (first, second) if depth is not None), default=None)
+
+
+def _nearest(graph: Graph, vector: NDArray[np.float32], limit: int) -> list[tuple[str, str, str, float]]:
+    parameters = {"vector": vector.tolist(), "norm": float(np.linalg.norm(vector)), "limit": limit}
+    names = index_names(graph)
+    if not names:
+        return []
+    if graph.capabilities.search and len(names) == 1:
+        rows = graph.read(fill("candidates_nearest", index=names[0]), **parameters)
+    else:
+        rows = graph.read(query("candidates_nearest_by_type"), indexes=names, **parameters)
+    hits: list[tuple[str, str, str, float]] = rows[0]["hits"]
+    return hits
+
+
+def _with_triples(graph: Graph, scored: Sequence[tuple[str, int, float]], shape: Shape) -> list[Candidate]:
+    ids = [id_ for id_, _, _ in scored]
+    rows = {row["id"]: row for row in graph.read(query("triples"), ids=ids, display=dict(shape.display))}
+    return [replace(_candidate(rows[id_], hop), score=score) for id_, hop, score in scored if id_ in rows]
+
+
+def _candidate(row: Row, hop: int) -> Candidate:
+    triple = Triple(row["subject"], row["relation"], row["object"])
+    return Candidate(triple, hop, row["id"], row["subject_id"], row["object_id"])

@@ -1,0 +1,28 @@
+"""Names of entities: how they are folded to be compared, and the digests under which the graph finds them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+LONGEST_INDEXED = 2_000
+"""Characters. Neo4j's range index refuses values of more than about 8,000 bytes; a character has up to four."""
+
+SPACES = re.compile(r"\s+")
+
+
+def fold(text: str) -> str:
+    """`text` without regard to case, accents, kinds of quotes and dashes, and runs of white space."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(character for character in decomposed if not unicodedata.combining(character))
+    plain = plain.translate(PUNCTUATION)
+    return SPACES.sub(" ", plain).strip()
+
+
+PUNCTUATION = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-"})
+
+
+def digest(text: str) -> str:
+    """32 hexadecimal digits that stand for a text of any length."""
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
