@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["Cleaner", "clean"]
+__all__ = ["Cleaner", "clean", "defuse"]
 
 THINK = {"<think>": "</think>", "<thinking>": "</thinking>", "[THINK]": "[/THINK]"}
 _ROLES = ("assistant", "user", "system", "model")
@@ -176,7 +176,7 @@ class Cleaner:
 
 
 def clean(text: str, stop: Sequence[str] = (), *, thinking: bool = False, secrets: Sequence[str] = ()) -> str:
-    """`text` without control tokens, think blocks, secrets, outer blanks and what follows a stop string.
+    """`text` without control tokens, think blocks, secrets, outer blanks and what follows a stop.
 
     `thinking` says that the prompt had already opened a think block.
     """
@@ -184,6 +184,20 @@ def clean(text: str, stop: Sequence[str] = (), *, thinking: bool = False, secret
     cleaner.feed(text)
     cleaner.finish()
     return cleaner.text
+
+
+def defuse(text: str) -> str:
+    """`text` for a prompt, with a blank inside each control token.
+
+    Chat templates and tokenizers read a `</s>` or `<|im_end|>` inside a message as the real token, so text from
+    a graph or a question could close its own turn and open another one.
+    """
+    return _CONTROL.sub(lambda token: f"{token.group()[0]} {token.group()[1:]}", text)
+
+
+_CONTROL = re.compile(
+    "|".join([*(re.escape(token) for token in sorted(_TOKENS, key=len, reverse=True)), _GENERIC.pattern])
+)
 
 
 def _overlap(text: str, literal: str) -> int:

@@ -9,8 +9,8 @@ A script is a file of JSON lines (`scripted:FILE`). Empty lines and lines that b
 
 A record with `match` answers every prompt whose last user message the regular expression is found in
 (ignoring case, "." matches line ends), the first such record in the file wins; `\\1` and `\\g<name>` in its
-reply stand for the groups. A record without `match` is used once, in the order of the file, by prompts that no
-`match` answers. `stage` limits a record to the prompts of one stage. A reply that is no string is given as
+reply stand for the groups. A record without `match` is used once, in the order of the file, by prompts that
+no `match` answers. `stage` limits a record to the prompts of one stage. A reply that is no string is given as
 JSON text. `error` in place of `reply` makes the call fail. Replies are cleaned like any model's.
 """
 
