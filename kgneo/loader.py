@@ -186,18 +186,27 @@ class Source:
                 message = f"the gzip data is damaged or cut off ({error})"
                 raise DataError(message, file=self.name, hint="Fetch the file again.") from error
 
+    def end_pass(self) -> None:
+        """Close the file of the pass under way, however far it came."""
+        _ = self.position  # remembered from here on
+        if self._raw is not None and not self._keep_open:
+            self._raw.close()
+
     @contextmanager
     def _raw_stream(self) -> Iterator[BinaryIO]:
         try:
-            self._raw = self._open_raw()
+            raw = self._open_raw()
         except OSError as error:
             raise _unreadable(self.name, error) from error
+        self._raw = raw
         try:
-            yield self._raw
+            yield raw
         finally:
-            self._position = self._raw.tell()
-            if not self._keep_open:
-                self._raw.close()
+            # A reader that was left behind may come here late, when another pass is under way.
+            if raw is self._raw:
+                self.end_pass()
+            elif not self._keep_open:
+                raw.close()
 
 
 class Loader(Protocol):
@@ -235,7 +244,7 @@ def open_source(path: str | Path | BinaryIO) -> Source:
     for what is missing, a folder, unreadable, empty or plainly no text.
     """
     if not isinstance(path, str | Path):
-        source = _spooled(getattr(path, "name", "") if path is not sys.stdin.buffer else "", path)
+        source = _spooled(getattr(path, "name", ""), path)
     elif str(path) == "-":
         source = _spooled("", sys.stdin.buffer)
     else:
@@ -269,15 +278,20 @@ def _from_path(name: str) -> Source:
 def _spooled(name: object, stream: BinaryIO) -> Source:
     # The spool lives as long as the source and is closed with it, hence no `with`.
     spool = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115
-    while block := stream.read(HEAD_BYTES):
-        spool.write(block)
+    # "<stdin>" is Python's own name for it.
+    shown = name if isinstance(name, str) and name and not name.startswith("<") else "standard input"
+    try:
+        while block := stream.read(HEAD_BYTES):
+            spool.write(block)
+    except OSError as error:
+        spool.close()
+        raise _unreadable(shown, error) from error
     size = spool.tell()
 
     def rewound() -> BinaryIO:
         spool.seek(0)
         return cast(BinaryIO, spool)
 
-    shown = name if isinstance(name, str) and name else "standard input"
     return Source(shown, size=size, open_raw=rewound, close=spool.close)
 
 
@@ -474,17 +488,23 @@ def _read(
     loader = detect(source, format=format)
     options = replace(options or LoadOptions(), format=format.lower() if format else None)
     # A loader, above all somebody else's, may pass on what no graph can hold.
-    return _usable(loader.read(source, options=options, on_bad_line=bad_lines), bad_lines)
+    return _usable(source, loader.read(source, options=options, on_bad_line=bad_lines), bad_lines)
 
 
-def _usable(triples: Iterator[LoadedTriple], on_bad_line: OnBadLine) -> Iterator[LoadedTriple]:
-    for loaded in triples:
-        if fault := _triple_fault(loaded.triple):
-            triple = loaded.triple
-            text = "\t".join((triple.subject, triple.relation, triple.object))
-            on_bad_line(BadLine(loaded.line, fault, text))
-        else:
-            yield loaded
+def _usable(
+    source: Source, triples: Iterator[LoadedTriple], on_bad_line: OnBadLine
+) -> Iterator[LoadedTriple]:
+    try:
+        for loaded in triples:
+            if fault := _triple_fault(loaded.triple):
+                triple = loaded.triple
+                text = "\t".join((triple.subject, triple.relation, triple.object))
+                on_bad_line(BadLine(loaded.line, fault, text))
+            else:
+                yield loaded
+    finally:
+        # An error keeps the frames of the loader alive, and with them its open file.
+        source.end_pass()
 
 
 def _triple_fault(triple: Triple) -> str:

@@ -87,10 +87,10 @@ def test_any_bytes_are_read_or_refused_with_a_data_error(
         assert rejected.getvalue().count("\n") == found.bad_lines
 
 
-TURTLE_PIECES = (
-    '" \' """ <a> < > e:x : [ ] ( ) ; , . a @base \\ # 1 1. 1e true @en ^^ _:b { } = => ! ^ ?x @a'.split(" ")
+TURTLE_TOKENS = (
+    """ " ' \"\"\" <a> < > e:x : [ ] ( ) ; , . a @base \\ # 1 1. 1e true @en ^^ _:b { } = => ! ^ ?x @a """
 )
-TURTLE_PIECES += ["@prefix e: <b:> .", "\n", " "]
+TURTLE_PIECES = [*TURTLE_TOKENS.split(), "@prefix e: <b:> .", "\n", " "]
 
 
 @ANY_TIME
