@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def start_command(
     state = "Started" if running.started else "Already running"
     click.echo(f"{state}: Neo4j {running.version} at {running.uri}")
     click.echo(f"Neo4j Browser: {_browser(running)}")
-    option = f" --store {store}" if store else ""
+    option = _same_store(store)
     click.echo(f"Next: kgneo load FILE{option}, or kgneo server stop{option} to end it.")
 
 
@@ -125,14 +126,12 @@ def stop_command(store: str | None, as_json: bool) -> None:
         return
     click.echo(f"Stopped the server of {folder}." if stopped else f"No server was running on {folder}.")
     if stopped:
-        click.echo(f"Next: kgneo server start{f' --store {store}' if store else ''} to run it again.")
+        click.echo(f"Next: kgneo server start{_same_store(store)} to run it again.")
 
 
 @server.command("status")
 @_STORE_OPTION
-@click.option(
-    "--show-password", is_flag=True, help="Print the password too, for logging in to Neo4j Browser."
-)
+@click.option("--show-password", is_flag=True, help="Print the password too, to log in to Neo4j Browser.")
 @_JSON_OPTION
 def status_command(store: str | None, show_password: bool, as_json: bool) -> None:
     """Say what runs on the store, and where.
@@ -151,10 +150,9 @@ def status_command(store: str | None, show_password: bool, as_json: bool) -> Non
         size = place.size_on_disk() if place.folder.is_dir() else 0
         _print_json(fields | {"size_bytes": size} | ({"password": password} if password else {}))
         return
-    option = f" --store {store}" if store else ""
     if running is None:
         click.echo(f"No server is running on {place.folder}.")
-        click.echo(f"Next: kgneo server start{option}")
+        click.echo(f"Next: kgneo server start{_same_store(store)}")
         return
     rows = {
         "Address": running.uri,
@@ -167,6 +165,11 @@ def status_command(store: str | None, show_password: bool, as_json: bool) -> Non
     }
     for name, value in rows.items():
         click.echo(f"{name + ':':15}{value}")
+
+
+def _same_store(store: str | None) -> str:
+    """The option to repeat in the next command."""
+    return f" --store {shlex.quote(store)}" if store else ""
 
 
 def _report(message: str) -> None:

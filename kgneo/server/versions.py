@@ -52,8 +52,8 @@ def choose_version(asked: str | None, recorded: str | None) -> str:
 def _refuse(recorded: str, wanted: str, reason: str) -> None:
     raise ServerError(
         f"The store was made with Neo4j {recorded}; version {wanted} was asked for, which {reason}.",
-        hint="Leave the version out (--version, KGNEO_NEO4J_VERSION) to open this store, or load into another "
-        "one (--store, KGNEO_STORE).",
+        hint="Leave the version out (--version, KGNEO_NEO4J_VERSION) to open this store, or load into "
+        "another one (--store, KGNEO_STORE).",
     )
 
 
