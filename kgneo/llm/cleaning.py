@@ -176,7 +176,7 @@ class Cleaner:
 
 
 def clean(text: str, stop: Sequence[str] = (), *, thinking: bool = False, secrets: Sequence[str] = ()) -> str:
-    """`text` without control tokens, think blocks, secrets, outer blanks and what follows a stop.
+    """`text` without control tokens, think blocks, secrets, outer blanks and all from a stop on.
 
     `thinking` says that the prompt had already opened a think block.
     """
@@ -189,8 +189,8 @@ def clean(text: str, stop: Sequence[str] = (), *, thinking: bool = False, secret
 def defuse(text: str) -> str:
     """`text` for a prompt, with a blank inside each control token.
 
-    Chat templates and tokenizers read a `</s>` or `<|im_end|>` inside a message as the real token, so text from
-    a graph or a question could close its own turn and open another one.
+    Chat templates and tokenizers read a `</s>` or `<|im_end|>` inside a message as the real token, so text
+    from a graph or a question could close its own turn and open another one.
     """
     return _CONTROL.sub(lambda token: f"{token.group()[0]} {token.group()[1:]}", text)
 

@@ -38,8 +38,9 @@ def load_model(
 
     `url` is the address for `openai:` (None: OPENAI_BASE_URL, or the hosted service). `cache` is a file that
     keeps replies. `gpu_layers` is how many layers of a local model go to the GPU (-1: all), `context` its
-    length in tokens (None: the model's own, at most 8192), `threads` the number of processor threads (None: one for
-    each core). `report` gets lines about progress. A key comes from KGNEO_LLM_KEY or OPENAI_API_KEY alone.
+    length in tokens (None: the model's own, at most 8192), `threads` the number of processor threads (None:
+    one for each core). `report` gets lines about progress. A key comes from KGNEO_LLM_KEY or OPENAI_API_KEY
+    alone.
 
     Raises UsageError for a text that names no model, DataError for a script that cannot be read, ModelError
     (ModelUnavailable) for a model that cannot be had.

@@ -1,11 +1,11 @@
 """A GGUF file as language model in this process, through llama-cpp-python.
 
 The order of things: the file is looked at (there, a GGUF, small enough for the memory) before its weights
-are touched; its header is read for the length of its context; then the weights are loaded. A chat is rendered with
-the chat template of the file, counted, and drawn token by token. Stop strings are matched here and not in
-llama.cpp, so that one inside a think block does not end the reply.
+are touched; its header is read for the length of its context; then the weights are loaded. A chat is rendered
+with the chat template of the file, counted, and drawn token by token. Stop strings are matched here and not
+in llama.cpp, so that one inside a think block does not end the reply.
 
-llama.cpp writes to the terminal from C. Its log goes to a list of the last lines instead, which failures quote.
+llama.cpp writes to the terminal from C. Its log goes to a list of the last lines instead, for error messages.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class LlamaModel:
         cleaner: Cleaner,
         on_text: Callable[[str], None],
     ) -> str:
-        """Draws until the model ends, a stop string comes, the bound is met or time is up; gives the reason."""
+        """Draws until the model ends, a stop string comes or the bound is met; gives the reason."""
         from llama_cpp import StoppingCriteriaList
 
         reason = "length"
@@ -356,7 +356,8 @@ def _load(library: Any, path: Path, layers: int, context: int, threads: int | No
             n_threads_batch=count,
             verbose=False,
         )
-    except (ValueError, RuntimeError, OSError, MemoryError) as error:
+    except Exception as error:
+        # Also the chat template is read here, and what that raises is up to jinja2.
         raise ModelError(f"{path} cannot be loaded: {error}{_last_log()}", hint=_BROKEN_HINT) from error
 
 
@@ -385,10 +386,7 @@ def _chat_template(
         report("the file has no chat template: the one of Llama 2 is used")
         formatter: Any = llama_chat_format.format_llama2
     else:
-        try:
-            formatter = llama_chat_format.Jinja2ChatFormatter(template, eos_token=end, bos_token=begin)
-        except Exception as error:
-            raise ModelError(f"the chat template in the file cannot be read: {error}") from error
+        formatter = llama_chat_format.Jinja2ChatFormatter(template, eos_token=end, bos_token=begin)
 
     def render(messages: Sequence[Message]) -> str:
         chat = [{"role": message.role, "content": message.content} for message in messages]

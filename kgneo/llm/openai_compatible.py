@@ -194,7 +194,7 @@ class OpenAICompatibleModel:
         failure = ModelUnavailable(
             f"no connection to {self.url}: {reason}", hint="Check --llm-url, and that the server runs."
         )
-        raise _Passing(failure, silent=error is cause) from None
+        raise _Passing(failure, silent=type(cause).__name__ != "ConnectError") from None
 
     def _refused(self, error: Any, request: Mapping[str, Any]) -> None:
         """Raises what an HTTP status means."""
@@ -203,12 +203,14 @@ class OpenAICompatibleModel:
         message = f"{self.url} answered {status}: {_shortened(text)}"
         if overflow := self._overflow(text):
             raise overflow from None
+        # llama-cpp-python's server answers 500 to a field that it cannot take.
+        about_fields = status in (400, 422) or (status == 500 and "validation error" in text)
+        if about_fields and (change := self._dialect.adapt(text, request)):
+            self._report(f"{self.url} {change}")
+            raise _Adapted from None
         if status == 429 or status >= 500:
             failure = ModelUnavailable(message, hint="Try again later.")
             raise _Passing(failure, retry_after=_retry_after(error.response.headers)) from None
-        if status in (400, 422) and (change := self._dialect.adapt(text, request)):
-            self._report(f"{self.url} {change}")
-            raise _Adapted from None
         hints = {
             401: "Set OPENAI_API_KEY or KGNEO_LLM_KEY to a key of this server.",
             403: "The key may not use this model.",
@@ -221,8 +223,9 @@ class OpenAICompatibleModel:
         if numbers is None:
             return None
         tokens, limit = numbers
+        lengths = f"has {tokens} tokens with its reply, and {limit} fit into" if limit else "is longer than"
         return ContextOverflow(
-            f"the prompt and its reply have {tokens} tokens, and the context of {self.name} has {limit}",
+            f"the prompt {lengths} the context of {self.name}",
             tokens=tokens,
             limit=limit,
             hint="Give fewer triples, or run the server with a longer context.",
@@ -409,11 +412,11 @@ class _Reply:
             self._on_text(text)
 
 
-class _Adapted(Exception):  # noqa: N818 - no error: the request is sent again in another form
-    """The dialect has changed."""
+class _Adapted(Exception):
+    """No error: the dialect has changed, and the request is sent again."""
 
 
-class _Passing(Exception):  # noqa: N818
+class _Passing(Exception):
     """A failure that may pass by itself; `retry_after` is the wait in seconds that the server asks for,
     `silent` says that it broke off a stream before the first piece."""
 
@@ -432,11 +435,11 @@ class _Passing(Exception):  # noqa: N818
         return min(8.0, 0.5 * 2.0**attempt) * random.uniform(0.5, 1.0)  # noqa: S311 - only spreads the load
 
 
-class _Late(Exception):  # noqa: N818
+class _Late(Exception):
     """The deadline has passed."""
 
 
-class _ServerSaid(Exception):  # noqa: N818
+class _ServerSaid(Exception):
     """An error inside a stream."""
 
     def __init__(self, text: str) -> None:
