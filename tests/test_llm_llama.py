@@ -347,6 +347,15 @@ def test_a_hub_out_of_reach_is_one_error(tmp_path: Path, monkeypatch: pytest.Mon
         fetch("owner/good", "tiny.gguf", report=lambda _: None, folder=tmp_path)
 
 
+def test_the_preset_is_the_model_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    for name in ("mistral-7b", "llama:mistral-7b"):
+        with pytest.raises(ModelUnavailable, match=r"GGUF/mistral-7b-instruct-v0\.2\.Q4_K_M\.gguf") as caught:
+            load_model(name)
+        assert "llama:PATH.gguf" in caught.value.hint
+
+
 def test_names_on_the_hub_are_told_from_paths() -> None:
     assert split_hub_name("owner/repository/file.gguf") == ("owner/repository", "file.gguf")
     assert split_hub_name("owner/repository/deep/file.gguf") == ("owner/repository", "deep/file.gguf")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -126,6 +128,17 @@ def test_a_script_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> Non
             load_model(f"scripted:{tmp_path / name}")
 
 
+def test_the_script_in_the_documentation_works(tmp_path: Path) -> None:
+    page = Path(__file__).parent.parent / "docs" / "language-models.md"
+    path = tmp_path / "replies.jsonl"
+    path.write_text(page.read_text(encoding="utf-8").split("```jsonl\n")[1].split("```")[0], encoding="utf-8")
+    model = load_model(f"scripted:{path}")
+    decompose = Parameters(stage="decompose")
+    assert ask(model, "Which films were directed by X?", decompose) == "1. Who is X?"
+    assert ask(model, "Who wrote Alien?") == "Alien was written by somebody."
+    assert ask(model, "Hello?").startswith("The first prompt")
+
+
 @given(st.text(max_size=200))
 def test_any_text_is_a_script_or_a_named_error(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.mktemp("script") / "replies.jsonl"
@@ -143,6 +156,24 @@ def test_a_text_that_names_no_model_is_refused_with_the_kinds(spec: str) -> None
     with pytest.raises(UsageError) as caught:
         load_model(spec)
     assert "openai:MODEL" in caught.value.hint
+
+
+@pytest.mark.parametrize(("library", "spec"), [("llama_cpp", "llama:{}"), ("openai", "openai:m")])
+def test_a_library_that_is_not_installed_is_one_error_that_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, spec: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"GGUF")
+    with pytest.raises(ModelError, match="cannot be imported") as caught:
+        load_model(spec.format(path))
+    assert "pip install 'kgneo[" in caught.value.hint
+
+
+def test_importing_the_package_loads_no_backend() -> None:
+    program = "import sys, kgneo.llm; print({'llama_cpp', 'openai', 'huggingface_hub'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
 
 
 def test_an_address_for_another_kind_is_refused(tmp_path: Path) -> None:
