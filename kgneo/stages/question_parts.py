@@ -1,0 +1,95 @@
+"""A question's text, cut into the pieces that ranking paths needs; no graph and no model in here.
+
+Comes in: a question and where in it the topic entity is named. Goes out: its words in order, which of them
+carry meaning, what the question asks for ("who", "when", the noun after "which") and whether it speaks of
+sharing ("the same", "also", "together"). All of it rests on English function words alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgneo.stages.english import ARTICLES, FUNCTION_WORDS, REQUESTS, SHARING
+
+TOPIC = "\N{BULLET}"
+"""Stands for the topic entity among the words."""
+_TOKEN = re.compile(rf"{TOPIC}|[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedQuestion:
+    """A question with the character spans `(start, end)` at which the topic entity stands, and its labels."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+    labels: tuple[str, ...] = ()
+
+    @property
+    def masked(self) -> str:
+        """The text with one neutral sign in place of every mention."""
+        text = self.text
+        for start, end in sorted(self.spans, reverse=True):
+            text = f"{text[:start]} {TOPIC} {text[end:]}"
+        return " ".join(text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionParts:
+    """`words` in order, lower case, the topic entity as `TOPIC`; the other fields point into them.
+
+    `content`: indices of words with meaning. `topic`: index of the topic entity (the end where there is
+    none). `asked`: "who", "when", "where", "what" or "" for none. `head`: indices of the nouns that name
+    what is asked for.
+    """
+
+    words: tuple[str, ...]
+    content: tuple[int, ...]
+    topic: int
+    asked: str
+    head: tuple[int, ...]
+    sharing: bool
+
+
+def question_parts(question: MaskedQuestion) -> QuestionParts:
+    """Cut a question into its parts."""
+    words = tuple(word.lower() for word in _TOKEN.findall(question.masked))
+    topic = words.index(TOPIC) if TOPIC in words else len(words)
+    content = tuple(index for index, word in enumerate(words) if word != TOPIC and word not in FUNCTION_WORDS)
+    asked, head = _asked(words, frozenset(content))
+    sharing = any(word in SHARING for word in words)
+    return QuestionParts(words, content, topic, asked, head, sharing)
+
+
+def _asked(words: Sequence[str], content: frozenset[int]) -> tuple[str, tuple[int, ...]]:
+    """What is asked for: the question word at either end of the question (else the first), and its noun."""
+    last = len(words) - 1
+    edges = [index for index in range(len(words)) if index <= 1 or index >= last - 2]
+    for index in [*edges, *range(2, last - 2)]:
+        word = words[index]
+        if word in REQUESTS and index <= 2:
+            return "what", _head(words, content, index, request=True)
+        if word in ("what", "which"):
+            return "what", _head(words, content, index, request=False)
+        if word in ("who", "whom", "whose"):
+            return "who", ()
+        if word in ("when", "where"):
+            return word, ()
+    return "", ()
+
+
+def _head(words: Sequence[str], content: frozenset[int], start: int, *, request: bool) -> tuple[int, ...]:
+    """Indices of the nouns after a question word: "which SONGS did", "what is the TAX RATE of"."""
+    index = start + 1
+    linked = request
+    while index < len(words) and (words[index] in ARTICLES or words[index] in ("is", "are", "was", "were")):
+        linked = linked or words[index] not in ARTICLES
+        index += 1
+    head = []
+    while index in content:
+        head.append(index)
+        index += 1
+        if not linked:
+            break
+    return tuple(head)

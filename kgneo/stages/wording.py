@@ -1,0 +1,101 @@
+"""Relation names as English: their words, which words share a root, and a whole path as one plain sentence.
+
+Comes in: relation names as any graph spells them (`composed_by`, `PLAYED_IN`, `placeOfBirth`,
+`/people/person/nationality`). Goes out: their words, and wordings such as "capital of X → their mayor".
+Only general English is used: suffixes, prepositions and the few verbs that carry no meaning of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from kgneo.model import Hop, RelationPath
+from kgneo.stages.english import LIGHT_WORDS, PREPOSITIONS, SUFFIXES
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[^\W_]+")
+
+
+@lru_cache(maxsize=4096)
+def name_words(name: str) -> tuple[str, ...]:
+    """The lower-case words of a relation name or label; of a name with slashes only the last piece counts."""
+    pieces = [piece for piece in re.split(r"[/#]", name) if piece]
+    last = pieces[-1] if pieces else name
+    words = tuple(word.lower() for word in _WORD.findall(_CAMEL.sub(" ", last)))
+    return words or (name.lower(),)
+
+
+@lru_cache(maxsize=4096)
+def content_words(name: str) -> tuple[str, ...]:
+    """The words of a name that carry its meaning: "has_capital" gives ("capital",); never empty."""
+    words = name_words(name)
+    return tuple(word for word in words if word not in LIGHT_WORDS) or words
+
+
+@lru_cache(maxsize=65536)
+def same_root(first: str, second: str) -> bool:
+    """Whether two lower-case words differ only by English suffixes, such as "teacher" and "teaches".
+
+    A compound counts by its last part: "schoolteacher" and "teaches".
+    """
+    if _differ_by_suffix(first, second):
+        return True
+    if len(second) < 4:
+        return False
+    return any(_differ_by_suffix(first[start:], second) for start in range(3, len(first) - 4))
+
+
+def _differ_by_suffix(first: str, second: str) -> bool:
+    if first == second:
+        return True
+    common = 0
+    for left, right in zip(first, second, strict=False):
+        if left != right:
+            break
+        common += 1
+    return any(_is_stem(first, second, length) for length in range(common, 2, -1))
+
+
+def _is_stem(first: str, second: str, length: int) -> bool:
+    rests = [first[length:], second[length:]]
+    doubled = first[length - 1]
+    endings = [_is_ending(rest, doubled) for rest in rests]
+    return all(endings) and (length > 3 or len(rests[0]) + len(rests[1]) <= 5)
+
+
+def _is_ending(rest: str, doubled: str) -> bool:
+    return not rest or rest in SUFFIXES or (rest[0] == doubled and rest[1:] in SUFFIXES)
+
+
+def path_wording(path: RelationPath, *, topic: str = "X", names: Mapping[str, str] | None = None) -> str:
+    """One plain sentence for a path, hop by hop: "capital of X → their mayor"."""
+    steps = [
+        hop_wording(hop, topic if number == 0 else "", names=names) for number, hop in enumerate(path.hops)
+    ]
+    return " → ".join(steps)
+
+
+def hop_wording(hop: Hop, topic: str = "", *, names: Mapping[str, str] | None = None) -> str:
+    """One hop in words: of a `topic` ("capital of X"), else of what came before ("their capital")."""
+    words = name_words((names or {}).get(hop.relation, hop.relation))
+    return _forward(words, topic) if hop.forward else _backward(words, topic, hop.labels)
+
+
+def _forward(words: Sequence[str], topic: str) -> str:
+    if words[0] in ("has", "have") and len(words) > 1:
+        words = words[1:]
+    text = " ".join(words)
+    if words[-1] in PREPOSITIONS or (len(words) > 1 and words[0] in PREPOSITIONS):
+        return f"{topic} {text} …" if topic else f"which are {text} …"
+    return f"{text} of {topic}" if topic else f"their {text}"
+
+
+def _backward(words: Sequence[str], topic: str, labels: Sequence[str]) -> str:
+    reached = " ".join(name_words(labels[0])) if labels else "what"
+    text = " ".join(words)
+    owner = topic or "these"
+    if words[-1] in PREPOSITIONS or words[0] in ("has", "have"):
+        return f"{reached} {text} {owner}"
+    return f"{reached} whose {text} is {owner}" if labels else f"{reached} has {owner} as {text}"

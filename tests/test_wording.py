@@ -1,0 +1,79 @@
+"""Relation names as English words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgneo.model import Hop, RelationPath
+from kgneo.stages.wording import content_words, name_words, path_wording, same_root
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("composed_by", ("composed", "by")),
+        ("PLAYED_IN", ("played", "in")),
+        ("placeOfBirth", ("place", "of", "birth")),
+        ("/people/person/place_of_birth", ("place", "of", "birth")),
+        ("http://example.org/terms#hasPart", ("has", "part")),
+        ("HTTPServer", ("http", "server")),
+        ("date of death", ("date", "of", "death")),
+    ],
+)
+def test_a_relation_name_is_cut_into_its_words_however_it_is_spelt(name: str, words: tuple[str, ...]) -> None:
+    assert name_words(name) == words
+
+
+def test_light_words_of_a_name_are_left_out() -> None:
+    assert content_words("has_capital") == ("capital",)
+    assert content_words("composed_by") == ("composed",)
+
+
+def test_a_name_of_light_words_alone_keeps_them() -> None:
+    assert content_words("is_in") == ("is", "in")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("teacher", "teaches"),
+        ("founded", "founder"),
+        ("cities", "city"),
+        ("advisor", "advisors"),
+        ("swimming", "swimmer"),
+        ("schoolteacher", "teaches"),
+        ("discovery", "discovered"),
+    ],
+)
+def test_words_that_differ_by_suffixes_share_a_root(first: str, second: str) -> None:
+    assert same_root(first, second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("born", "bones"), ("play", "plaza"), ("star", "start"), ("plan", "planet")]
+)
+def test_words_that_merely_begin_alike_share_no_root(first: str, second: str) -> None:
+    assert not same_root(first, second)
+
+
+@given(st.text(max_size=40))
+def test_any_text_has_words(name: str) -> None:
+    assert name_words(name)
+    assert content_words(name)
+
+
+def test_a_path_reads_as_a_plain_sentence() -> None:
+    path = RelationPath((Hop("has_capital"), Hop("mayor")))
+    assert path_wording(path, topic="Norway") == "capital of Norway → their mayor"
+
+
+def test_a_code_is_read_by_its_name() -> None:
+    path = RelationPath((Hop("P36"),))
+    assert path_wording(path, topic="Norway", names={"P36": "capital"}) == "capital of Norway"
+
+
+def test_a_step_back_names_the_kind_of_node_that_it_reaches() -> None:
+    path = RelationPath((Hop("PLAYED_IN", forward=False, labels=("Musician",)),))
+    assert path_wording(path, topic="Queen") == "musician played in Queen"
