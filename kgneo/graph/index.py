@@ -22,6 +22,7 @@ from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.statistics import Statistics, read_statistics
 from kgneo.model import Triple
 
 INDEX_NAME = "kgneo_triples"
@@ -45,6 +46,7 @@ class IndexRecord:
     triples: int
     complete: bool
     version: str
+    statistics: Statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,9 @@ def read_record(graph: Graph) -> IndexRecord | None:
     if not rows:
         return None
     record = rows[0]["record"]
-    return IndexRecord(**{name: record.get(name) for name in IndexRecord.__slots__})
+    statistics = Statistics.from_json(record.get("statistics", "[]"))
+    fields = {name: record.get(name) for name in IndexRecord.__slots__}
+    return IndexRecord(**{**fields, "statistics": statistics})
 
 
 def count_triples(graph: Graph) -> int:
@@ -146,7 +150,7 @@ def build(
     on_progress(Progress("encoding", total, total))
     _create_indexes(graph, encoder)
     _await_indexes(graph, on_progress)
-    _record(graph, encoder, total, complete=True)
+    _record(graph, encoder, total, statistics=read_statistics(graph, shape=shape), complete=True)
     return IndexReport(total, encoded)
 
 
@@ -200,7 +204,9 @@ def pack(graph: Graph, vectors: Vectors) -> list[Any]:
     return [vector.tolist() for vector in vectors]
 
 
-def _record(graph: Graph, encoder: Encoder, triples: int, *, complete: bool) -> None:
+def _record(
+    graph: Graph, encoder: Encoder, triples: int, *, complete: bool, statistics: Statistics = Statistics()
+) -> None:
     record = {
         "encoder": encoder.name,
         "fingerprint": encoder.fingerprint,
@@ -210,6 +216,7 @@ def _record(graph: Graph, encoder: Encoder, triples: int, *, complete: bool) -> 
         "triples": triples,
         "complete": complete,
         "version": __version__,
+        "statistics": statistics.to_json(),
     }
     graph.write(query("index_record_write"), record=record)
 

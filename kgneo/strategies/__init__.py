@@ -1,0 +1,40 @@
+"""Strategies: named compositions of stages that turn a question into an answer.
+
+A strategy is an object with a `name` and `answer(question, context)`. `STRATEGIES` holds them by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kgneo.errors import UsageError
+from kgneo.context import Context
+from kgneo.model import Answer
+from kgneo.strategies.paths import Paths
+
+
+class Strategy(Protocol):
+    """One way to answer. `needs_model` says whether it calls a language model."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def needs_model(self) -> bool: ...
+
+    def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
+        """Answer `question`; `entities` names its topic entities where the user did."""
+        ...
+
+
+STRATEGIES: dict[str, Strategy] = {strategy.name: strategy for strategy in (Paths(),)}
+
+
+def find_strategy(name: str) -> Strategy:
+    """The strategy of that name. Raises UsageError with the names there are."""
+    try:
+        return STRATEGIES[name]
+    except KeyError:
+        raise UsageError(
+            f"There is no strategy {name!r}.", hint=f"Expected one of: {', '.join(STRATEGIES)}."
+        ) from None

@@ -1,0 +1,27 @@
+// What one relation leads to, in both directions, from a sample of $sample relationships: the nodes reached (their
+// labels, some names, how many), from how many nodes, and by which relations one can go on from there. Going back
+// the way one came counts only where there is another relationship to go back by.
+MATCH (subject)-[:`{relation}`]->(object)
+WITH subject, object
+LIMIT $sample
+UNWIND [true, false] AS forward
+WITH forward, CASE WHEN forward THEN object ELSE subject END AS node,
+     CASE WHEN forward THEN subject ELSE object END AS source
+WITH forward, node, count(DISTINCT source) AS sources
+CALL (node) {
+  MATCH (node)-[next]-()
+  WITH node, next LIMIT 2000
+  WITH type(next) AS relation, startNode(next) = node AS outgoing, count(*) AS times
+  RETURN collect({relation: relation, outgoing: outgoing, times: times}) AS onward
+}
+WITH forward, count(node) AS nodes, sum(sources) AS steps,
+     collect(labels(node)) AS labels,
+     collect(coalesce(head([label IN labels(node) WHERE $display[label] IS NOT NULL | toString(node[$display[label]])]), elementId(node)))[..$names] AS names,
+     collect(onward) AS onward
+UNWIND onward AS steps_onward
+UNWIND steps_onward AS step
+WITH forward, nodes, steps, labels, names, step.relation AS relation, step.outgoing AS outgoing, max(step.times) AS times, count(*) AS reached
+WITH forward, nodes, steps, labels, names, collect({relation: relation, outgoing: outgoing, times: times, nodes: reached}) AS onward
+RETURN forward, nodes, steps, names, onward,
+       [label IN reduce(all = [], some IN labels | all + [x IN some WHERE NOT x IN all]) |
+        {label: label, nodes: size([some IN labels WHERE label IN some])}] AS labels

@@ -1,0 +1,125 @@
+"""Relation paths: those that can leave a topic entity, and where one of them leads.
+
+A path runs as one Cypher pattern, in which no relationship is used twice; so a walk never comes back by the
+relationship that it went out by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgneo.graph.connection import Graph, Row
+from kgneo.graph.cypher import query, quote
+from kgneo.graph.retrieval import Direction
+from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape, own_labels
+from kgneo.graph.statistics import Statistics
+from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple
+
+LIMIT_PATHS = 2_000
+"""Relation paths that are considered for one question."""
+LIMIT_EVIDENCE = 3
+"""Walks that are kept as evidence of one answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entity at the end of a relation path and how many walks lead there."""
+
+    entity: Entity
+    walks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The end of a path: `found` (most walks first, then by name), how many there are in all, and the triples
+    of at most three walks to each."""
+
+    found: tuple[Found, ...]
+    total: int
+    evidence: tuple[Evidence, ...]
+
+
+def first_hops(graph: Graph, entities: Sequence[str], *, direction: Direction = "both") -> list[Hop]:
+    """The hops that really leave the entities (element ids)."""
+    rows = graph.read(query("paths_first_hops"), entities=list(entities))
+    hops = [Hop(row["relation"], row["forward"]) for row in rows]
+    return [hop for hop in hops if hop.forward or direction == "both"]
+
+
+def leaving(
+    first: Sequence[Hop], statistics: Statistics, *, hops: int = 3, direction: Direction = "both"
+) -> list[RelationPath]:
+    """The relation paths of up to `hops` hops that begin with one of `first`, shorter ones first.
+
+    The first hop is the entity's own; what can follow is what follows in the graph, so a long path may turn out
+    to end nowhere for this entity.
+    """
+    known = {str(item.hop): item for item in statistics.hops}
+    paths: list[tuple[Hop, ...]] = [(known[str(hop)].hop,) for hop in first if str(hop) in known]
+    frontier = paths
+    for _ in range(hops - 1):
+        frontier = [
+            (*path, known[name].hop)
+            for path in frontier
+            for name in known[str(path[-1])].onward
+            if name in known and (direction == "both" or known[name].forward)
+        ]
+        paths = paths + frontier
+        if len(paths) > LIMIT_PATHS:
+            break
+    return [RelationPath(path) for path in paths[:LIMIT_PATHS]]
+
+
+def follow(
+    graph: Graph, entities: Sequence[str], path: RelationPath, *, limit: int = 1000, shape: Shape = LOADED
+) -> Followed:
+    """Walk `path` from the entities (element ids); at most `limit` of the entities at its end."""
+    text = (
+        f"MATCH {pattern(path)}\n"
+        "WHERE elementId(topic) IN $entities\n"
+        f"WITH answer, [{', '.join(f'r{hop}' for hop in range(1, len(path) + 1))}] AS walk\n"
+        "WITH answer, count(*) AS walks, collect([r IN walk | elementId(r)])[..$walks] AS evidence,\n"
+        "     coalesce(head([label IN labels(answer) WHERE $display[label] IS NOT NULL "
+        "| toString(answer[$display[label]])]), elementId(answer)) AS name\n"
+        "ORDER BY walks DESC, name\n"
+        "WITH collect({id: elementId(answer), name: name, labels: labels(answer), walks: walks, evidence: evidence}) AS rows\n"
+        "RETURN rows[..$limit] AS found, size(rows) AS total"
+    )
+    display = dict(shape.display)
+    row = graph.read(
+        text, entities=list(entities), walks=LIMIT_EVIDENCE, limit=limit, display=display
+    )[0]
+    found = tuple(
+        Found(Entity(item["name"], own_labels(item["labels"]), item["id"]), item["walks"]) for item in row["found"]
+    )
+    return Followed(found, row["total"], _evidence(graph, row["found"], display))
+
+
+def _evidence(graph: Graph, found: Sequence[Row], display: dict[str, str]) -> tuple[Evidence, ...]:
+    hop_of: dict[str, int] = {}
+    for item in found:
+        for walk in item["evidence"]:
+            for hop, id_ in enumerate(walk, start=1):
+                hop_of.setdefault(id_, hop)
+    rows = graph.read(query("triples"), ids=list(hop_of), display=display)
+    by_id = {row["id"]: Triple(row["subject"], row["relation"], row["object"]) for row in rows}
+    return tuple(Evidence(by_id[id_], hop) for id_, hop in hop_of.items() if id_ in by_id)
+
+
+def pattern(path: RelationPath, *, topic: str = "topic", answer: str = "answer") -> str:
+    """The path as a Cypher pattern with the relationships r1, r2, …"""
+    text = f"({topic})"
+    for index, hop in enumerate(path.hops, start=1):
+        node = f"({answer})" if index == len(path) else f"(n{index})"
+        relationship = f"[r{index}:{quote(hop.relation)}]"
+        text += f"-{relationship}->{node}" if hop.forward else f"<-{relationship}-{node}"
+    return text
+
+
+def shown_query(path: RelationPath, name: str) -> tuple[str, dict[str, Any]]:
+    """The path as a query that a person runs in Neo4j Browser to see the answer's graph, and its parameters."""
+    topic = f"topic:{LOADED_LABEL} {{name: $entity}}"
+    text = f"MATCH path = {pattern(path, topic=topic)}\nRETURN path\nLIMIT 100"
+    return text, {"entity": name}
