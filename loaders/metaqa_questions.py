@@ -1,7 +1,7 @@
 """MetaQA's questions: its folder layout, and what its question types mean as paths through its graph.
 
-A type such as `movie_to_director_to_movie` names the kinds of entity on the way; each pair of neighbours is one
-relationship, followed forward where the first is the film, and back otherwise.
+A type such as `movie_to_director_to_movie` names the kinds of entity on the way; each pair of neighbours is
+one relationship, followed forward where the first is the film, and back otherwise.
 """
 
 from __future__ import annotations

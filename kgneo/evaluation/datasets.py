@@ -103,7 +103,7 @@ def bracketed(text: str) -> tuple[str, ...]:
 
 
 class HopFolder:
-    """Reads `DIR/{h}-hop/{variant}/qa_{split}.txt` and, where it is there, `DIR/{h}-hop/qa_{split}_qtype.txt`.
+    """Reads `DIR/{h}-hop/{variant}/qa_{split}.txt` and, where it is, `DIR/{h}-hop/qa_{split}_qtype.txt`.
 
     A line is the question with its [topic entity], a tab, and the answers separated by "|". The type file
     has one type a line, in the same order. `path_of` turns a type into its gold relation path and raises
@@ -123,7 +123,8 @@ class HopFolder:
             raise DataError(
                 "no questions here; expected N-hop/VARIANT/qa_SPLIT.txt below this folder", file=str(path)
             )
-        wanted = sorted(set(question_hops)) or sorted({h for h, v, s in present if (v, s) == (variant, split)})
+        every = sorted({hops for hops, kind, part in present if (kind, part) == (variant, split)})
+        wanted = sorted(set(question_hops)) or every
         if not wanted:
             raise self._missing(path, present, f"split {split!r}, variant {variant!r}")
         parts: dict[int | None, tuple[Question, ...]] = {}
@@ -210,7 +211,8 @@ def _split_line(line: str, file: Path, number: int) -> tuple[str, tuple[str, ...
         raise DataError("a line without a question", file=str(file), line=number)
     if not answers:
         found = "a question without answers" if tab else "no tab in the line"
-        raise DataError(f"{found}; expected: question, tab, answers separated by |", file=str(file), line=number)
+        expected = "expected: question, tab, answers separated by |"
+        raise DataError(f"{found}; {expected}", file=str(file), line=number)
     return text.strip(), answers
 
 
@@ -222,7 +224,14 @@ class JsonlReader:
 
     name = "jsonl"
 
-    def read(self, path: Path, *, split: str, variant: str, question_hops: Sequence[int]) -> Dataset:
+    def read(
+        self,
+        path: Path,
+        *,
+        split: str,  # noqa: ARG002
+        variant: str,  # noqa: ARG002
+        question_hops: Sequence[int],
+    ) -> Dataset:
         """See `DatasetReader.read`; `split` and `variant` are not used."""
         questions: dict[str, Question] = {}
         for number, line in enumerate(_lines(path), start=1):

@@ -6,6 +6,7 @@ each, give means with 95 % bootstrap intervals. docs/evaluation.md has every for
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -130,3 +131,14 @@ def percentile(values: Floats, share: float) -> float:
 def spread(values: Sequence[float]) -> float:
     """Sample standard deviation (n − 1), as over seeds; 0 for fewer than two values."""
     return float(np.std(np.asarray(values, dtype=float), ddof=1)) if len(values) > 1 else 0.0
+
+
+def wilson(hits: int, count: int, *, deviations: float = 1.959964) -> tuple[float, float]:
+    """Wilson's score interval of a share, 95 % unless told otherwise; (0, 1) where there is nothing."""
+    if count == 0:
+        return 0.0, 1.0
+    share, square = hits / count, deviations**2
+    middle = (share + square / (2 * count)) / (1 + square / count)
+    reach = deviations * math.sqrt(share * (1 - share) / count + square / (4 * count**2))
+    reach /= 1 + square / count
+    return max(0.0, middle - reach), min(1.0, middle + reach)

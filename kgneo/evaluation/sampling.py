@@ -1,8 +1,8 @@
 """A fair sample: which questions are asked depends on the seed and the questions alone.
 
 Each question gets the number that hashing the seed with its identifier gives, and the smallest numbers are
-drawn. So every strategy, machine and Python version draws the same, and a larger sample of the same seed holds
-the smaller one.
+drawn. So every strategy, machine and Python version draws the same, and a larger sample of the same seed
+holds the smaller one.
 """
 
 from __future__ import annotations

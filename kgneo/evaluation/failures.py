@@ -1,0 +1,214 @@
+"""Why an answer was wrong, by what can be checked.
+
+In come the record of a question and what the graph says about its gold path; out goes the first class that
+applies, in the order of a question's way through the program: linking, candidates, decomposition, selection,
+answering. An answer is looked at when its set of entities is not the gold set; `hit` says whether its first
+entity was right all the same.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from kgneo.errors import KgneoError
+from kgneo.evaluation.datasets import Question
+from kgneo.evaluation.metrics import fold
+from kgneo.evaluation.records import Record
+from kgneo.evaluation.run import TEXT_ONLY, Backend, Configuration
+from kgneo.model import Triple
+
+CLASSES: Mapping[str, str] = {
+    "failed": "the question failed with an error",
+    "not-linked": "entity not linked",
+    "not-among-candidates": "gold triples not among the candidates",
+    "too-few-steps": "wrong path or decomposition: too few steps",
+    "too-many-steps": "wrong path or decomposition: too many steps",
+    "other-path": "wrong path or decomposition: right number of steps, other relations",
+    "not-in-top-k": "gold triples not among the top K",
+    "unanswered": "no answer given",
+    "incomplete": "right set but incomplete",
+    "not-grounded": "not grounded",
+    "right-triples": "right triples but wrong answer",
+    "other": "wrong answer, and nothing to check it against",
+}
+"""Every class with its words, in the order in which they are looked for."""
+
+DECOMPOSING = frozenset({"kg-rag", "llm-qd"})
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What the graph says. `gold` are the triples of the gold path (empty: not known); the others count those
+    among the candidates, and among the selected triples (None: this strategy does not select by top K)."""
+
+    gold: frozenset[Triple] = frozenset()
+    among_candidates: int = 0
+    among_selected: int | None = None
+    candidates: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A class and a few words on the case at hand."""
+
+    kind: str
+    detail: str = ""
+
+
+def check(question: Question, configuration: Configuration, record: Record, backend: Backend) -> Checks:
+    """Ask the graph about the gold path of `question`. Raises what the backend raises."""
+    if backend.gold is None or backend.retrieve is None or configuration.strategy in TEXT_ONLY:
+        return Checks()
+    gold = frozenset(backend.gold(question)) if question.path else frozenset()
+    by_top_k = bool(gold) and configuration.strategy in backend.top_k_strategies
+    asked = configuration if by_top_k else replace(configuration, top_k=0)
+    retrieved = backend.retrieve(question, asked, tuple(gold))
+    selected: int | None = None
+    if by_top_k:
+        steps = [step["question"] for step in record.get("steps", [])]
+        reached = set(retrieved.ranked) if not steps else set()
+        for text in dict.fromkeys(steps):
+            # Candidates stay those of the topic entities; only the text that ranks them changes.
+            step = replace(question, text=text, entities=question.entities)
+            reached.update(backend.retrieve(step, configuration, ()).ranked)
+        reached.update(_evidence(record))
+        selected = len(gold & reached)
+    return Checks(gold, len(gold & retrieved.gold), selected, retrieved.counts)
+
+
+def classify(question: Question, configuration: Configuration, record: Record, checks: Checks) -> Failure:
+    """The first class that applies to a record whose answers are not the gold set."""
+    if record.get("error"):
+        error = record["error"]
+        return Failure("failed", f"{error['type']}: {error['message']}")
+    return (
+        _linking(question, configuration, record)
+        or _candidates(checks)
+        or _decomposition(question, configuration, record)
+        or _selection(checks)
+        or _answering(question, record, checks)
+    )
+
+
+def _linking(question: Question, configuration: Configuration, record: Record) -> Failure | None:
+    if configuration.strategy in TEXT_ONLY or not question.entities:
+        return None
+    linked = {fold(name) for name in record.get("entities", [])}
+    missed = [name for name in question.entities if fold(name) not in linked]
+    if not missed:
+        return None
+    found = ", ".join(record.get("entities", [])) or "nothing"
+    return Failure("not-linked", f"expected {', '.join(missed)}; found {found}")
+
+
+def _candidates(checks: Checks) -> Failure | None:
+    if not checks.gold or checks.among_candidates == len(checks.gold):
+        return None
+    return Failure("not-among-candidates", f"{checks.among_candidates} of {len(checks.gold)} gold triples")
+
+
+def _decomposition(question: Question, configuration: Configuration, record: Record) -> Failure | None:
+    if record.get("path") and question.path:
+        return _path(str(question.path), record["path"])
+    if configuration.strategy not in DECOMPOSING or question.hops is None:
+        return None
+    steps = len(record.get("steps", [])) or 1
+    if steps == question.hops:
+        return None
+    kind = "too-few-steps" if steps < question.hops else "too-many-steps"
+    return Failure(kind, f"{steps} for a question of {question.hops}")
+
+
+def _path(gold: str, found: str) -> Failure | None:
+    if found == gold:
+        return None
+    wanted, steps = gold.count("/") + 1, found.count("/") + 1
+    detail = f"read as {found}, gold path {gold}"
+    if steps == wanted:
+        return Failure("other-path", detail)
+    return Failure("too-few-steps" if steps < wanted else "too-many-steps", detail)
+
+
+def _selection(checks: Checks) -> Failure | None:
+    if checks.among_selected is None or checks.among_selected == len(checks.gold):
+        return None
+    return Failure("not-in-top-k", f"{checks.among_selected} of {len(checks.gold)} gold triples")
+
+
+def _answering(question: Question, record: Record, checks: Checks) -> Failure:
+    wanted = {fold(name) for name in question.answers}
+    found = {fold(name) for name in record.get("answers", [])}
+    if not found and record["scores"]["unanswered"]:
+        return Failure("unanswered")
+    if found and found < wanted:
+        return Failure("incomplete", f"{len(found)} of {len(wanted)} answers")
+    if not record.get("grounded"):
+        return Failure("not-grounded", _sets(found, wanted))
+    if checks.gold and (checks.among_selected is not None or checks.gold & set(_evidence(record))):
+        return Failure("right-triples", _sets(found, wanted))
+    return Failure("right-triples" if record.get("path") and question.path else "other", _sets(found, wanted))
+
+
+def _sets(found: set[str], wanted: set[str]) -> str:
+    return f"{len(found & wanted)} of {len(wanted)} answers right, {len(found - wanted)} others"
+
+
+def _evidence(record: Record) -> Iterator[Triple]:
+    return (Triple(*item) for item in record.get("evidence", []))
+
+
+def rerun_command(question: Question, configuration: Configuration) -> str:
+    """The command that asks one question again with the same configuration."""
+    words = ["kgneo", "ask", question.text, "--strategy", configuration.strategy]
+    words += ["--hops", str(configuration.hops), "--top-k", str(configuration.top_k)]
+    words += ["--seed", str(configuration.seed)]
+    if "[" not in question.text:
+        for name in question.entities:
+            words += ["--entity", name]
+    return shlex.join(words)
+
+
+def has_failed(record: Record) -> bool:
+    """Whether the question of `record` raised an error."""
+    return bool(record.get("error"))
+
+
+def needs_diagnosis(record: Record) -> bool:
+    """Whether the answers of `record` are not the gold set."""
+    return not record["scores"]["exact"]
+
+
+def diagnose(
+    question: Question,
+    *,
+    record: Record,
+    configuration: Configuration,
+    backend: Backend,
+    sampled: bool = False,
+) -> Record:
+    """A row on one record: `id`, `class` (None for a right answer), `detail`, `hit`, `candidates` by hop,
+    `ms` and `sampled` (looked at to count candidates, right or wrong).
+
+    Raises KgneoError only when its `retry` says that waiting can help.
+    """
+    checks, unchecked = Checks(), ""
+    try:
+        if not has_failed(record):
+            checks = check(question, configuration, record, backend)
+    except KgneoError as error:
+        if error.retry:
+            raise
+        unchecked = f" (the graph could not be asked: {error.message})"
+    wrong = needs_diagnosis(record)
+    failure = classify(question, configuration, record, checks) if wrong else None
+    return {
+        "id": record["id"],
+        "class": failure.kind if failure else None,
+        "detail": failure.detail + unchecked if failure else unchecked.strip(),
+        "hit": record["scores"]["hit_at_1"],
+        "candidates": list(checks.candidates),
+        "ms": record.get("ms"),
+        "sampled": sampled,
+    }
