@@ -99,9 +99,7 @@ class OnnxEncoder:
 
         tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
         tokenizer.enable_truncation(max_length=self.description["max_tokens"])
-        tokenizer.enable_padding(
-            pad_id=self.description["padding_id"], pad_token=self.description["padding_token"]
-        )
+        tokenizer.enable_padding(pad_id=self.description["padding_id"], pad_token=self.description["padding_token"])
         return tokenizer
 
     @cached_property
@@ -151,9 +149,7 @@ def _by_length(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
 def _token_embeddings(matrix: Vectors, encoding: Any) -> TokenEmbeddings:
     keep = [
         index
-        for index, (special, mask) in enumerate(
-            zip(encoding.special_tokens_mask, encoding.attention_mask, strict=True)
-        )
+        for index, (special, mask) in enumerate(zip(encoding.special_tokens_mask, encoding.attention_mask, strict=True))
         if mask and not special
     ]
     vectors = matrix[keep]
@@ -165,9 +161,7 @@ def _token_embeddings(matrix: Vectors, encoding: Any) -> TokenEmbeddings:
     )
 
 
-def load_encoder(
-    name: str = DEFAULT_ENCODER, *, report: Callable[[str], None] = lambda _: None
-) -> OnnxEncoder:
+def load_encoder(name: str = DEFAULT_ENCODER, *, report: Callable[[str], None] = lambda _: None) -> OnnxEncoder:
     """The encoder of a preset, a folder or a hub name, exported first where it has not been.
 
     `report` gets a line when an export begins. Raises EncoderError with the cause when there is no such encoder.

@@ -36,9 +36,7 @@ SYNTAX_ERRORS = ("SyntaxError", "ParameterMissing", "ArgumentError")
 
 def probe(graph: Graph) -> Capabilities:
     """Try each capability on `graph`'s server."""
-    version = graph.read(
-        "CALL dbms.components() YIELD name, versions, edition RETURN versions[0] AS version, edition"
-    )
+    version = graph.read("CALL dbms.components() YIELD name, versions, edition RETURN versions[0] AS version, edition")
     return Capabilities(
         search=_accepts(graph, SEARCH_PROBE, vector=[0.1, 0.2]),
         packed_vectors=_accepts(graph, "RETURN $vector AS vector", vector=Vector([1.0], "f32")),

@@ -61,9 +61,7 @@ class Graph:
         `token` takes the place of user name and password (bearer authentication). Raises GraphUnavailable when
         nothing answers, GraphError when the server refuses the login or has no such database.
         """
-        auth = (
-            neo4j.bearer_auth(token) if token else neo4j.basic_auth(username, password) if password else None
-        )
+        auth = neo4j.bearer_auth(token) if token else neo4j.basic_auth(username, password) if password else None
         try:
             driver = neo4j.GraphDatabase.driver(
                 uri,
@@ -118,9 +116,7 @@ class Graph:
         """All rows of a query, in a write transaction of its own."""
         return self._run("execute_write", query, parameters, timeout)
 
-    def write_all(
-        self, work: Callable[[neo4j.ManagedTransaction], None], *, timeout: float | None = None
-    ) -> None:
+    def write_all(self, work: Callable[[neo4j.ManagedTransaction], None], *, timeout: float | None = None) -> None:
         """Several queries in one write transaction: all of them take effect, or none."""
         with self._errors(), self._session() as session:
             session.execute_write(neo4j.unit_of_work(timeout=timeout or self.timeout)(work))
@@ -137,9 +133,7 @@ class Graph:
         with self._errors(), self._session() as session:
             return [_row(record) for record in session.run(query, parameters)]
 
-    def _run(
-        self, method: str, query: str, parameters: Mapping[str, Any], timeout: float | None
-    ) -> list[Row]:
+    def _run(self, method: str, query: str, parameters: Mapping[str, Any], timeout: float | None) -> list[Row]:
         @neo4j.unit_of_work(timeout=timeout or self.timeout)
         def work(transaction: neo4j.ManagedTransaction) -> list[Row]:
             return [_row(record) for record in transaction.run(query, dict(parameters))]
@@ -190,9 +184,7 @@ def _translate(error: exceptions.Neo4jError, graph: Graph) -> GraphError:
     if "Security" in code or "AccessMode" in code:
         return GraphError(f"Neo4j does not allow this: {_first_line(error)}", hint="Check the user's rights.")
     if error.is_retryable():
-        return GraphUnavailable(
-            f"Neo4j could not finish a transaction: {_first_line(error)}", hint="Try again."
-        )
+        return GraphUnavailable(f"Neo4j could not finish a transaction: {_first_line(error)}", hint="Try again.")
     return GraphError(f"Neo4j refused a query: {_first_line(error)} [{code}]")
 
 

@@ -32,6 +32,7 @@ BATCH = 512
 SCAN_TIMEOUT = 24 * 3600.0
 WRITE_TIMEOUT = 600.0
 POLL_SECONDS = 0.5
+NO_STATISTICS = Statistics()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ def pack(graph: Graph, vectors: Vectors) -> list[Any]:
 
 
 def _record(
-    graph: Graph, encoder: Encoder, triples: int, *, complete: bool, statistics: Statistics = Statistics()
+    graph: Graph, encoder: Encoder, triples: int, *, complete: bool, statistics: Statistics = NO_STATISTICS
 ) -> None:
     record = {
         "encoder": encoder.name,

@@ -30,9 +30,7 @@ def by_name(graph: Graph, names: Iterable[str]) -> dict[str, NamedEntity]:
     return {row["name"]: _named(row) for row in rows}
 
 
-def by_folded_name(
-    graph: Graph, names: Iterable[str], *, limit: int = 200
-) -> dict[str, list[NamedEntity]]:
+def by_folded_name(graph: Graph, names: Iterable[str], *, limit: int = 200) -> dict[str, list[NamedEntity]]:
     """Entities whose folded name is that of one of `names`, by folded name, those with most triples first."""
     folded = {digest(text): text for text in map(fold, names)}
     rows = graph.read(query("entities_by_folded_name"), keys=list(folded), limit=limit)

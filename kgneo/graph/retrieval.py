@@ -88,9 +88,7 @@ def _is_large(graph: Graph, reach: Reach) -> bool:
     return int(row["degrees"]) > EXACT_UP_TO
 
 
-def _exact(
-    graph: Graph, reach: Reach, vector: NDArray[np.float32], top_k: int
-) -> list[tuple[str, int, float]]:
+def _exact(graph: Graph, reach: Reach, vector: NDArray[np.float32], top_k: int) -> list[tuple[str, int, float]]:
     rows = graph.read(
         reach.fill("candidates_exact"),
         entities=list(reach.entities),

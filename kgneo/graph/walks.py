@@ -88,9 +88,7 @@ def follow(
         "RETURN rows[..$limit] AS found, size(rows) AS total"
     )
     display = dict(shape.display)
-    row = graph.read(
-        text, entities=list(entities), walks=LIMIT_EVIDENCE, limit=limit, display=display
-    )[0]
+    row = graph.read(text, entities=list(entities), walks=LIMIT_EVIDENCE, limit=limit, display=display)[0]
     found = tuple(
         Found(Entity(item["name"], own_labels(item["labels"]), item["id"]), item["walks"]) for item in row["found"]
     )

@@ -123,11 +123,9 @@ def _in_text(graph: Graph, text: str) -> LinkedQuestion:
     spans = _spans(text)
     found = by_folded_name(graph, {mention.text for mention in spans})
     hits = [(mention, found[fold(mention.text)]) for mention in spans if fold(mention.text) in found]
-    chosen = _longest(text, hits)
+    chosen = _longest(hits)
     if chosen:
-        topics = tuple(
-            TopicEntity(entities[0].entity, mention.text, CONFIDENT) for mention, entities in chosen
-        )
+        topics = tuple(TopicEntity(entities[0].entity, mention.text, CONFIDENT) for mention, entities in chosen)
         return LinkedQuestion(text, topics, tuple(mention for mention, _ in chosen))
     nearest = names_of(by_words(graph, text, limit=NEAREST))
     hint = "Put the entity's name in [brackets], or give it with --entity."
@@ -150,19 +148,17 @@ def _spans(text: str) -> list[Mention]:
     return list(spans.values())
 
 
-def _longest(
-    text: str, hits: Sequence[tuple[Mention, list[NamedEntity]]]
-) -> list[tuple[Mention, list[NamedEntity]]]:
+def _longest(hits: Sequence[tuple[Mention, list[NamedEntity]]]) -> list[tuple[Mention, list[NamedEntity]]]:
     """Hits that do not overlap, longest first; all of those with a capital, else the longest alone."""
     chosen: list[tuple[Mention, list[NamedEntity]]] = []
     for mention, entities in sorted(hits, key=lambda hit: (hit[0].start - hit[0].end, -hit[1][0].degree)):
         if all(mention.end <= other.start or mention.start >= other.end for other, _ in chosen):
             chosen.append((mention, entities))
-    named = [hit for hit in chosen if _looks_like_a_name(text, hit[0], hit[1])]
+    named = [hit for hit in chosen if _looks_like_a_name(hit[0], hit[1])]
     return sorted(named or chosen[:1], key=lambda hit: hit[0].start)
 
 
-def _looks_like_a_name(text: str, mention: Mention, entities: Sequence[NamedEntity]) -> bool:
+def _looks_like_a_name(mention: Mention, entities: Sequence[NamedEntity]) -> bool:
     """Written as the graph writes it, with a capital that does not merely begin the question, or a number."""
     written = any(named.entity.name == mention.text for named in entities)
     capital = any(character.isupper() for character in mention.text[1 if mention.start == 0 else 0 :])

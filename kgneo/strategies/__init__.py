@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kgneo.errors import UsageError
 from kgneo.context import Context
+from kgneo.errors import UsageError
 from kgneo.model import Answer
 from kgneo.strategies.paths import Paths
 
@@ -35,6 +35,4 @@ def find_strategy(name: str) -> Strategy:
     try:
         return STRATEGIES[name]
     except KeyError:
-        raise UsageError(
-            f"There is no strategy {name!r}.", hint=f"Expected one of: {', '.join(STRATEGIES)}."
-        ) from None
+        raise UsageError(f"There is no strategy {name!r}.", hint=f"Expected one of: {', '.join(STRATEGIES)}.") from None

@@ -1,0 +1,70 @@
+"""`kgneo doctor`: what works here, and what to mend."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+
+import click
+
+from kgneo import __version__
+from kgneo.cli.options import connection_options, json_option, print_json, say
+from kgneo.embedding import load_encoder
+from kgneo.errors import KgneoError
+from kgneo.graph.index import count_triples, read_record
+from kgneo.settings import Settings, open_graph
+
+Check = tuple[str, bool, str]
+
+
+@click.command()
+@json_option
+@connection_options
+def doctor(as_json: bool, settings: Settings) -> None:
+    """Check the set-up: encoder, graph, index, language models, and say what to mend.
+
+    \b
+    Examples:
+      kgneo doctor
+      kgneo doctor --uri neo4j://localhost:7687
+    """
+    checks = list(_checks(settings))
+    if as_json:
+        print_json({"checks": [{"check": name, "ok": ok, "found": found} for name, ok, found in checks]})
+    else:
+        for name, ok, found in checks:
+            click.echo(f"{'✓' if ok else '✗'} {name}: {found}")
+    if not all(ok for _, ok, _ in checks):
+        raise click.exceptions.Exit(1)
+
+
+def _checks(settings: Settings) -> Iterator[Check]:
+    yield "kgneo", True, f"{__version__} on Python {platform.python_version()}"
+    yield _try("Encoder", lambda: f"{(encoder := load_encoder(report=say)).name}, {encoder.dimensions} numbers")
+    for backend, module, extra in (("llama", "llama_cpp", "llama"), ("openai", "openai", "openai")):
+        there = find_spec(module) is not None
+        found = "installed" if there else f"not installed (optional): pip install 'kgneo[{extra}]'"
+        yield f"Language models, {backend}", True, found
+    try:
+        with open_graph(settings, report=say) as graph:
+            capabilities = graph.capabilities
+            search = "one vector index over all types" if capabilities.search else "a vector index a type"
+            yield "Neo4j", True, f"{capabilities.version} at {graph.address}; {search}"
+            triples = count_triples(graph)
+            yield "Graph", triples > 0, f"{triples:,} triples" if triples else "empty; try `kgneo load PATH`"
+            record = read_record(graph)
+            indexed = record is not None and record.complete
+            found = (
+                f"{record.triples:,} triples with {record.encoder}" if record and indexed else "none; try `kgneo index`"
+            )
+            yield "Index", indexed or not triples, found
+    except KgneoError as error:
+        yield "Neo4j", False, str(error).replace("\n", " ")
+
+
+def _try(name: str, action: Callable[[], str]) -> Check:
+    try:
+        return name, True, action()
+    except KgneoError as error:
+        return name, False, str(error).replace("\n", " ")

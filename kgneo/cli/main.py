@@ -1,0 +1,129 @@
+"""The command `kgneo`: its sub-commands, and the one place where errors become messages and exit codes.
+
+0 done, 1 data, connection or model, 2 usage, 130 interrupted. `main(argv)` returns the code, so that tests call it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from kgneo import __version__
+from kgneo.errors import KgneoError, UsageError
+from kgneo.settings import read_configuration
+
+COMMANDS = {
+    "demo": "kgneo.cli.demo",
+    "server": "kgneo.cli.server",
+    "load": "kgneo.cli.load",
+    "index": "kgneo.cli.index",
+    "ask": "kgneo.cli.ask",
+    "retrieve": "kgneo.cli.retrieve",
+    "eval": "kgneo.cli.eval",
+    "doctor": "kgneo.cli.doctor",
+    "completion": "kgneo.cli.completion",
+}
+"""Commands in the order of help, with the module that holds each. Imported when used: `ask` must start fast."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(COMMANDS[cmd_name]), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(__version__, prog_name="kgneo")
+@click.option("--config", type=click.Path(path_type=Path), help="Options file.  [default: kgneo.toml, if it is here]")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.pass_context
+def kgneo(context: click.Context, config: Path | None, debug: bool) -> None:
+    """Questions answered from a knowledge graph in Neo4j, with the triples that each answer rests on.
+
+    \b
+    Examples:
+      kgneo demo
+      kgneo load triples.tsv
+      kgneo ask "what is the capital of [Ethiopia]?"
+    """
+    context.ensure_object(dict)["debug"] = debug
+    context.default_map = _default_map(read_configuration(config))
+
+
+def _default_map(options: dict[str, object]) -> dict[str, object]:
+    """Top-level options for every command, the table of a command on top of them."""
+    shared = {_name(key): value for key, value in options.items() if not isinstance(value, dict)}
+    tables = {key: value for key, value in options.items() if isinstance(value, dict)}
+    unknown = sorted(set(tables) - set(COMMANDS))
+    if unknown:
+        raise UsageError(f"kgneo.toml has a table [{unknown[0]}].", hint=f"Tables are commands: {', '.join(COMMANDS)}.")
+    result: dict[str, object] = {}
+    for command in COMMANDS:
+        own = {_name(key): value for key, value in tables.get(command, {}).items()}
+        result[command] = {**shared, **own}
+    return result
+
+
+def _name(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line (without the program's name) and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    try:
+        result = kgneo.main(arguments, prog_name="kgneo", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except UsageError as error:
+        return _fail(error, 2, debug)
+    except KgneoError as error:
+        return _fail(error, 1, debug)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted.", err=True)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has enough; Python would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _fail(error: KgneoError, code: int, debug: bool) -> int:
+    if debug:
+        traceback.print_exception(error)
+    click.echo(f"Error: {error.message}", err=True)
+    if error.hint:
+        click.echo(error.hint, err=True)
+    return code
+
+
+def entry_point() -> None:
+    """What the installed program `kgneo` runs."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    entry_point()

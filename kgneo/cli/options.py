@@ -1,0 +1,139 @@
+"""Options that several commands share, and how they become settings.
+
+Every option has an environment variable (`KGNEO_` and its name, Neo4j's own for the connection) and may stand in
+`kgneo.toml`. Flags beat the environment, which beats the file.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from tqdm import tqdm
+
+from kgneo.graph.connection import DEFAULT_TIMEOUT
+from kgneo.settings import Settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
+    """`click.option` with the environment variable of its name."""
+    long = next(name for name in names if name.startswith("--")).split("/")[0]
+    attributes.setdefault("envvar", "KGNEO_" + long.removeprefix("--").replace("-", "_").upper())
+    attributes.setdefault("show_envvar", True)
+    return click.option(*names, **attributes)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+
+CONNECTION = (
+    option(
+        "--uri",
+        envvar="NEO4J_URI",
+        metavar="URI",
+        help="Neo4j server (bolt://, neo4j://, neo4j+s://). Without one, the local store's server is started.",
+    ),
+    option("--username", envvar=["NEO4J_USERNAME", "NEO4J_USER"], default="neo4j", help="User of that server."),
+    option(
+        "--password",
+        envvar="NEO4J_PASSWORD",
+        hidden=True,
+        help="Better given in the environment: a command line can be read by others.",
+    ),
+    option("--token", envvar="NEO4J_TOKEN", hidden=True, help="Bearer token instead of user and password."),
+    option("--database", envvar="NEO4J_DATABASE", metavar="NAME", help="Database, else the server's default."),
+    option("--store", metavar="NAME|PATH", help="Local store to use without --uri.  [default: default]"),
+    option(
+        "--timeout",
+        type=click.FloatRange(min=0.1),
+        default=DEFAULT_TIMEOUT,
+        show_default=True,
+        help="Seconds that one transaction may take; the server ends it then.",
+    ),
+)
+
+
+def connection_options(command: Command) -> Command:
+    """Adds the options of the connection; the command gets them as one argument `settings`."""
+
+    @functools.wraps(command)
+    def wrapper(**arguments: Any) -> Any:
+        fields = ("uri", "username", "token", "database", "store", "timeout", "password")
+        given = {name: arguments.pop(name) for name in fields}
+        given["password"] = given["password"] or ""
+        given["token"] = given["token"] or ""
+        return command(settings=Settings(**given), **arguments)
+
+    for add in reversed(CONNECTION):
+        wrapper = add(wrapper)
+    return wrapper  # type: ignore[return-value]
+
+
+def say(message: str) -> None:
+    """A line for people, on standard error, above a progress bar if one is shown."""
+    tqdm.write(message, file=sys.stderr)
+
+
+def print_json(record: object) -> None:
+    """One JSON object on standard output."""
+    click.echo(json.dumps(record, ensure_ascii=False, indent=1, default=str))
+
+
+def progress(total: int | None, description: str, unit: str) -> tqdm[Any]:
+    """A progress bar with rate and time left on standard error; nothing where that is no terminal."""
+    return tqdm(
+        total=total,
+        desc=description,
+        unit=unit,
+        unit_scale=True,
+        disable=None,
+        file=sys.stderr,
+        leave=True,
+        dynamic_ncols=True,
+    )
+
+
+retrieval_options = (
+    option("--hops", "-n", type=click.IntRange(1, 6), default=3, show_default=True, help="How far to reach (N)."),
+    option(
+        "--top-k",
+        "-k",
+        type=click.IntRange(1, 1000),
+        default=30,
+        show_default=True,
+        help="Triples to keep (K).",
+    ),
+    option(
+        "--direction",
+        type=click.Choice(["both", "out"]),
+        default="both",
+        show_default=True,
+        help="Walk relationships both ways, or only from subject to object.",
+    ),
+    option("--exact", is_flag=True, help="Score every candidate instead of asking the vector index."),
+    option(
+        "--entity",
+        "-e",
+        "entities",
+        multiple=True,
+        metavar="NAME",
+        help="Topic entity, instead of [brackets] in the question. Repeatable.",
+    ),
+    option("--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index."),
+)
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in the order in which help shows them."""
+
+    def add(command: Command) -> Command:
+        for decorator in reversed(options):
+            command = decorator(command)
+        return command
+
+    return add

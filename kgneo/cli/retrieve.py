@@ -1,0 +1,91 @@
+"""`kgneo retrieve`: candidates and the top K triples of a question, without an answer."""
+
+from __future__ import annotations
+
+import click
+
+from kgneo.asking import open_context
+from kgneo.cli.options import (
+    connection_options,
+    json_option,
+    option,
+    print_json,
+    retrieval_options,
+    say,
+    with_options,
+)
+from kgneo.cli.render import render_candidates
+from kgneo.context import Clock
+from kgneo.graph.retrieval import Reach, all_candidates, count_candidates, top_candidates
+from kgneo.model import Candidate
+from kgneo.settings import Settings, open_graph
+from kgneo.stages.link import link
+
+
+@click.command()
+@click.argument("question")
+@with_options(*retrieval_options)
+@option("--candidates", "list_all", is_flag=True, help="List every candidate by hop, too.")
+@json_option
+@connection_options
+def retrieve(
+    question: str,
+    hops: int,
+    top_k: int,
+    direction: str,
+    exact: bool,
+    entities: tuple[str, ...],
+    encoder: str | None,
+    list_all: bool,
+    as_json: bool,
+    settings: Settings,
+) -> None:
+    """Show the candidates of a question by hop, and the K triples nearest to it.
+
+    \b
+    Examples:
+      kgneo retrieve "which languages are spoken in [Kenya]?" --hops 2 --top-k 10
+      kgneo retrieve "…" --entity Danube --direction out --json
+    """
+    clock = Clock()
+    with open_graph(settings, report=say) as graph:
+        context = open_context(graph, encoder=encoder, report=say)
+        with clock.stage("link"):
+            linked = link(graph, question, entities=entities)
+        reach = Reach(linked.entity_ids, hops, direction)  # type: ignore[arg-type]
+        with clock.stage("retrieve"):
+            counts = count_candidates(graph, reach)
+        with clock.stage("select"):
+            vector = context.encoder.encode([linked.text], query=True)[0]
+            top = top_candidates(graph, reach, vector, top_k=top_k, exact=exact)
+        by_hop = all_candidates(graph, reach) if list_all else []
+    if as_json:
+        print_json(
+            {
+                "question": question,
+                "entities": [topic.entity.name for topic in linked.topics],
+                "hops": hops,
+                "direction": direction,
+                "candidates_by_hop": list(counts),
+                "triples": [_record(candidate) for candidate in top],
+                "candidates": [[_record(candidate) for candidate in one] for one in by_hop] if list_all else None,
+                "timings_ms": {stage: round(value, 2) for stage, value in clock.milliseconds.items()},
+            }
+        )
+        return
+    click.echo("Topic entities: " + ", ".join(topic.entity.name for topic in linked.topics))
+    click.echo("Candidates: " + ", ".join(f"{count:,} at hop {hop}" for hop, count in enumerate(counts, start=1)))
+    click.echo(render_candidates(top))
+    for hop, candidates in enumerate(by_hop, start=1):
+        click.echo(f"Hop {hop}:\n{render_candidates(candidates)}")
+
+
+def _record(candidate: Candidate) -> dict[str, object]:
+    triple = candidate.triple
+    return {
+        "subject": triple.subject,
+        "relation": triple.relation,
+        "object": triple.object,
+        "hop": candidate.hop,
+        "score": candidate.score,
+    }

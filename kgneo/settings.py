@@ -1,0 +1,82 @@
+"""Where the graph is and how to reach it, from flags, environment and `kgneo.toml`, in that order of weight."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kgneo.errors import DataError, GraphError
+from kgneo.graph import Graph
+from kgneo.graph.connection import DEFAULT_TIMEOUT
+
+CONFIGURATION_FILE = "kgneo.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A Neo4j server by `uri`, or the local `store` whose server is started when it is needed.
+
+    `token` is for bearer authentication. `timeout` is in seconds, for one transaction.
+    """
+
+    uri: str | None = None
+    username: str = "neo4j"
+    password: str = field(default="", repr=False)
+    token: str = field(default="", repr=False)
+    database: str | None = None
+    store: str | None = None
+    timeout: float = DEFAULT_TIMEOUT
+
+
+@contextmanager
+def open_graph(settings: Settings, *, report: Callable[[str], None] = lambda _: None) -> Iterator[Graph]:
+    """The graph that `settings` names, closed at the end of the block.
+
+    Without a URI the local store's server is started where it does not run, and `report` says so. Raises
+    GraphUnavailable, GraphError or ServerError.
+    """
+    with _connect(settings, report) as graph:
+        yield graph
+
+
+def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
+    if settings.uri:
+        return Graph.connect(
+            settings.uri,
+            username=settings.username,
+            password=settings.password,
+            token=settings.token,
+            database=settings.database,
+            timeout=settings.timeout,
+        )
+    from kgneo.server import start, store_path
+
+    server = start(store_path(settings.store), report=report)
+    if server.started:
+        report(f"Started the local Neo4j of the store {server.store.name!r}; it runs until `kgneo server stop`.")
+    return Graph.connect(server.uri, username=server.username, password=server.password, timeout=settings.timeout)
+
+
+def read_configuration(path: Path | None = None) -> dict[str, Any]:
+    """Options from `kgneo.toml`: at its top level for every command, in a table [NAME] for one command.
+
+    Without `path`, the file of the working folder if there is one. Raises DataError for a file that is no TOML,
+    and GraphError for a password in it, since files get committed.
+    """
+    file = path or Path(CONFIGURATION_FILE)
+    if path is None and not file.is_file():
+        return {}
+    try:
+        options = tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"this is not TOML: {error}", file=str(file), hint="See docs/configuration.md.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"the file cannot be read: {error}", file=str(file)) from error
+    for secret in ("password", "token"):
+        if secret in options:
+            raise GraphError(f"{file} holds a {secret}.", hint=f"Move it to the environment: NEO4J_{secret.upper()}.")
+    return options
