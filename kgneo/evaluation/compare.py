@@ -239,9 +239,7 @@ def _cells(run: Path) -> dict[Configuration | None, Path]:
 
 
 def _listed(files: Mapping[Configuration | None, Path]) -> str:
-    kinds = dict.fromkeys(
-        f"{cell.strategy} N={cell.hops} K={cell.top_k}" for cell in files if cell is not None
-    )
+    kinds = dict.fromkeys(f"{cell.strategy} N={cell.hops} K={cell.top_k}" for cell in files if cell is not None)
     return ", ".join(kinds) or "one file"
 
 
@@ -300,8 +298,7 @@ def comparison_text(comparison: Comparison, *, shown: int = 20) -> str:
         f"A: {comparison.name_a}",
         f"B: {comparison.name_b}",
         f"{comparison.n} questions in both ({comparison.only_a} only in A, {comparison.only_b} only in B)",
-        f"Hit@1 {comparison.hit_a:.3f} -> {comparison.hit_b:.3f}   "
-        f"F1 {comparison.f1_a:.3f} -> {comparison.f1_b:.3f}",
+        f"Hit@1 {comparison.hit_a:.3f} -> {comparison.hit_b:.3f}   F1 {comparison.f1_a:.3f} -> {comparison.f1_b:.3f}",
         f"right in B alone: {comparison.gained}, right in A alone: {comparison.lost}",
         f"p for Hit@1: {comparison.mcnemar:.4g} (exact McNemar), {comparison.bootstrap:.4g} (paired bootstrap)",
         f"p for F1: {comparison.bootstrap_f1:.4g} (paired bootstrap)",

@@ -120,9 +120,7 @@ class HopFolder:
             raise DataError("no such folder" if not path.exists() else "not a folder", file=str(path))
         present = available(path)
         if not present:
-            raise DataError(
-                "no questions here; expected N-hop/VARIANT/qa_SPLIT.txt below this folder", file=str(path)
-            )
+            raise DataError("no questions here; expected N-hop/VARIANT/qa_SPLIT.txt below this folder", file=str(path))
         every = sorted({hops for hops, kind, part in present if (kind, part) == (variant, split)})
         wanted = sorted(set(question_hops)) or every
         if not wanted:
@@ -245,9 +243,7 @@ class JsonlReader:
         if not questions:
             raise DataError("no questions in the file; expected a JSON object a line", file=str(path))
         if not chosen:
-            raise DataError(
-                f'no question has "hops" among {", ".join(map(str, question_hops))}', file=str(path)
-            )
+            raise DataError(f'no question has "hops" among {", ".join(map(str, question_hops))}', file=str(path))
         parts: dict[int | None, list[Question]] = {}
         for item in chosen:
             parts.setdefault(item.hops, []).append(item)

@@ -53,17 +53,20 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was measured. One of the two tuples is empty, by the plan's stage."""
+    """What was measured. Either `summaries` or `retrieval` is empty, by the plan's stage; `missing` are topic
+    entities that the graph lacks."""
 
     folder: ResultsFolder
     plan: Plan
+    dataset: str
+    samples: Samples
     summaries: tuple[Summary, ...] = ()
     retrieval: tuple[RetrievalSummary, ...] = ()
     missing: tuple[str, ...] = field(default=())
 
-    def to_dict(self, dataset: str) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The object that `kgneo eval --json` prints."""
-        where = {"dataset": dataset, "split": self.plan.split, "variant": self.plan.variant}
+        where = {"dataset": self.dataset, "split": self.plan.split, "variant": self.plan.variant}
         answers = [item.to_dict(**where) for item in self.summaries]
         return {"runs": answers or [item.to_dict(**where) for item in self.retrieval]}
 
@@ -132,6 +135,7 @@ def evaluate(
     control = control or Control()
     if plan.stage == "retrieve" and (backend.retrieve is None or backend.gold is None):
         raise UsageError("retrieval cannot be measured here: no retriever is at hand")
+    plan = replace(plan, split=dataset.split, variant=dataset.variant)
     samples = draw_samples(plan, dataset)
     wanted = identity(plan, dataset, samples, backend)
     folder = ResultsFolder(out or default_folder(plan, dataset, wanted))
@@ -151,9 +155,9 @@ def evaluate(
         folder.write_questions(samples)
         if plan.stage == "retrieve":
             recalls = _measure_retrieval(plan, cells, samples, backend, folder, control)
-            return Outcome(folder, plan, retrieval=recalls, missing=missing)
+            return Outcome(folder, plan, dataset.name, samples, retrieval=recalls, missing=missing)
         answers = _measure_answers(cells, samples, backend, folder, control)
-        return Outcome(folder, plan, summaries=answers, missing=missing)
+        return Outcome(folder, plan, dataset.name, samples, summaries=answers, missing=missing)
 
 
 def _measure_answers(
@@ -234,9 +238,7 @@ def _diagnose(
                 continue
             sampled = record["id"] in chosen
             if sampled or failures.needs_diagnosis(record):
-                look = partial(
-                    failures.diagnose, record=record, configuration=cell, backend=backend, sampled=sampled
-                )
+                look = partial(failures.diagnose, record=record, configuration=cell, backend=backend, sampled=sampled)
                 rows.append(patience.call(look, by_id[record["id"]]))
 
 

@@ -68,9 +68,7 @@ def read_experiment(path: Path) -> Plan:
     known = {field.name for field in fields(Plan)}
     unknown = sorted(set(content) - known)
     if unknown:
-        raise DataError(
-            f"unknown key {unknown[0]!r}; expected some of {', '.join(sorted(known))}", file=str(path)
-        )
+        raise DataError(f"unknown key {unknown[0]!r}; expected some of {', '.join(sorted(known))}", file=str(path))
     if not isinstance(content.get("dataset"), str):
         raise DataError('no "dataset" (a name)', file=str(path))
     return Plan(**{key: _value(key, value, path) for key, value in content.items()}).checked()

@@ -7,7 +7,8 @@ hollow diamonds, never bars. Nothing is drawn in a window.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#F0E442")
-SHADES = ("#b3d4ea", "#5ea6d1", "#0072B2", "#004c78", "#002a42")
+SHADES = ("#d3e5f2", "#9fc8e3", "#62a6d2", "#2b83bd", "#0b5f96")
 
 TITLES = {
     "hit_at_1": "Hit@1 (first answer entity)",
@@ -67,7 +68,7 @@ def error_bar_words(groups: Sequence[Group], *, published: bool) -> str:
     else:
         words = f"Bars: {each} questions each; error bars: 95 % bootstrap interval over the questions."
     if published:
-        words += " Diamonds: published values, read off the paper's figure unless the text gives them."
+        words += " Diamonds: published values, whiskers ± 1 standard deviation."
     return words
 
 
@@ -119,6 +120,7 @@ def _diamonds(axes: Axes, points: Sequence[tuple[float, PublishedValue]]) -> Non
         elinewidth=1,
         label="published",
         zorder=5,
+        clip_on=False,
     )
 
 
@@ -127,9 +129,7 @@ def _legend(figure: Figure, axes: Sequence[Axes], title: str = "") -> None:
     for panel in axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
-    figure.legend(
-        list(found.values()), list(found), loc="outside right upper", frameon=False, title=title or None
-    )
+    figure.legend(list(found.values()), list(found), loc="outside right upper", frameon=False, title=title or None)
 
 
 def _parts(groups: Sequence[Group]) -> list[int | None]:
@@ -161,7 +161,8 @@ def accuracy_by_hops_and_top_k(groups: Sequence[Group], published: Published, *,
                 places.append(x)
                 bars.append((chosen.mean(metric), *chosen.bar(metric)))
                 value = published.find(part, chosen.configuration.strategy, hops=reach, top_k=k)
-                points += [(x, value)] if value and metric == "hit_at_1_text" else []
+                beside = x + 0.2 * 0.84 / len(kept)
+                points += [(beside, value)] if value and metric == "hit_at_1_text" else []
             shade = SHADES[min(number + (len(kept) < len(SHADES) - 1), len(SHADES) - 1)]
             _bars(panel, places, bars, 0.84 / len(kept), shade, f"K = {k}")
         _diamonds(panel, points)
@@ -202,7 +203,8 @@ def strategies_by_question_hops(groups: Sequence[Group], published: Published, *
             bars.append((chosen.mean(metric), *chosen.bar(metric)))
             cell = chosen.configuration
             value = published.find(part, strategy, hops=cell.hops, top_k=cell.top_k)
-            points += [(x, value)] if value and metric == "hit_at_1_text" else []
+            beside = x + 0.2 * 0.84 / len(strategies)
+            points += [(beside, value)] if value and metric == "hit_at_1_text" else []
         _bars(axes, places, bars, 0.84 / len(strategies), COLOURS[number % len(COLOURS)], strategy)
     _diamonds(axes, points)
     _style(axes)
@@ -260,7 +262,7 @@ def accuracy_by_type(groups: Sequence[Group]) -> Figure:
     mean = {name: np.mean([table[name].hit_at_1 for _, table in tables if name in table]) for name in types}
     types.sort(key=lambda name: mean[name])
     figure, [axes] = new_figure(8.2, 1.6 + 0.22 * len(types) * max(1.0, 0.6 * len(tables)))
-    offsets = _offsets(len(tables), 0.6)
+    offsets = _offsets(len(tables), 0.6)[::-1]  # the first strategy on top, as in the legend
     for number, (strategy, table) in enumerate(tables):
         rows = [(place, table[name]) for place, name in enumerate(types) if name in table]
         hits = np.asarray([part.hit_at_1 for _, part in rows])
@@ -351,8 +353,9 @@ def retrieval_recall(summaries: Sequence[RetrievalSummary]) -> Figure:
         panel.set_xlabel("N, hops of candidate retrieval")
     _share_axis(axes[0], "recall of the gold path's triples")
     _legend(figure, axes)
-    each = summaries[0].n
-    _caption(figure, f"Means over {each} questions a panel and seed; error bars: 95 % bootstrap interval.")
+    first = summaries[0]
+    spread = "± 1 standard deviation over the samples" if first.seeds > 1 else "95 % bootstrap interval"
+    _caption(figure, f"Means over {first.n} questions a panel, samples: {first.seeds}; error bars: {spread}.")
     return figure
 
 
@@ -369,6 +372,13 @@ def _candidate_lines(
                 break
 
 
+Drawing = tuple[str, str, "Figure"]
+"""A file name without ending, a title, and the figure."""
+
+TEXT_AND_FIRST = (("hit_at_1_text", ""), ("hit_at_1", "-first-answer"))
+"""Both ways to count Hit@1, and what the second adds to a file name."""
+
+
 def draw_all(
     folder: Path,
     groups: Sequence[Group],
@@ -376,51 +386,52 @@ def draw_all(
     latency: Mapping[str, Sequence[tuple[int, float]]],
 ) -> list[tuple[str, str]]:
     """Every figure that the groups have data for; returns (file name without ending, title)."""
-    drawn: list[tuple[str, str]] = []
+    drawings = itertools.chain(
+        _figures_5(groups, published),
+        _figures_6(groups, published),
+        _others(groups, published),
+        [("latency", "Time a question by number of candidates", latency_by_candidates(latency))]
+        if any(latency.values())
+        else [],
+    )
+    return [(save(figure, folder, name), title) for name, title, figure in drawings]
 
-    def draw(name: str, title: str, make: Callable[[], Figure]) -> None:
-        drawn.append((save(make(), folder, name), title))
 
+def _figures_5(groups: Sequence[Group], published: Published) -> Iterator[Drawing]:
     for strategy, members in _split(groups, lambda cell: cell.strategy).items():
-        if len({(member.configuration.hops, member.configuration.top_k) for member in members}) > 1:
-            for metric, ending in (("hit_at_1_text", ""), ("hit_at_1", "-first-answer")):
-                draw(
-                    f"figure-5-{strategy}{ending}",
-                    f"Accuracy by N and K, {strategy} (the paper's Figure 5); {TITLES[metric]}",
-                    lambda members=members, metric=metric: accuracy_by_hops_and_top_k(  # type: ignore[misc]
-                        members, published, metric=metric
-                    ),
-                )
+        if len({(member.configuration.hops, member.configuration.top_k) for member in members}) < 2:
+            continue
+        for metric, ending in TEXT_AND_FIRST:
+            title = f"Accuracy by N and K, {strategy} (the paper's Figure 5); {TITLES[metric]}"
+            figure = accuracy_by_hops_and_top_k(members, published, metric=metric)
+            yield f"figure-5-{strategy}{ending}", title, figure
+
+
+def _figures_6(groups: Sequence[Group], published: Published) -> Iterator[Drawing]:
     cells = _split(groups, lambda cell: (cell.hops, cell.top_k))
     for (hops, top_k), members in cells.items():
+        if len(cells) > 1 and len({member.configuration.strategy for member in members}) == 1:
+            continue  # Figure 5 shows it
         suffix = f"-N{hops}-K{top_k}" if len(cells) > 1 else ""
-        for metric, ending in (("hit_at_1_text", ""), ("hit_at_1", "-first-answer")):
-            draw(
-                f"figure-6{suffix}{ending}",
-                f"Strategies by question hops, N = {hops}, K = {top_k} (the paper's Figure 6); "
-                f"{TITLES[metric]}",
-                lambda members=members, metric=metric: strategies_by_question_hops(  # type: ignore[misc]
-                    members, published, metric=metric
-                ),
-            )
-    best = cells[max(cells)]
-    for strategy, members in _split(best, lambda cell: cell.strategy).items():
+        for metric, ending in TEXT_AND_FIRST:
+            where = f"N = {hops}, K = {top_k} (the paper's Figure 6)"
+            title = f"Strategies by question hops, {where}; {TITLES[metric]}"
+            figure = strategies_by_question_hops(members, published, metric=metric)
+            yield f"figure-6{suffix}{ending}", title, figure
+
+
+def _others(groups: Sequence[Group], published: Published) -> Iterator[Drawing]:
+    """Figure 8 and accuracy by type, for the largest N and K."""
+    cells = _split(groups, lambda cell: (cell.hops, cell.top_k))
+    widest = cells[max(cells)]
+    for strategy, members in _split(widest, lambda cell: cell.strategy).items():
         if any(any(member.steps) for member in members):
-            draw(
-                f"figure-8-{strategy}",
-                f"Number of sub-questions, {strategy} (the paper's Figure 8)",
-                lambda members=members: sub_questions(members, published),  # type: ignore[misc]
-            )
-    for part, members in _split(best, lambda cell: cell.question_hops).items():
+            title = f"Number of sub-questions, {strategy} (the paper's Figure 8)"
+            yield f"figure-8-{strategy}", title, sub_questions(members, published)
+    for part, members in _split(widest, lambda cell: cell.question_hops).items():
         if any(member.by_type for member in members):
-            draw(
-                f"types-{part}-hop" if part is not None else "types",
-                f"Accuracy by question type, {part_title(part)}",
-                lambda members=members: accuracy_by_type(members),  # type: ignore[misc]
-            )
-    if any(latency.values()):
-        draw("latency", "Time a question by number of candidates", lambda: latency_by_candidates(latency))
-    return drawn
+            name = f"types-{part}-hop" if part is not None else "types"
+            yield name, f"Accuracy by question type, {part_title(part)}", accuracy_by_type(members)
 
 
 def _split(groups: Sequence[Group], key: Callable[[Any], Any]) -> dict[Any, list[Group]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,34 +49,35 @@ class Failures:
     examples: dict[str, list[tuple[Question, Configuration, str]]] = field(default_factory=dict)
 
 
-def write_report(outcome: Outcome, samples: Samples, *, dataset: str, with_figures: bool = True) -> Path:
+def write_report(outcome: Outcome, *, with_figures: bool = True) -> Path:
     """Write everything into the outcome's folder; returns the path of report.md.
 
     Raises UsageError when figures are wanted and matplotlib is missing, DataError for a bad file of published
     numbers.
     """
-    folder, plan = outcome.folder, outcome.plan
+    folder, plan, dataset = outcome.folder, outcome.plan, outcome.dataset
     published = read_published(plan.published) if plan.published else Published()
-    write_json(folder.path / "summary.json", outcome.to_dict(dataset))
+    write_json(folder.path / "summary.json", outcome.to_dict())
     lines = [f"# {plan.title or f'Evaluation on {dataset}'}", ""]
     lines += [plan.description.strip(), ""] if plan.description else []
-    lines += _asked(outcome, dataset)
+    lines += _asked(outcome)
     if outcome.retrieval:
-        lines += _retrieval_part(outcome, dataset, with_figures=with_figures)
+        lines += _retrieval_part(outcome, with_figures=with_figures)
     else:
-        lines += _answers_part(outcome, samples, published, dataset, with_figures=with_figures)
+        lines += _answers_part(outcome, published, with_figures=with_figures)
     lines += _provenance(folder)
     path = folder.path / "report.md"
     path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     return path
 
 
-def _asked(outcome: Outcome, dataset: str) -> list[str]:
+def _asked(outcome: Outcome) -> list[str]:
     plan = outcome.plan
-    place = ", ".join(word for word in (f"split {plan.split}", f"variant {plan.variant}") if word[-1] != " ")
+    names = {"split": plan.split, "variant": plan.variant}
+    place = ", ".join(f"{key} {value}" for key, value in names.items() if value)
     limit = "all questions" if plan.limit is None else f"{plan.limit} questions a part and seed"
     lines = [
-        f"Data set {dataset}" + (f" ({place})" if place else "") + f"; {limit}; "
+        f"Data set {outcome.dataset}" + (f" ({place})" if place else "") + f"; {limit}; "
         f"seeds {', '.join(map(str, plan.seeds))}.",
         "The questions are in `questions.jsonl`, a record of each answer in `records/`.",
         "",
@@ -86,15 +87,13 @@ def _asked(outcome: Outcome, dataset: str) -> list[str]:
     return lines
 
 
-def _answers_part(
-    outcome: Outcome, samples: Samples, published: Published, dataset: str, *, with_figures: bool
-) -> list[str]:
+def _answers_part(outcome: Outcome, published: Published, *, with_figures: bool) -> list[str]:
     folder = outcome.folder
     groups = group(outcome.summaries)
-    _write_csv(folder.path / "summary.csv", outcome.summaries, outcome, dataset)
+    _write_csv(folder.path / "summary.csv", outcome)
     lines = ["## Results", "", *results_table(groups, published), "", *_legend(groups, published)]
     latency: dict[str, list[tuple[int, float]]] = {}
-    found = [collect(folder, members, samples, latency) for members in groups]
+    found = [collect(folder, members, outcome.samples, latency) for members in groups]
     if with_figures:
         drawn = figures.draw_all(folder.figures, groups, published, latency)
         lines += _figure_lines(drawn)
@@ -151,15 +150,15 @@ def _legend(groups: Sequence[Group], published: Published) -> list[str]:
     return lines
 
 
-def _write_csv(path: Path, summaries: Iterable[Summary], outcome: Outcome, dataset: str) -> None:
+def _write_csv(path: Path, outcome: Outcome) -> None:
     heads = ["dataset", "split", "variant", "question_hops", "strategy", "hops", "top_k", "seed", "n"]
     scores = [part for name in SCORES for part in (name, f"{name}_low", f"{name}_high")]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*heads, *scores, "p50_ms", "p95_ms", "calls", "tokens", "errors"])
-        for item in summaries:
+        for item in outcome.summaries:
             cell = item.configuration
-            row: list[Any] = [dataset, outcome.plan.split, outcome.plan.variant, cell.question_hops]
+            row: list[Any] = [outcome.dataset, outcome.plan.split, outcome.plan.variant, cell.question_hops]
             row += [cell.strategy, cell.hops, cell.top_k, cell.seed, item.n]
             for name in SCORES:
                 row += [round(value, 6) for value in (item.means[name], *item.intervals[name])]
@@ -206,11 +205,12 @@ def _failure_lines(groups: Sequence[Group], found: Sequence[Failures]) -> list[s
         "",
     ]
     kinds = [kind for kind in CLASSES if any(part.counts[kind] for part in found)]
-    heads = ["class", *(_short_name(members.configuration) for members in groups)]
-    lines += [f"| {' | '.join(heads)} |", "|" + " --- |" + " ---: |" * len(groups)]
-    for kind in kinds:
-        cells = [_count(part, kind) for part in found]
-        lines.append(f"| {' | '.join([CLASSES[kind], *cells])} |")
+    table = [["class", *(_short_name(members.configuration) for members in groups)]]
+    table += [[CLASSES[kind], *(_count(part, kind) for part in found)] for kind in kinds]
+    if len(groups) > len(kinds):
+        table = [list(row) for row in zip(*table, strict=True)]
+    table.insert(1, ["---"] + ["---:"] * (len(table[0]) - 1))
+    lines += [f"| {' | '.join(row)} |" for row in table]
     lines.append("")
     for kind in kinds:
         lines += [f"### {CLASSES[kind][0].upper()}{CLASSES[kind][1:]}", ""]
@@ -263,9 +263,7 @@ def _failed_lines(folder: ResultsFolder, summaries: Sequence[Summary]) -> list[s
                     ]
                 )
                 if len(shown) < 50:
-                    shown.append(
-                        f"- `{record['id']}` {record['question']}: {error['type']}: {error['message']}"
-                    )
+                    shown.append(f"- `{record['id']}` {record['question']}: {error['type']}: {error['message']}")
     total = sum(item.errors for item in summaries)
     return [
         "## Failed questions",
@@ -277,10 +275,10 @@ def _failed_lines(folder: ResultsFolder, summaries: Sequence[Summary]) -> list[s
     ]
 
 
-def _retrieval_part(outcome: Outcome, dataset: str, *, with_figures: bool) -> list[str]:
+def _retrieval_part(outcome: Outcome, *, with_figures: bool) -> list[str]:
     folder = outcome.folder
     merged = over_seeds(outcome.retrieval)
-    rows = [item.to_dict(dataset=dataset, split="", variant="") for item in outcome.retrieval]
+    rows = outcome.to_dict()["runs"]
     with (folder.path / "summary.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0]])
         writer.writeheader()
@@ -288,8 +286,8 @@ def _retrieval_part(outcome: Outcome, dataset: str, *, with_figures: bool) -> li
     lines = ["## Retrieval", "", *retrieval_table(merged), ""]
     lines += [
         "Recall: the share of the gold path's triples found, a mean over the questions whose gold triples "
-        "are known; complete: the share of those questions with all of them. Candidates: a mean, by the hop at "
-        "which they were first reached.",
+        "are known; complete: the share of those questions with all of them. Candidates: a mean, by the hop "
+        "at which they were first reached.",
         "",
     ]
     if with_figures:

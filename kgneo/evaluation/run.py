@@ -72,9 +72,7 @@ def grid(
     """Every combination, repeats left out, in the order: strategy, N, K, part of the data set, seed."""
     cells = itertools.product(strategies, hops, top_k, question_hops, seeds)
     return tuple(
-        dict.fromkeys(
-            Configuration(strategy, reach, kept, seed, part) for strategy, reach, kept, part, seed in cells
-        )
+        dict.fromkeys(Configuration(strategy, reach, kept, seed, part) for strategy, reach, kept, part, seed in cells)
     )
 
 
@@ -369,9 +367,7 @@ class _Tally:
         elif error is not None and len(self.held) >= self.first_errors:
             self.held.clear()
             raise _all_failed(error, self.first_errors) from error
-        self.on_progress(
-            Progress(self.configuration, self.done, self.total, self.hits, self.errors, self.resumed)
-        )
+        self.on_progress(Progress(self.configuration, self.done, self.total, self.hits, self.errors, self.resumed))
 
     def flush(self) -> None:
         """Write what was held back."""
@@ -412,9 +408,7 @@ def run_configuration(
     tally = _Tally(records, configuration, len(questions), resumed, on_progress)
     tally.done, tally.hits, tally.errors = resumed, records.hits, records.failed
     begin = time.perf_counter()
-    outcomes = (
-        _in_turn(pending, work, patience) if workers <= 1 else _in_threads(pending, work, patience, workers)
-    )
+    outcomes = _in_turn(pending, work, patience) if workers <= 1 else _in_threads(pending, work, patience, workers)
     try:
         for question, outcome in outcomes:
             if isinstance(outcome, BaseException):

@@ -243,6 +243,7 @@ class RetrievalSummary:
     p50_ms: float
     p95_ms: float
     errors: int
+    seeds: int = 1
 
     def to_dict(self, *, dataset: str, split: str, variant: str) -> dict[str, Any]:
         """The object that `kgneo eval --stage retrieve --json` prints for a configuration."""
@@ -347,4 +348,5 @@ def _merged(members: Sequence[RetrievalSummary]) -> RetrievalSummary:
         p50_ms=mean("p50_ms"),
         p95_ms=mean("p95_ms"),
         errors=sum(member.errors for member in members),
+        seeds=len(members),
     )
