@@ -143,9 +143,7 @@ def test_neo4j_browser_is_served(server: RunningServer) -> None:
 
 def test_nothing_is_sent_to_neo4j(server: RunningServer) -> None:
     names = ["client.allow_telemetry", "dbms.usage_report.enabled", "server.bolt.telemetry.enabled"]
-    rows = query(
-        server, f"SHOW SETTINGS YIELD name, value WHERE name IN {names} RETURN name, value ORDER BY name"
-    )
+    rows = query(server, f"SHOW SETTINGS YIELD name, value WHERE name IN {names} RETURN name, value ORDER BY name")
     assert rows == [[name, "false"] for name in names]
 
 

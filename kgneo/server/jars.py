@@ -113,8 +113,7 @@ def _artifacts(context: Any, version: str) -> list[Any]:
         f"org.neo4j.client:neo4j-browser:{BROWSER_VERSION}",
     )
     wanted = [
-        context.create_dependency(replace(Coordinate.parse(coordinate), scope="compile"))
-        for coordinate in coordinates
+        context.create_dependency(replace(Coordinate.parse(coordinate), scope="compile")) for coordinate in coordinates
     ]
     inputs, transitive = context.resolver.resolve(wanted)
     needed = [*inputs, *(item for item in transitive if item.scope in ("compile", "runtime"))]

@@ -23,15 +23,14 @@ from kgneo.server.configuration import (
 )
 from kgneo.server.jars import Distribution, find_distribution
 from kgneo.server.java import Java, find_java
-from kgneo.server.login import can_log_in
-from kgneo.server.logs import cause_of, last_lines, read_tail
+from kgneo.server.login import answers
+from kgneo.server.logs import PORT_IN_USE, cause_of, last_lines, read_tail
 from kgneo.server.process import child_environment, end, find_process, kill, launch, process_of
 from kgneo.server.stores import ServerRecord, Store, StoreRecord, write_private
 from kgneo.server.versions import choose_version, minimum_java
 
 USERNAME = "neo4j"
 _POLL_SECONDS = 0.1
-_PORT_IN_USE = "a port is already in use"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +133,15 @@ def stop(store: Path, *, timeout: float = 120) -> bool:
 
 def _version_of(store: Store) -> str | None:
     """The version that wrote the store; a store without data can still be had by any."""
+    if not store.has_data:
+        return None
     record = store.read_record()
-    return record.version if record and store.has_data else None
+    if record is None:
+        raise ServerError(
+            f"The store {store.folder} has data, and its store.json does not say which version of Neo4j made it.",
+            hint='Write it down there: {"version": "2026.08.1", "bolt_port": 0, "http_port": 0}.',
+        )
+    return record.version
 
 
 def _running(store: Store, record: StoreRecord, pid: int, *, started: bool = False) -> RunningServer:
@@ -182,9 +188,7 @@ def _start_new(task: _Start, version: str) -> RunningServer:
     # A given port that is taken is said before anything is downloaded.
     choose_ports(task.bolt_port, task.http_port, task.store.read_record())
     distribution = find_distribution(version, task.report)
-    task.report(
-        f"Starting Neo4j {version} on the store {task.store.folder} (Java {java.version}, {java.path})."
-    )
+    task.report(f"Starting Neo4j {version} on the store {task.store.folder} (Java {java.version}, {java.path}).")
     for last_attempt in (False, True):
         ports = choose_ports(task.bolt_port, task.http_port, task.store.read_record())
         record = StoreRecord(version, *ports)
@@ -199,14 +203,12 @@ def _start_new(task: _Start, version: str) -> RunningServer:
             return running
         log = read_tail(task.store.start_log)
         cause = cause_of(log)
-        if last_attempt or cause != _PORT_IN_USE:
+        if last_attempt or cause != PORT_IN_USE:
             break
     raise _failure(task.store, f"Neo4j {version} did not start: {cause}", log)
 
 
-def _launch_and_wait(
-    task: _Start, java: Java, distribution: Distribution, record: StoreRecord
-) -> RunningServer | None:
+def _launch_and_wait(task: _Start, java: Java, distribution: Distribution, record: StoreRecord) -> RunningServer | None:
     """Start the server and wait for it. None when it ended by itself; any other failure ends it here."""
     store = task.store
     pid = launch(server_command(store, java, distribution, task.memory.heap), store.home, store.start_log)
@@ -239,7 +241,7 @@ def _wait_until_ready(task: _Start, server: RunningServer) -> bool:
     """True once a login succeeds, False when the process has ended. Raises ServerError after the timeout."""
     deadline = time.monotonic() + task.timeout
     while process_of(task.store, server.pid) is not None:
-        if can_log_in(server.uri, server.username, server.password):
+        if answers(server.uri, server.http_url, server.username, server.password):
             return True
         if time.monotonic() > deadline:
             message = f"Neo4j did not answer at {server.uri} within {task.timeout:.0f} s."
@@ -275,6 +277,4 @@ def _set_initial_password(task: _Start, java: Java, distribution: Distribution) 
 
 def _failure(store: Store, message: str, log: str) -> ServerError:
     hint = f"The full log is {store.start_log}"
-    return ServerError(
-        message, hint=f"{hint}; its last lines:\n{last_lines(log)}" if log.strip() else f"{hint}."
-    )
+    return ServerError(message, hint=f"{hint}; its last lines:\n{last_lines(log)}" if log.strip() else f"{hint}.")

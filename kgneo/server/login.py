@@ -8,28 +8,40 @@ from urllib.parse import urlsplit
 from kgneo.errors import ServerError
 
 
-def can_log_in(uri: str, username: str, password: str) -> bool:
-    """Whether the server at `uri` answers a query of this user; False while it is still starting.
+def answers(uri: str, http_url: str, username: str, password: str) -> bool:
+    """Whether the server at `uri` answers a query of this user and its `http_url` takes connections.
+
+    False while it is still starting.
 
     Raises ServerError when it refuses the password.
     """
-    address = urlsplit(uri)
-    try:
-        # The driver would wait and retry; a port that nobody listens on needs no driver.
-        socket.create_connection((str(address.hostname), int(address.port or 0)), timeout=1).close()
-    except OSError:
+    # The driver would wait and retry; a port that nobody listens on needs no driver.
+    if not (_takes_connections(uri) and _takes_connections(http_url)):
         return False
     from neo4j import GraphDatabase
     from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
     try:
-        with GraphDatabase.driver(uri, auth=(username, password), connection_timeout=5) as driver:
-            driver.execute_query("RETURN 1", database_="neo4j")
+        with (
+            GraphDatabase.driver(uri, auth=(username, password), connection_acquisition_timeout=10) as driver,
+            # Unlike execute_query, this does not retry on its own, and says nothing on the way.
+            driver.session(database="neo4j") as session,
+        ):
+            session.run("RETURN 1").consume()
     except AuthError as error:
         raise ServerError(
             "Neo4j refuses the password in the store's password file.",
             hint="Put the password that was last set into that file.",
         ) from error
     except (DriverError, Neo4jError, OSError):
+        return False
+    return True
+
+
+def _takes_connections(url: str) -> bool:
+    address = urlsplit(url)
+    try:
+        socket.create_connection((str(address.hostname), int(address.port or 0)), timeout=1).close()
+    except OSError:
         return False
     return True

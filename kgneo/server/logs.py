@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+PORT_IN_USE = "a port is already in use"
 _KNOWN = (
-    (re.compile(r"already in use|Address already in use|BindException", re.I), "a port is already in use"),
+    (re.compile(r"already in use|Address already in use|BindException", re.I), PORT_IN_USE),
     (re.compile(r"No space left on device"), "no space is left on the disk"),
     (
         re.compile(r"Lock file has been locked by another process|FileLockException"),
         "another process, perhaps on another machine, has this store open",
     ),
     (
-        re.compile(
-            r"insufficient memory for the Java Runtime|Could not reserve enough space|OutOfMemoryError"
-        ),
+        re.compile(r"insufficient memory for the Java Runtime|Could not reserve enough space|OutOfMemoryError"),
         "there is not enough memory; give it less with --heap and --page-cache",
     ),
 )
 _CAUSE = re.compile(r"^\s*Caused by: (?:[\w.$]+: )?(\S.*)$", re.MULTILINE)
 _EXCEPTION = re.compile(r"^(?:Exception in thread \S+ )?[\w.$]+(?:Exception|Error): \S.*$", re.MULTILINE)
 _ERROR = re.compile(r"^(?:.*\bERROR\b|Error:|Error occurred.*?:|Unrecognized|Invalid)\s*(.*)$", re.MULTILINE)
+_FRAME = re.compile(r"^\s+(?:at |\.\.\. \d+ )")
 _NOISE = re.compile(r"^WARNING: |^Picked up |^NOTE: ")
 
 
@@ -49,5 +49,6 @@ def cause_of(log: str) -> str:
 
 
 def last_lines(log: str, count: int = 15) -> str:
-    """The last lines of a log, indented, long lines cut."""
-    return "\n".join(f"    {line[:240]}" for line in log.rstrip().splitlines()[-count:])
+    """The last lines of a log, indented, long lines cut, without Java's stack frames."""
+    lines = [line for line in log.splitlines() if line.strip() and not _FRAME.match(line)]
+    return "\n".join(f"    {line[:240]}" for line in lines[-count:])

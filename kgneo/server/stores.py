@@ -188,9 +188,7 @@ class Store:
             try:
                 lock.acquire(timeout=0)
             except Timeout:
-                report(
-                    f"Another command is starting or stopping the store {self.folder.name}; waiting for it."
-                )
+                report(f"Another command is starting or stopping the store {self.folder.name}; waiting for it.")
                 lock.acquire(timeout=timeout)
         except Timeout as error:
             raise ServerError(
