@@ -28,8 +28,8 @@ TIMEOUT = 300.0
 @dataclass(frozen=True, slots=True)
 class HopStatistics:
     """One relation walked in one direction. `triples` in the whole graph; in the sample, `fan_out` nodes are
-    reached per node left, `fan_in` left per node reached; `names` are some nodes reached; `onward` the hops
-    (as `str(Hop)`) that can follow."""
+    reached per node left, `fan_in` left per node reached; `names` are some nodes reached; `onward` has the hops
+    (as `str(Hop)`) that can follow, each with the share of the nodes reached that it can follow from."""
 
     relation: str
     forward: bool
@@ -38,7 +38,7 @@ class HopStatistics:
     fan_out: float
     fan_in: float
     names: tuple[str, ...]
-    onward: tuple[str, ...]
+    onward: dict[str, float]
 
     @property
     def hop(self) -> Hop:
@@ -98,7 +98,7 @@ def _of_hop(relation: str, triples: int, row: Row, nodes: dict[bool, int]) -> Ho
         fan_out=round(row["steps"] / max(nodes.get(not forward, 1), 1), 3),
         fan_in=round(row["steps"] / max(row["nodes"], 1), 3),
         names=tuple(name[:80] for name in row["names"]),
-        onward=tuple(sorted(_onward(relation, forward, row["onward"], row["nodes"]))),
+        onward=_onward(relation, forward, row["onward"], row["nodes"]),
     )
 
 
@@ -108,11 +108,11 @@ def _labels(counts: Sequence[dict[str, int | str]], nodes: int) -> tuple[str, ..
     return own_labels(str(entry["label"]) for entry in frequent)
 
 
-def _onward(relation: str, forward: bool, steps: Sequence[Row], nodes: int) -> list[str]:
+def _onward(relation: str, forward: bool, steps: Sequence[Row], nodes: int) -> dict[str, float]:
     """Going back by the relation just walked needs a second relationship of it at some node."""
-    return [
-        str(Hop(step["relation"], step["outgoing"]))
+    shares = {
+        str(Hop(step["relation"], step["outgoing"])): round(step["nodes"] / nodes, 4)
         for step in steps
-        if step["nodes"] >= RARE_ONWARD * nodes
-        and (step["times"] > 1 or step["relation"] != relation or step["outgoing"] == forward)
-    ]
+        if step["times"] > 1 or step["relation"] != relation or step["outgoing"] == forward
+    }
+    return {name: share for name, share in sorted(shares.items()) if share >= RARE_ONWARD}

@@ -144,7 +144,7 @@ def relation_statistics(statistics: Statistics) -> RelationStatistics:
                 sources=round(item.triples / max(item.fan_out, 1)),
                 targets=round(item.triples / max(item.fan_in, 1)),
                 samples=item.names,
-                next=tuple(_key(hop_of[name]) for name in item.onward if name in hop_of),
+                next={_key(hop_of[name]): share for name, share in item.onward.items() if name in hop_of},
             )
             for item in statistics.hops
         }
