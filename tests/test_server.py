@@ -121,8 +121,8 @@ def test_a_second_start_with_another_port_says_that_the_server_keeps_its_own(ser
 def test_the_server_listens_on_loopback_only(server: RunningServer) -> None:
     listening = {
         (connection.laddr.ip.removeprefix("::ffff:"), connection.laddr.port)
-        for connection in psutil.Process(server.pid).net_connections()
-        if connection.status == psutil.CONN_LISTEN
+        for connection in psutil.Process(server.pid).net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN or connection.type == socket.SOCK_DGRAM
     }
     ports = {int(address.rsplit(":", 1)[1]) for address in (server.uri, server.http_url)}
     assert listening == {("127.0.0.1", port) for port in ports}
@@ -141,8 +141,14 @@ def test_neo4j_browser_is_served(server: RunningServer) -> None:
         assert b"<title>Neo4j Browser" in page.read()
 
 
-def test_nothing_is_sent_to_neo4j(server: RunningServer) -> None:
-    names = ["client.allow_telemetry", "dbms.usage_report.enabled", "server.bolt.telemetry.enabled"]
+def test_nothing_is_sent_to_neo4j_or_broadcast(server: RunningServer) -> None:
+    names = [
+        "client.allow_telemetry",
+        "dbms.fleet_manager.enabled",
+        "dbms.usage_report.enabled",
+        "server.bolt.telemetry.enabled",
+        "server.fleet_discovery.enabled",
+    ]
     rows = query(server, f"SHOW SETTINGS YIELD name, value WHERE name IN {names} RETURN name, value ORDER BY name")
     assert rows == [[name, "false"] for name in names]
 

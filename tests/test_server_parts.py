@@ -146,6 +146,7 @@ def test_a_new_store_and_its_password_are_private_under_any_umask(tmp_path: Path
     assert stat.S_IMODE(store.password_file.stat().st_mode) == 0o600
     assert store.password() == password
     assert len(password) >= 24
+    assert password.isalnum()
 
 
 def test_two_stores_have_different_passwords(tmp_path: Path) -> None:

@@ -135,6 +135,8 @@ def write_configuration(store: Store, record: StoreRecord, page_cache: str) -> N
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
         "dbms.fleet_manager.enabled": "false",
+        # On by default in 2026.x: it would broadcast the server's presence on the local network.
+        "server.fleet_discovery.enabled": "false",
         "server.http.x_forward.enabled": "false",
         # Not every version knows every setting above.
         "server.config.strict_validation.enabled": "false",

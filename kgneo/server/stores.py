@@ -161,7 +161,8 @@ class Store:
         return self._new_password()
 
     def _new_password(self) -> str:
-        password = secrets.token_urlsafe(24)
+        # Digits and letters only: neo4j-admin would take a leading "-" for an option.
+        password = secrets.token_hex(24)
         write_private(self.password_file, password + "\n")
         return password
 
