@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -28,7 +28,7 @@ class Question:
 
     `text` is as the source has it, topic entities in [brackets] where it marks them, and `entities` are their
     names. `hops` and `type` may be unknown (None, empty); `path` is the gold relation path from the topic
-    entity to the answers, where the source tells it.
+    entity to the answers, where the source tells it. `told` says whether who answers is told the entities.
     """
 
     id: str
@@ -38,6 +38,14 @@ class Question:
     hops: int | None = None
     type: str = ""
     path: RelationPath | None = None
+    told: bool = True
+
+    def without_brackets(self) -> Question:
+        """The same question for one who has to find its topic entities."""
+        text = self.text
+        for name in bracketed(text):
+            text = text.replace(f"[{name}]", name, 1)
+        return replace(self, text=text, told=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,11 @@ class Dataset:
 
     def __len__(self) -> int:
         return sum(map(len, self.parts.values()))
+
+    def without_brackets(self) -> Dataset:
+        """The same questions, see `Question.without_brackets`."""
+        parts = {hops: tuple(item.without_brackets() for item in part) for hops, part in self.parts.items()}
+        return replace(self, parts=parts)
 
 
 class DatasetReader(Protocol):

@@ -41,12 +41,14 @@ Samples = Mapping[tuple[int | None, int], Sequence[Question]]
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """How a run is carried out; nothing here changes its results."""
+    """How a run is carried out; nothing here changes its results. `on_start` gets the number of questions to
+    ask in all."""
 
     workers: int = 1
     wait_s: float = 600.0
     retry_failed: bool = False
     diagnose: bool = True
+    on_start: Callable[[int], None] = lambda _: None
     on_progress: Callable[[Progress], None] = lambda _: None
     notify: Callable[[str], None] = lambda _: None
 
@@ -136,6 +138,8 @@ def evaluate(
     if plan.stage == "retrieve" and (backend.retrieve is None or backend.gold is None):
         raise UsageError("retrieval cannot be measured here: no retriever is at hand")
     plan = replace(plan, split=dataset.split, variant=dataset.variant)
+    if not plan.brackets:
+        dataset = dataset.without_brackets()
     samples = draw_samples(plan, dataset)
     wanted = identity(plan, dataset, samples, backend)
     folder = ResultsFolder(out or default_folder(plan, dataset, wanted))
@@ -168,6 +172,7 @@ def _measure_answers(
     control: Control,
 ) -> tuple[Summary, ...]:
     patience = Patience(backend.alive, control.wait_s, notify=control.notify)
+    control.on_start(sum(len(samples[cell.question_hops, cell.seed]) for cell in cells))
     for cell in cells:
         questions = samples[cell.question_hops, cell.seed]
         work = partial(ask_record, configuration=cell, ask=backend.ask)
@@ -254,6 +259,8 @@ def _measure_retrieval(
     patience = Patience(backend.alive, control.wait_s, notify=control.notify)
     most = max(plan.top_k)
     found = []
+    total = sum(len(samples[cell.question_hops, cell.seed]) for cell in cells)
+    control.on_start(total // len(set(plan.top_k)))
     for cell in cells:
         widest = replace(cell, top_k=most)
         questions = samples[cell.question_hops, cell.seed]

@@ -20,7 +20,8 @@ STAGES = ("ask", "retrieve")
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A grid on a sample of a data set. `limit` is questions a part (a number of question hops) and seed,
-    None for all; `published` a file of published numbers."""
+    None for all; without `brackets` topic entities have to be found in the text; `published` is a file of
+    published numbers."""
 
     dataset: str
     split: str = "dev"
@@ -32,6 +33,7 @@ class Plan:
     hops: tuple[int, ...] = (3,)
     top_k: tuple[int, ...] = (30,)
     stage: str = "ask"
+    brackets: bool = True
     title: str = ""
     description: str = ""
     published: Path | None = None
@@ -88,7 +90,7 @@ def _value(key: str, value: Any, path: Path) -> Any:
         if not isinstance(value, list) or not all(type(item) is _KINDS[key] for item in value):
             raise DataError(f"{key} is {value!r}; expected a list of {_KINDS[key].__name__}", file=str(path))
         return tuple(value)
-    kind: type = int if key == "limit" else str
+    kind: type = {"limit": int, "brackets": bool}.get(key, str)
     if type(value) is not kind:
         raise DataError(f"{key} is {value!r}; expected {kind.__name__}", file=str(path))
     return path.parent / str(value) if key == "published" else value

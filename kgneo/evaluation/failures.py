@@ -82,6 +82,8 @@ def classify(question: Question, configuration: Configuration, record: Record, c
     """The first class that applies to a record whose answers are not the gold set."""
     if record.get("error"):
         error = record["error"]
+        if error["type"] == "EntityNotFound":
+            return Failure("not-linked", error["message"])
         return Failure("failed", f"{error['type']}: {error['message']}")
     return (
         _linking(question, configuration, record)
@@ -164,7 +166,7 @@ def rerun_command(question: Question, configuration: Configuration) -> str:
     words = ["kgneo", "ask", question.text, "--strategy", configuration.strategy]
     words += ["--hops", str(configuration.hops), "--top-k", str(configuration.top_k)]
     words += ["--seed", str(configuration.seed)]
-    if "[" not in question.text:
+    if question.told and "[" not in question.text:
         for name in question.entities:
             words += ["--entity", name]
     return shlex.join(words)

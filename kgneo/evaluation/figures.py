@@ -7,6 +7,7 @@ hollow diamonds, never bars. Nothing is drawn in a window.
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgneo.errors import UsageError
+from kgneo.evaluation.failures import DECOMPOSING
 from kgneo.evaluation.published import Published, PublishedValue
 from kgneo.evaluation.summary import Group, RetrievalSummary
 
@@ -34,15 +36,19 @@ Bar = tuple[float, float, float]
 """Height, and lower and upper end of the error bar."""
 
 
-def new_figure(width: float, height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
-    """A figure with `panels` side by side that share their vertical axis. Sizes in inches."""
-    try:
-        from matplotlib.figure import Figure as NewFigure
-    except ImportError:
+def require_matplotlib() -> None:
+    """Raises UsageError where figures cannot be drawn, before a long run rather than after it."""
+    if importlib.util.find_spec("matplotlib") is None:
         raise UsageError(
             "figures need matplotlib, which is not installed",
             hint="pip install 'kgneo[eval]', or leave the figures out with --no-figures.",
-        ) from None
+        )
+
+
+def new_figure(width: float, height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
+    """A figure with `panels` side by side that share their vertical axis. Sizes in inches."""
+    from matplotlib.figure import Figure as NewFigure
+
     figure = NewFigure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(1, panels, sharey=True, squeeze=False)
     return figure, list(axes[0])
@@ -425,7 +431,7 @@ def _others(groups: Sequence[Group], published: Published) -> Iterator[Drawing]:
     cells = _split(groups, lambda cell: (cell.hops, cell.top_k))
     widest = cells[max(cells)]
     for strategy, members in _split(widest, lambda cell: cell.strategy).items():
-        if any(any(member.steps) for member in members):
+        if strategy in DECOMPOSING:
             title = f"Number of sub-questions, {strategy} (the paper's Figure 8)"
             yield f"figure-8-{strategy}", title, sub_questions(members, published)
     for part, members in _split(widest, lambda cell: cell.question_hops).items():

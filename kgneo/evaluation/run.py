@@ -407,6 +407,7 @@ def run_configuration(
     resumed = len(questions) - len(pending)
     tally = _Tally(records, configuration, len(questions), resumed, on_progress)
     tally.done, tally.hits, tally.errors = resumed, records.hits, records.failed
+    on_progress(Progress(configuration, tally.done, tally.total, tally.hits, tally.errors, resumed))
     begin = time.perf_counter()
     outcomes = _in_turn(pending, work, patience) if workers <= 1 else _in_threads(pending, work, patience, workers)
     try:

@@ -1,0 +1,279 @@
+"""`kgneo eval`: measures strategies on questions with known answers, and draws the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+from click.core import ParameterSource
+from tqdm import tqdm
+
+from kgneo.asking import open_context
+from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
+from kgneo.context import Options
+from kgneo.errors import GraphUnavailable, ServerError, UsageError
+from kgneo.evaluation import figures
+from kgneo.evaluation.backend import graph_backend
+from kgneo.evaluation.compare import compare, comparison_text
+from kgneo.evaluation.datasets import Dataset, reader, reader_names
+from kgneo.evaluation.evaluate import Control, Outcome, evaluate
+from kgneo.evaluation.experiment import STAGES, Plan, read_experiment
+from kgneo.evaluation.report import write_report
+from kgneo.evaluation.run import Backend, Configuration, Progress
+from kgneo.evaluation.summary import Group, group, over_seeds
+from kgneo.graph import Graph
+from kgneo.settings import Settings, open_graph
+
+GRID = ("question_hops", "seeds", "strategies", "hops", "top_k")
+PLANNED = (*GRID, "split", "variant", "limit", "stage", "brackets")
+
+
+class ManyOption(click.Option):
+    """An option that may be given several times; a single value from `kgneo.toml` counts as one."""
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        one = value is not None and not isinstance(value, list | tuple)
+        return super().type_cast_value(ctx, [value] if one else value)
+
+
+def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
+    """An option of the grid."""
+    return option(*names, multiple=True, cls=ManyOption, **attributes)
+
+
+@click.command("eval")
+@click.argument("target", nargs=-1)
+@option("--split", default="dev", show_default=True, help="Split of the data set.")
+@option("--variant", default="vanilla", show_default=True, help="Variant of the data set.")
+@many("--question-hops", type=click.IntRange(1), help="Ask questions of this many hops. Repeatable.  [all]")
+@option(
+    "--limit",
+    type=click.IntRange(1),
+    envvar="KGNEO_EVAL_LIMIT",  # KGNEO_LIMIT bounds the answers of `ask`
+    help="Questions for each number of hops and seed.  [all]",
+)
+@many("--seed", "seeds", type=int, help="Draws the sample; the language model gets it too. Repeatable.  [0]")
+@many("--strategy", "-s", "strategies", help="How to answer. Repeatable.  [paths]")
+@many("--hops", "-n", type=click.IntRange(1, 6), help="How far to reach (N). Repeatable.  [3]")
+@many("--top-k", "-k", type=click.IntRange(1, 1000), help="Triples to keep (K). Repeatable.  [30]")
+@option("--stage", type=click.Choice(STAGES), default="ask", show_default=True, help="Measure this.")
+@option("--brackets/--no-brackets", default=True, show_default=True, help="Say which entities are asked about.")
+@click.option("--experiment", type=click.Path(path_type=Path), metavar="FILE", help="Take the grid from a TOML file.")
+@click.option(
+    "--compare", "pair", nargs=2, type=click.Path(path_type=Path), metavar="RUN_A RUN_B", help="Compare two runs."
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.  [results/…]")
+@option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Questions asked at once.")
+@option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=600.0,
+    show_default=True,
+    help="Seconds to wait for a lost server.",
+)
+@click.option("--retry-failed", is_flag=True, help="Ask again what failed with an error.")
+@click.option("--figures/--no-figures", "with_figures", default=True, help="Draw the figures.  [figures]")
+@click.option("--diagnose/--no-diagnose", default=True, help="Look for the causes of wrong answers.  [diagnose]")
+@option("--direction", type=click.Choice(["both", "out"]), default="both", show_default=True, help="Walk this way.")
+@option("--exact", is_flag=True, help="Score every candidate instead of asking the vector index.")
+@option("--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.")
+@option(
+    "--min-confidence",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Count answers below this confidence as not given.",
+)
+@json_option
+@connection_options
+@click.pass_context
+def eval(  # noqa: A001
+    context: click.Context,
+    /,
+    target: tuple[str, ...],
+    pair: tuple[Path, Path] | None,
+    as_json: bool,
+    settings: Settings,
+    **given: Any,
+) -> None:
+    """Measure strategies on questions with known answers.
+
+    TARGET is `metaqa DIR` (MetaQA's folder), `jsonl FILE` (your own questions, an object a line with "question",
+    "answers" and, if you like, "entities"), or DIR alone with --experiment. Options that are given several times
+    make a grid. A run that was stopped goes on when the same command is given again.
+
+    \b
+    Examples:
+      kgneo eval metaqa DIR --limit 100
+      kgneo eval metaqa DIR --stage retrieve --hops 1 --hops 2 --hops 3 --top-k 10 --top-k 30 --limit 100
+      kgneo eval jsonl questions.jsonl --strategy paths --json
+      kgneo eval --experiment experiments/experiment-1.toml DIR --split dev
+      kgneo eval --compare results/a results/b
+    """
+    if pair is not None:
+        if target:
+            raise UsageError(f"--compare takes two runs and nothing else; found {target[0]!r} as well")
+        comparison = compare(*pair)
+        print_json(comparison.to_dict()) if as_json else click.echo(comparison_text(comparison))
+        return
+    plan, path = _plan(context, target, given)
+    if given["with_figures"]:
+        figures.require_matplotlib()
+    dataset = reader(plan.dataset).read(path, split=plan.split, variant=plan.variant, question_hops=plan.question_hops)
+    options = Options(direction=given["direction"], exact=given["exact"], min_confidence=given["min_confidence"])
+    with open_graph(settings, report=say) as graph:
+        opened = open_context(graph, encoder=given["encoder"], options=options, report=say)
+        backend = graph_backend(opened, alive=_probe(graph, settings))
+        outcome = _evaluate(plan, dataset, backend, given)
+    report = write_report(outcome, with_figures=given["with_figures"])
+    if as_json:
+        print_json(outcome.to_dict())
+    else:
+        click.echo("\n".join(_table(outcome)))
+    say(f"Report: {report}")
+
+
+def _plan(context: click.Context, target: tuple[str, ...], given: dict[str, Any]) -> tuple[Plan, Path]:
+    """What to measure, and where its questions are. A file's grid gives way to flags alone."""
+    experiment = given["experiment"]
+    if experiment is not None:
+        if len(target) != 1:
+            raise UsageError(f"--experiment takes one folder or file of questions; found {len(target)}")
+        flags = {
+            name: given[name] for name in PLANNED if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        }
+        return read_experiment(experiment).changed(**flags), Path(target[0])
+    if len(target) != 2:
+        raise UsageError(
+            f"expected a data set and its path; found {len(target)} arguments",
+            hint=f"For example `kgneo eval metaqa DIR`. Data sets: {', '.join(reader_names())}.",
+        )
+    return Plan(target[0]).changed(**{name: given[name] for name in PLANNED}), Path(target[1])
+
+
+def _evaluate(plan: Plan, dataset: Dataset, backend: Backend, given: dict[str, Any]) -> Outcome:
+    with _shown_progress(plan.stage) as shown:
+        control = Control(
+            workers=given["workers"],
+            wait_s=given["wait"],
+            retry_failed=given["retry_failed"],
+            diagnose=given["diagnose"],
+            on_start=shown.start,
+            on_progress=shown.step,
+            notify=say,
+        )
+        return evaluate(plan, dataset, backend, out=given["out"], control=control)
+
+
+@dataclass
+class ShownProgress:
+    """A bar over all configurations, with the running Hit@1 of the present one and the time left."""
+
+    stage: str
+    bar: tqdm[Any] | None = None
+    present: Configuration | None = None
+    done: int = 0
+
+    def start(self, total: int) -> None:
+        """Show the bar."""
+        self.bar = progress(total, "questions", "q")
+
+    def step(self, now: Progress) -> None:
+        """Move the bar."""
+        if self.bar is None:
+            return
+        if now.configuration != self.present:
+            self.present, self.done = now.configuration, 0
+            if now.resumed:
+                # Questions of an earlier session take no time; the rate must not count them.
+                self.bar.initial += now.resumed
+        words = now.configuration.name
+        if self.stage == "ask":
+            words += f" Hit@1 {now.hit_at_1:.3f}"
+        self.bar.set_postfix_str(words + (f" {now.errors} failed" if now.errors else ""), refresh=False)
+        self.bar.update(now.done - self.done)
+        self.done = now.done
+
+
+@contextmanager
+def _shown_progress(stage: str) -> Iterator[ShownProgress]:
+    shown = ShownProgress(stage)
+    try:
+        yield shown
+    finally:
+        if shown.bar is not None:
+            shown.bar.close()
+
+
+def _probe(graph: Graph, settings: Settings) -> Callable[[], None]:
+    """Whether the server answers; the local store's is started again, at its old address."""
+
+    def alive() -> None:
+        try:
+            graph.read("RETURN 1")
+        except GraphUnavailable:
+            if settings.uri:
+                raise
+            _restart(graph, settings)
+            graph.read("RETURN 1")
+
+    return alive
+
+
+def _restart(graph: Graph, settings: Settings) -> None:
+    from kgneo.server import start, store_path
+
+    try:
+        start(store_path(settings.store), bolt_port=urlsplit(graph.address).port, report=say)
+    except (ServerError, UsageError) as error:
+        raise GraphUnavailable(error.message, hint=error.hint) from error
+
+
+def _table(outcome: Outcome) -> list[str]:
+    """The main figures, for a terminal."""
+    if outcome.retrieval:
+        rows = [("questions", "N", "K", "n", "candidates", "recall, candidates", "recall, top K")]
+        for item in over_seeds(outcome.retrieval):
+            cell = item.configuration
+            rows.append(
+                (
+                    figures.part_title(cell.question_hops),
+                    str(cell.hops),
+                    str(cell.top_k),
+                    str(item.n),
+                    " + ".join(f"{value:.0f}" for value in item.candidates),
+                    f"{item.recall_candidates:.3f}",
+                    f"{item.recall_top_k:.3f}",
+                )
+            )
+        return _aligned(rows)
+    rows_of_answers = [("questions", "strategy", "N", "K", "n", "Hit@1", "Hit@1 text", "F1", "exact", "p50 ms")]
+    rows_of_answers += [_row(members) for members in group(outcome.summaries)]
+    return _aligned(rows_of_answers)
+
+
+def _row(members: Group) -> tuple[str, str, str, str, str, str, str, str, str, str]:
+    cell = members.configuration
+    low, high = members.bar("hit_at_1")
+    return (
+        figures.part_title(cell.question_hops),
+        cell.strategy,
+        str(cell.hops),
+        str(cell.top_k),
+        str(members.n),
+        f"{members.mean('hit_at_1'):.3f} ({low:.3f}-{high:.3f})",
+        f"{members.mean('hit_at_1_text'):.3f}",
+        f"{members.mean('f1'):.3f}",
+        f"{members.mean('exact'):.3f}",
+        f"{members.average('p50_ms'):.1f}",
+    )
+
+
+def _aligned(rows: list[Any]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

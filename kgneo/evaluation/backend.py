@@ -1,0 +1,162 @@
+"""The run's callables on a real graph: asking, retrieving, walking gold paths.
+
+In comes a `Context` (graph, index, encoder, model); out goes a `Backend`. Several threads may use it at once.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kgneo.asking import ask
+from kgneo.context import Context
+from kgneo.evaluation.datasets import Question
+from kgneo.evaluation.provenance import hash_triples
+from kgneo.evaluation.run import Backend, Configuration, Retrieved
+from kgneo.graph.gold import PathTriple, all_triples, among_candidates, path_triples
+from kgneo.graph.names import by_name
+from kgneo.graph.retrieval import Reach, count_candidates, top_candidates
+from kgneo.model import Answer, Triple
+from kgneo.stages.link import link
+
+ALL_ANSWERS = 1_000_000
+"""Answers asked for: a metric of sets needs all of them."""
+KEPT_WALKS = 64
+"""Gold paths kept between walking one and looking for its triples among the candidates."""
+NAMES_AT_ONCE = 2_000
+
+
+@dataclass
+class GraphBackend:
+    """Asks and retrieves through one context."""
+
+    context: Context
+    _contexts: dict[tuple[int, int, int], Context] = field(default_factory=dict)
+    _walks: OrderedDict[str, tuple[PathTriple, ...]] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(self, question: Question, configuration: Configuration) -> Answer:
+        """See `run.Asker`."""
+        return ask(
+            self._context(configuration),
+            question.text,
+            strategy=configuration.strategy,
+            entities=_given(question),
+        )
+
+    def retrieve(self, question: Question, configuration: Configuration, gold: Sequence[Triple]) -> Retrieved:
+        """See `run.Retriever`. The topic entities are those that `link` finds."""
+        context = self._context(configuration)
+        graph, options = context.graph, context.options
+        linked = link(graph, question.text, entities=_given(question))
+        reach = Reach(linked.entity_ids, configuration.hops, options.direction)
+        wanted = frozenset(gold)
+        walked = [item for item in self._walk(question) if item.triple in wanted] if wanted else []
+        ranked: tuple[Triple, ...] = ()
+        if configuration.top_k:
+            vector = context.encoder.encode([linked.text], query=True)[0]
+            top = top_candidates(
+                graph,
+                reach,
+                vector,
+                top_k=configuration.top_k,
+                exact=options.exact,
+                shape=context.shape,
+            )
+            ranked = tuple(candidate.triple for candidate in top)
+        return Retrieved(count_candidates(graph, reach), among_candidates(graph, reach, walked), ranked)
+
+    def gold(self, question: Question) -> tuple[Triple, ...]:
+        """See `run.GoldWalker`."""
+        return tuple(dict.fromkeys(item.triple for item in self._walk(question)))
+
+    def missing(self, names: Sequence[str]) -> list[str]:
+        """Those of `names` that no entity of the graph has."""
+        absent: list[str] = []
+        for start in range(0, len(names), NAMES_AT_ONCE):
+            part = names[start : start + NAMES_AT_ONCE]
+            found = by_name(self.context.graph, part)
+            absent += [name for name in part if name not in found]
+        return absent
+
+    def _context(self, configuration: Configuration) -> Context:
+        """The context with this configuration's options; what is kept between questions is shared."""
+        key = (configuration.hops, configuration.top_k, configuration.seed)
+        with self._lock:
+            if key not in self._contexts:
+                self.context.memory  # noqa: B018 - made here, so that every copy shares it
+                own = copy.copy(self.context)
+                own.options = replace(
+                    self.context.options,
+                    hops=configuration.hops,
+                    top_k=configuration.top_k,
+                    seed=configuration.seed,
+                    limit=ALL_ANSWERS,
+                )
+                self._contexts[key] = own
+            return self._contexts[key]
+
+    def _walk(self, question: Question) -> tuple[PathTriple, ...]:
+        if question.path is None:
+            return ()
+        with self._lock:
+            if question.id in self._walks:
+                return self._walks[question.id]
+        found = path_triples(
+            self.context.graph,
+            question.entities,
+            question.path,
+            question.answers,
+            shape=self.context.shape,
+        )
+        with self._lock:
+            self._walks[question.id] = found
+            while len(self._walks) > KEPT_WALKS:
+                self._walks.popitem(last=False)
+        return found
+
+
+def _given(question: Question) -> tuple[str, ...]:
+    """Entities to name when asking: none where the text has them in brackets, or where they are to be found."""
+    return question.entities if question.told and "[" not in question.text else ()
+
+
+def graph_backend(
+    context: Context,
+    *,
+    alive: Callable[[], None] | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> Backend:
+    """The callables of a run on `context`. `alive` is the probe for a lost server (by default a query); `facts`
+    are added to those of the graph and its index."""
+    whole = GraphBackend(context)
+
+    def probe() -> None:
+        context.graph.read("RETURN 1")
+
+    return Backend(
+        ask=whole.ask,
+        retrieve=whole.retrieve,
+        gold=whole.gold,
+        alive=alive or probe,
+        missing=whole.missing,
+        facts={**graph_facts(context), **(facts or {})},
+    )
+
+
+def graph_facts(context: Context) -> dict[str, Any]:
+    """Graph, index and parameters, as they stand in a report. Reads the whole graph once for its hash."""
+    record, options = context.record, context.options
+    return {
+        "graph": {"triples": record.triples, "hash": hash_triples(all_triples(context.graph))},
+        "encoder": {"name": record.encoder, "fingerprint": record.fingerprint, "template": record.template},
+        "parameters": {
+            "direction": options.direction,
+            "exact": options.exact,
+            "min_confidence": options.min_confidence,
+        },
+    }

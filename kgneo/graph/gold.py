@@ -1,0 +1,77 @@
+"""Known relation paths in the graph, to measure retrieval: their triples, and whether candidates hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kgneo.graph.connection import Graph
+from kgneo.graph.cypher import query
+from kgneo.graph.names import by_name
+from kgneo.graph.retrieval import Reach
+from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.walks import pattern
+from kgneo.model import RelationPath, Triple
+
+
+@dataclass(frozen=True, slots=True)
+class PathTriple:
+    """A triple on a path, with the database's ids of its ends."""
+
+    triple: Triple
+    subject_id: str
+    object_id: str
+
+
+def path_triples(
+    graph: Graph,
+    entities: Sequence[str],
+    path: RelationPath,
+    answers: Sequence[str],
+    *,
+    shape: Shape = LOADED,
+) -> tuple[PathTriple, ...]:
+    """The triples on all walks along `path` from the entities (by name) to one of `answers` (by name)."""
+    topics = [named.entity.id for named in by_name(graph, entities).values()]
+    if not topics:
+        return ()
+    steps = ", ".join(f"r{hop}" for hop in range(1, len(path) + 1))
+    text = (
+        f"MATCH {pattern(path)}\n"
+        "WHERE elementId(topic) IN $entities\n"
+        f"WITH [{steps}] AS walk,\n"
+        "     coalesce(head([label IN labels(answer) WHERE $display[label] IS NOT NULL "
+        "| toString(answer[$display[label]])]), elementId(answer)) AS name\n"
+        "WHERE name IN $answers\n"
+        "UNWIND walk AS r\n"
+        "RETURN DISTINCT elementId(r) AS id"
+    )
+    display = dict(shape.display)
+    rows = graph.read(text, entities=topics, answers=list(answers), display=display)
+    found = graph.read(query("triples"), ids=[row["id"] for row in rows], display=display)
+    return tuple(
+        PathTriple(Triple(row["subject"], row["relation"], row["object"]), row["subject_id"], row["object_id"])
+        for row in found
+    )
+
+
+def among_candidates(graph: Graph, reach: Reach, triples: Iterable[PathTriple]) -> frozenset[Triple]:
+    """Those of `triples` that are candidates: they touch a node within N - 1 hops of the topic entities."""
+    wanted = tuple(triples)
+    if not wanted or not reach.entities:
+        return frozenset()
+    nodes = list({node for item in wanted for node in (item.subject_id, item.object_id)})
+    rows = graph.read(reach.fill("candidates_depths"), entities=list(reach.entities), nodes=nodes)
+    near = {node for node, _ in rows[0]["depths"]}
+    ends = (lambda item: (item.subject_id,)) if reach.direction == "out" else _both
+    return frozenset(item.triple for item in wanted if not near.isdisjoint(ends(item)))
+
+
+def _both(item: PathTriple) -> tuple[str, ...]:
+    return item.subject_id, item.object_id
+
+
+def all_triples(graph: Graph, *, shape: Shape = LOADED) -> Iterable[Triple]:
+    """Every triple of the graph, streamed."""
+    for row in graph.stream(query("index_scan"), display=dict(shape.display)):
+        yield Triple(row["subject"], row["relation"], row["object"])
