@@ -13,6 +13,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import psutil
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -26,6 +27,7 @@ from kgneo.server.configuration import choose_memory, choose_ports, machine_memo
 from kgneo.server.jars import Distribution, find_distribution, whole_jar
 from kgneo.server.java import find_java, probe
 from kgneo.server.logs import cause_of, last_lines
+from kgneo.server.process import home_argument, kill, launch, process_of
 from kgneo.server.stores import ServerRecord, Store, StoreRecord, write_private
 from kgneo.server.versions import choose_version, minimum_java
 
@@ -185,6 +187,19 @@ def test_a_process_id_that_belongs_to_another_program_counts_as_no_server(tmp_pa
     assert status(store.folder) is None
     assert not stop(store.folder)
     assert store.read_server() is None
+
+
+def test_a_process_is_known_as_the_stores_from_the_moment_of_its_launch(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    command = ["/bin/sh", "-c", "sleep 60", "sh", home_argument(store)]
+    known = []
+    for _ in range(100):
+        pid = launch(command, tmp_path, tmp_path / "log")
+        process = process_of(store, pid)
+        known.append(process is not None)
+        kill(process or psutil.Process(pid))
+        assert process_of(store, pid) is None
+    assert known == [True] * 100
 
 
 def test_stopping_a_store_that_was_never_there_does_nothing(tmp_path: Path) -> None:

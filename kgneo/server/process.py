@@ -35,13 +35,19 @@ def find_process(store: Store) -> psutil.Process | None:
 
 def process_of(store: Store, pid: int) -> psutil.Process | None:
     """The process of that id when it is this store's server; a recycled id or a dead process gives None."""
-    if pid in _started:
-        _started[pid].poll()
+    child = _started.get(pid)
+    alive = child is not None and child.poll() is None
     try:
         process = psutil.Process(pid)
     except (psutil.Error, ValueError):
         return None
-    return process if home_argument(store) in _command_line(process) else None
+    # For a moment after its launch the system shows no command line of a process.
+    command = _arguments(child) if child is not None and alive else _command_line(process)
+    return process if home_argument(store) in command else None
+
+
+def _arguments(child: subprocess.Popen[bytes]) -> list[str]:
+    return [str(argument) for argument in child.args] if isinstance(child.args, list | tuple) else []
 
 
 def _command_line(process: psutil.Process) -> list[str]:
