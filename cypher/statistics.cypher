@@ -16,7 +16,7 @@ CALL (node) {
 }
 WITH forward, count(node) AS nodes, sum(sources) AS steps,
      collect(labels(node)) AS labels,
-     collect(coalesce(head([label IN labels(node) WHERE $display[label] IS NOT NULL | toString(node[$display[label]])]), elementId(node)))[..$names] AS names,
+     collect(coalesce(head([label IN labels(node) WHERE node[$display[label]] IS NOT NULL | toStringOrNull(node[$display[label]])]), elementId(node)))[..$names] AS names,
      collect(onward) AS onward
 UNWIND onward AS steps_onward
 UNWIND steps_onward AS step

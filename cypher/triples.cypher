@@ -2,5 +2,5 @@
 MATCH (subject)-[r]->(object)
 WHERE elementId(r) IN $ids
 RETURN elementId(r) AS id, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
-       coalesce(head([label IN labels(subject) WHERE $display[label] IS NOT NULL | toString(subject[$display[label]])]), elementId(subject)) AS subject,
-       coalesce(head([label IN labels(object) WHERE $display[label] IS NOT NULL | toString(object[$display[label]])]), elementId(object)) AS object
+       coalesce(head([label IN labels(subject) WHERE subject[$display[label]] IS NOT NULL | toStringOrNull(subject[$display[label]])]), elementId(subject)) AS subject,
+       coalesce(head([label IN labels(object) WHERE object[$display[label]] IS NOT NULL | toStringOrNull(object[$display[label]])]), elementId(object)) AS object

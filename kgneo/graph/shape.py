@@ -1,21 +1,84 @@
-"""The shape of a graph: which property names a node, and which labels are the graph's own.
+"""The shape of a graph: which property names a node, and what of the graph takes part in answering.
 
-A loaded graph has one shape, `LOADED`. Queries get it as the parameter `$display`.
+A graph that kgneo loaded has one shape, `LOADED`. That of a graph that was there before is derived from its schema
+(`kgneo.graph.attach`), kept with the index, and can be adjusted. Queries get its parts as parameters: `$display`,
+`$excluded`, `$relations`.
+
+A step onto a property is a `Hop` with `value=True`. Its relation is the property's key, `born`; for a property of a
+relationship the type stands before it, `WORKED_AT@role`; for a key that is a relationship type's name as well,
+`@country`. A "@" that is part of a name is doubled.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 LOADED_LABEL = "Entity"
+PREFIX = "kgneo"
+"""All that kgneo writes into a graph has names that begin with this, or with `Kgneo`."""
+_SINGLE = re.compile(r"(?<!@)(?:@@)*@(?!@)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shape:
-    """`display` maps a label to the property that holds the name of its nodes."""
+    """What of a graph is used, and how it is called.
+
+    `display` maps a label to the property that holds the name of its nodes. `values` maps a label to the keys of
+    the node properties that are triples, each with the share of its nodes that have it; `details` the same for
+    relationship types. `excluded` are labels and `relations` relationship types (None: all) that bound what is
+    used. `names` has readable names of relations that are spelt as codes. `loaded` is False for a graph that was
+    there before kgneo.
+    """
 
     display: Mapping[str, str] = field(default_factory=lambda: {LOADED_LABEL: "name"})
+    values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    details: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    relations: tuple[str, ...] | None = None
+    excluded: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    loaded: bool = True
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of every query that reads triples."""
+        relations = None if self.relations is None else list(self.relations)
+        return {"display": dict(self.display), "excluded": list(self.excluded), "relations": relations}
+
+    @cached_property
+    def value_keys(self) -> tuple[str, ...]:
+        """The keys of node properties that are triples, of all labels."""
+        return tuple(sorted({key for keys in self.values.values() for key in keys}))
+
+    @cached_property
+    def detail_keys(self) -> tuple[str, ...]:
+        """The keys of relationship properties that are used, of all types."""
+        return tuple(sorted({key for keys in self.details.values() for key in keys}))
+
+    def uses(self, relation: str) -> bool:
+        """Whether relationships of this type take part."""
+        return self.relations is None or relation in self.relations
+
+    def keys_of(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """The keys that are triples for a node of these labels."""
+        return tuple(sorted({key for label in labels for key in self.values.get(label, ())}))
+
+    def to_json(self) -> str:
+        """As text, for the index record."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Shape:
+        """The inverse of `to_json`."""
+        fields = json.loads(text)
+        relations = fields.pop("relations")
+        excluded = tuple(fields.pop("excluded"))
+        return cls(**fields, excluded=excluded, relations=None if relations is None else tuple(relations))
 
 
 LOADED = Shape()
@@ -24,3 +87,26 @@ LOADED = Shape()
 def own_labels(labels: Iterable[str]) -> tuple[str, ...]:
     """Labels that say something: without the one that every loaded entity has."""
     return tuple(label for label in labels if label != LOADED_LABEL)
+
+
+def is_own(name: str) -> bool:
+    """Whether a label, property or index is one that kgneo made."""
+    return name.lower().startswith(PREFIX)
+
+
+def value_relation(key: str, relation: str = "", *, clash: bool = False) -> str:
+    """The relation of a step onto a property: of a node, or of the relationship type `relation`. `clash` says
+    that a relationship type has the same name."""
+    doubled = key.replace("@", "@@")
+    if relation:
+        return f"{relation.replace('@', '@@')}@{doubled}"
+    return f"@{doubled}" if clash else doubled
+
+
+def split_value_relation(text: str) -> tuple[str, str]:
+    """The inverse: relationship type (empty for a node's property) and key."""
+    match = _SINGLE.search(text)
+    if not match:
+        return "", text.replace("@@", "@")
+    at = match.end() - 1
+    return text[:at].replace("@@", "@"), text[at + 1 :].replace("@@", "@")
