@@ -39,19 +39,27 @@ def probe(graph: Graph) -> Capabilities:
     version = graph.read("CALL dbms.components() YIELD name, versions, edition RETURN versions[0] AS version, edition")
     return Capabilities(
         search=_accepts(graph, SEARCH_PROBE, vector=[0.1, 0.2]),
-        packed_vectors=_accepts(graph, "RETURN $vector AS vector", vector=Vector([1.0], "f32")),
+        packed_vectors=_runs(graph, "RETURN $vector AS vector", vector=Vector([1.0], "f32")),
         version=f"{version[0]['version']} {version[0]['edition']}" if version else "unknown",
     )
 
 
 def _accepts(graph: Graph, query: str, **parameters: Any) -> bool:
-    """Whether the server plans the query. An index that does not exist is found after the syntax was accepted."""
+    """Whether the server knows the syntax. An index that does not exist is missed after that was accepted."""
+    error = _error(graph, query, parameters)
+    return error is None or not any(code in str(error) for code in SYNTAX_ERRORS)
+
+
+def _runs(graph: Graph, query: str, **parameters: Any) -> bool:
+    """Whether server and driver take the query with these parameters."""
+    return _error(graph, query, parameters) is None
+
+
+def _error(graph: Graph, query: str, parameters: dict[str, Any]) -> GraphError | None:
     try:
         graph.read(query, **parameters)
     except GraphUnavailable:
         raise
     except GraphError as error:
-        return not any(code in str(error) for code in SYNTAX_ERRORS)
-    except (ValueError, TypeError):
-        return False
-    return True
+        return error
+    return None

@@ -1,0 +1,143 @@
+"""Servers and graphs for the tests: real Neo4j, started here, stopped at the end, nobody else's touched.
+
+`graph` is an empty database, once on every version of Neo4j that kgneo supports; `sample_graph` holds the sample,
+loaded and indexed, and is not to be changed; `metaqa_graph` holds MetaQA's structure, where KGNEO_METAQA says where
+its files are. Each has the address of its server in the environment of the test, so that `main([...])` finds it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from kgneo.embedding import OnnxEncoder, load_encoder
+from kgneo.graph import Graph
+from kgneo.graph.index import build
+from kgneo.graph.load import load, source_digest
+from kgneo.loader import open_source, read_triples
+from kgneo.sample import triples_path
+from kgneo.server import RunningServer, start, stop
+
+VERSIONS = os.environ.get("KGNEO_TEST_VERSIONS", "2026,5.26").split(",")
+StartServer = Callable[[str, str], RunningServer]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test sees the stores, or the server, of whoever runs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KGNEO_DATA_DIR", str(tmp_path_factory.mktemp("data")))
+        for name in ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_USER", "NEO4J_PASSWORD", "NEO4J_DATABASE", "KGNEO_STORE"):
+            patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
+    """Starts a server of a version on a new store of a name, once; all are stopped at the end of the session."""
+    running: dict[tuple[str, str], RunningServer] = {}
+    folder = tmp_path_factory.mktemp("stores")
+    with ExitStack() as stack:
+
+        def start_once(name: str, version: str) -> RunningServer:
+            if (name, version) not in running:
+                store = folder / f"{name}-{version}"
+                running[name, version] = start(store, version=version, heap="600m", page_cache="200m")
+                stack.callback(stop, store)
+            return running[name, version]
+
+        yield start_once
+
+
+def connect(server: RunningServer) -> Graph:
+    """A connection to one of our servers."""
+    return Graph.connect(server.uri, username=server.username, password=server.password)
+
+
+def set_address(patch: pytest.MonkeyPatch, server: RunningServer) -> None:
+    """The environment in which a command finds `server`."""
+    patch.setenv("NEO4J_URI", server.uri)
+    patch.setenv("NEO4J_USERNAME", server.username)
+    patch.setenv("NEO4J_PASSWORD", server.password)
+
+
+@pytest.fixture(scope="session", params=VERSIONS)
+def server(request: pytest.FixtureRequest, start_server: StartServer) -> RunningServer:
+    """A server to write to, once of each version."""
+    return start_server("scratch", request.param)
+
+
+@pytest.fixture
+def graph(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+    """An empty database on `server`."""
+    set_address(monkeypatch, server)
+    with connect(server) as graph:
+        wipe(graph)
+        yield graph
+
+
+def wipe(graph: Graph) -> None:
+    """Take everything out of a database of ours: nodes, constraints, indexes."""
+    graph.schema("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS")
+    for row in graph.schema("SHOW CONSTRAINTS YIELD name"):
+        graph.schema(f"DROP CONSTRAINT `{row['name']}`")
+    for row in graph.schema("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'"):
+        graph.schema(f"DROP INDEX `{row['name']}`")
+
+
+@pytest.fixture(scope="session")
+def encoder() -> OnnxEncoder:
+    """The default encoder."""
+    return load_encoder()
+
+
+@pytest.fixture(scope="session")
+def _sample_server(start_server: StartServer, encoder: OnnxEncoder) -> RunningServer:
+    server = start_server("sample", VERSIONS[0])
+    with connect(server) as graph:
+        load_file(graph, triples_path())
+        build(graph, encoder)
+    return server
+
+
+@pytest.fixture
+def sample_graph(_sample_server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+    """The sample graph, loaded and indexed. Not to be changed."""
+    set_address(monkeypatch, _sample_server)
+    with connect(_sample_server) as graph:
+        yield graph
+
+
+@pytest.fixture(scope="session")
+def metaqa() -> Path:
+    """The folder of MetaQA's files."""
+    folder = os.environ.get("KGNEO_METAQA")
+    if not folder:
+        pytest.skip("KGNEO_METAQA does not say where MetaQA is")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def _metaqa_server(start_server: StartServer, metaqa: Path) -> RunningServer:
+    server = start_server("metaqa", VERSIONS[0])
+    with connect(server) as graph:
+        load_file(graph, metaqa / "kb.txt")
+    return server
+
+
+@pytest.fixture
+def metaqa_graph(_metaqa_server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+    """MetaQA, loaded but not indexed: encoding it takes minutes. Not to be changed."""
+    set_address(monkeypatch, _metaqa_server)
+    with connect(_metaqa_server) as graph:
+        yield graph
+
+
+def load_file(graph: Graph, path: Path) -> None:
+    """Load a file of triples, without an index."""
+    source = open_source(path)
+    load(graph, read_triples(source), name=source_digest(source))

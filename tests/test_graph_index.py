@@ -1,0 +1,154 @@
+"""Embedding and indexing on a real Neo4j, on every version."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from conftest import load_file
+
+from kgneo.embedding import OnnxEncoder, Similarity, TokenEmbeddings, Vectors
+from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
+from kgneo.graph import Graph
+from kgneo.graph import index as index_module
+from kgneo.graph.index import Progress, build, check_fingerprint, index_names, read_record, require
+from kgneo.model import Triple
+from kgneo.sample import triples_path
+
+
+@dataclass(frozen=True)
+class CountingEncoder:
+    """Random vectors that depend on the text alone, not normalised; counts what it encodes."""
+
+    name: str = "counting"
+    fingerprint: str = "counting-1"
+    dimensions: int = 16
+    similarity: Similarity = "dot"
+    encoded: list[str] | None = None
+
+    def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        assert not query
+        if self.encoded is not None:
+            self.encoded.extend(texts)
+        seeds = [zlib.crc32(text.encode()) for text in texts]
+        return np.stack([np.random.default_rng(seed).normal(size=16) for seed in seeds]).astype(np.float32)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenEmbeddings]:
+        raise NotImplementedError
+
+
+def test_every_triple_gets_the_embedding_of_its_text(graph: Graph, encoder: OnnxEncoder) -> None:
+    load_file(graph, triples_path())
+    report = build(graph, encoder)
+    assert report.encoded == report.triples == 327
+    row = graph.read(
+        "MATCH (s)-[r]->(o) RETURN s.name AS s, type(r) AS t, o.name AS o, r.kgneo_embedding AS vector LIMIT 1"
+    )[0]
+    expected = encoder.encode([Triple(row["s"], row["t"], row["o"]).text])[0]
+    np.testing.assert_allclose(row["vector"], expected, atol=1e-4)
+
+
+def test_the_index_covers_every_type(graph: Graph, encoder: OnnxEncoder) -> None:
+    load_file(graph, triples_path())
+    build(graph, encoder)
+    rows = graph.schema("SHOW VECTOR INDEXES YIELD labelsOrTypes, state RETURN labelsOrTypes AS types, state")
+    types = {row["t"] for row in graph.read("MATCH ()-[r]->() RETURN DISTINCT type(r) AS t")}
+    assert {name for row in rows for name in row["types"]} == types
+    assert {row["state"] for row in rows} == {"ONLINE"}
+    assert len(rows) == (1 if graph.capabilities.search else len(types))
+
+
+def test_only_what_is_new_or_changed_is_encoded_again(graph: Graph) -> None:
+    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'}), (:Entity {name: 'c'})-[:r]->(:Entity)")
+    texts: list[str] = []
+    counting = CountingEncoder(encoded=texts)
+    build(graph, counting)
+    assert len(texts) == 2
+    texts.clear()
+    build(graph, counting)
+    assert texts == []
+    graph.write("MATCH (n {name: 'a'}) SET n.name = 'renamed'")
+    graph.write("MATCH (n {name: 'c'}), (m {name: 'b'}) CREATE (n)-[:new_type]->(m)")
+    build(graph, counting)
+    assert sorted(texts) == ["(c, new type, b)", "(renamed, r, b)"]
+
+
+def test_an_index_of_more_types_takes_the_place_of_the_old_one(graph: Graph) -> None:
+    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    build(graph, CountingEncoder())
+    graph.write("MATCH (n {name: 'a'}), (m {name: 'b'}) CREATE (n)-[:new_type]->(m)")
+    build(graph, CountingEncoder())
+    rows = graph.schema("SHOW VECTOR INDEXES YIELD labelsOrTypes RETURN labelsOrTypes AS types")
+    assert {name for row in rows for name in row["types"]} == {"r", "new_type"}
+
+
+class Interrupted(Exception):
+    """What stands for Ctrl-C in an indexing."""
+
+
+def test_an_interruption_loses_at_most_one_batch(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_module, "BATCH", 10)
+    graph.write("UNWIND range(1, 45) AS i CREATE (:Entity {name: 's' + i})-[:r]->(:Entity {name: 'o' + i})")
+
+    def interrupt(progress: Progress) -> None:
+        if progress.done >= 30:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        build(graph, CountingEncoder(), on_progress=interrupt)
+    with pytest.raises(NotIndexed, match="not finished"):
+        require(graph)
+    texts: list[str] = []
+    build(graph, CountingEncoder(encoded=texts))
+    assert len(texts) == 15
+    assert require(graph).triples == 45
+
+
+def test_another_encoder_encodes_everything_anew(graph: Graph) -> None:
+    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    build(graph, CountingEncoder())
+    texts: list[str] = []
+    build(graph, CountingEncoder(name="other", fingerprint="other", encoded=texts))
+    assert len(texts) == 1
+    record = read_record(graph)
+    assert record is not None
+    assert (record.encoder, record.fingerprint) == ("other", "other")
+
+
+def test_the_record_says_what_the_index_was_made_with(graph: Graph) -> None:
+    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    build(graph, CountingEncoder())
+    record = require(graph)
+    assert (record.encoder, record.dimensions, record.similarity, record.triples) == ("counting", 16, "dot", 1)
+    assert [str(item.hop) for item in record.statistics.hops] == ["r", "^r"]
+
+
+def test_asking_with_another_encoder_names_both(graph: Graph) -> None:
+    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    build(graph, CountingEncoder())
+    with pytest.raises(EncoderMismatch, match="'counting'.*'mpnet'"):
+        require(graph, encoder="mpnet")
+
+
+def test_an_encoder_of_the_same_name_and_other_weights_is_refused(graph: Graph) -> None:
+    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    build(graph, CountingEncoder())
+    with pytest.raises(EncoderMismatch, match="counting-1.*changed"):
+        check_fingerprint(require(graph), CountingEncoder(fingerprint="changed"))
+
+
+def test_an_empty_graph_and_one_without_an_index_have_their_own_words(graph: Graph) -> None:
+    with pytest.raises(GraphEmpty, match="no triples"):
+        require(graph)
+    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    with pytest.raises(NotIndexed, match="no index"):
+        require(graph)
+
+
+def test_an_empty_graph_cannot_be_indexed(graph: Graph) -> None:
+    with pytest.raises(GraphEmpty):
+        build(graph, CountingEncoder())
+    assert index_names(graph) == []

@@ -1,0 +1,106 @@
+"""Candidates and their ranking on a real Neo4j, on every version, against plain Python."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from test_graph_index import CountingEncoder
+
+from kgneo.graph import Graph, retrieval
+from kgneo.graph.index import build
+from kgneo.graph.load import load
+from kgneo.graph.retrieval import Direction, Reach, all_candidates, count_candidates, top_candidates
+from kgneo.loader import LoadedTriple
+from kgneo.model import Triple
+
+Triples = list[tuple[str, str, str]]
+
+
+@pytest.fixture
+def triples(graph: Graph) -> Triples:
+    """A random graph of 60 nodes and 150 triples of three types, loaded and indexed."""
+    random = np.random.default_rng(7)
+    rows = {(f"n{a}", f"t{t}", f"n{b}") for a, b, t in random.integers(0, [60, 60, 3], (150, 3)) if a != b}
+    load(graph, [LoadedTriple(Triple(*row)) for row in sorted(rows)], name="random")
+    build(graph, CountingEncoder())
+    return sorted(rows)
+
+
+def node(graph: Graph, name: str) -> str:
+    return str(graph.read("MATCH (n:Entity {name: $name}) RETURN elementId(n) AS id", name=name)[0]["id"])
+
+
+def breadth_first(triples: Triples, start: str, hops: int, direction: Direction) -> dict[tuple[str, str, str], int]:
+    """The hop at which each triple is first reached."""
+    touching = defaultdict(list)
+    for triple in triples:
+        touching[triple[0]].append((triple, triple[2]))
+        if direction == "both":
+            touching[triple[2]].append((triple, triple[0]))
+    hop_of: dict[tuple[str, str, str], int] = {}
+    frontier, seen = {start}, {start}
+    for hop in range(1, hops + 1):
+        reached = set()
+        for name in frontier:
+            for triple, other in touching[name]:
+                hop_of.setdefault(triple, hop)
+                reached.add(other)
+        frontier = reached - seen
+        seen |= reached
+    return hop_of
+
+
+@pytest.mark.parametrize("direction", ["both", "out"])
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_candidates_are_those_of_a_breadth_first_search(
+    graph: Graph, triples: Triples, hops: int, direction: Direction
+) -> None:
+    start = triples[0][0]
+    reach = Reach((node(graph, start),), hops, direction)
+    found = {
+        (item.triple.subject, item.triple.relation, item.triple.object): item.hop
+        for one_hop in all_candidates(graph, reach)
+        for item in one_hop
+    }
+    expected = breadth_first(triples, start, hops, direction)
+    assert found == expected
+    counts = tuple(sum(hop == wanted for hop in expected.values()) for wanted in range(1, hops + 1))
+    assert count_candidates(graph, reach) == counts
+
+
+def scores(triples: Triples, vector: NDArray[np.float32]) -> dict[tuple[str, str, str], float]:
+    texts = [f"({s}, {r}, {o})" for s, r, o in triples]
+    vectors = CountingEncoder().encode(texts)
+    return {triple: float(score) for triple, score in zip(triples, vectors @ vector, strict=True)}
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("direction", ["both", "out"])
+def test_the_top_triples_are_the_nearest_candidates_by_dot_product(
+    graph: Graph, triples: Triples, direction: Direction, exact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval, "EXACT_UP_TO", 0)  # so that exact=False goes through the index
+    start = triples[5][0]
+    vector = np.random.default_rng(3).normal(size=16).astype(np.float32)
+    expected_hops = breadth_first(triples, start, 2, direction)
+    expected = scores(list(expected_hops), vector)
+    top = top_candidates(graph, Reach((node(graph, start),), 2, direction), vector, top_k=5, exact=exact)
+    best = sorted(expected.items(), key=lambda item: -item[1])[:5]
+    assert [(item.triple.subject, item.triple.relation, item.triple.object) for item in top] == [t for t, _ in best]
+    np.testing.assert_allclose([item.score for item in top], [score for _, score in best], rtol=1e-3, atol=1e-4)
+    assert [item.hop for item in top] == [expected_hops[triple] for triple, _ in best]
+
+
+def test_more_triples_than_there_are_gives_them_all(graph: Graph, triples: Triples) -> None:
+    start = triples[0][0]
+    vector = np.ones(16, dtype=np.float32)
+    reach = Reach((node(graph, start),), 1)
+    top = top_candidates(graph, reach, vector, top_k=100)
+    assert len(top) == sum(count_candidates(graph, reach))
+
+
+def test_no_topic_entity_gives_no_candidates(graph: Graph) -> None:
+    assert top_candidates(graph, Reach(()), np.ones(16, dtype=np.float32)) == []
