@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from kgneo.errors import DataError, UsageError
-from kgneo.model import RelationPath
+from kgneo.model import Hop, RelationPath
 
 ENTRY_POINTS = "kgneo.datasets"
 
@@ -230,7 +230,9 @@ def _split_line(line: str, file: Path, number: int) -> tuple[str, tuple[str, ...
 class JsonlReader:
     """Reads one's own questions: a JSON object a line with `question`, `answers` and, optionally, `entities`.
 
-    Optional as well: `id` (else the line number), `hops` (a number) and `type`. Other keys are left alone.
+    Optional as well: `id` (else the line number), `hops` (a number), `type`, and `path`: the gold relation path,
+    "relation/^relation" with ^ for a step from object to subject, or a list of such steps. Other keys are left
+    alone.
     """
 
     name = "jsonl"
@@ -288,7 +290,20 @@ def _own_question(line: str, file: str, number: int) -> Question:
         entities=_names(record, "entities", file, number) or bracketed(text),
         hops=hops,
         type=str(record.get("type", "")),
+        path=_own_path(record.get("path"), file, number),
     )
+
+
+def _own_path(value: Any, file: str, number: int) -> RelationPath | None:
+    if value is None:
+        return None
+    steps = value.split("/") if isinstance(value, str) else value
+    if not isinstance(steps, list) or not all(isinstance(step, str) and step.strip("^ ") for step in steps):
+        raise DataError(
+            f'"path" is {value!r}; expected "relation/^relation" or a list of such steps', file=file, line=number
+        )
+    hops = (Hop(step.removeprefix("^"), forward=not step.startswith("^")) for step in steps)
+    return RelationPath(tuple(hops))
 
 
 def _names(record: Mapping[str, Any], key: str, file: str, number: int) -> tuple[str, ...]:

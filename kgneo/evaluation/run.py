@@ -92,7 +92,7 @@ class Retrieved:
 class Asker(Protocol):
     """Answers one question. Called from several threads at once when there are several workers."""
 
-    def __call__(self, question: Question, configuration: Configuration) -> Answer:
+    def __call__(self, question: Question, configuration: Configuration, /) -> Answer:
         """All answers (not only the first few). Raises KgneoError."""
         ...
 
@@ -100,7 +100,7 @@ class Asker(Protocol):
 class Retriever(Protocol):
     """Candidates and their ranking for one question, without an answer."""
 
-    def __call__(self, question: Question, configuration: Configuration, gold: Sequence[Triple]) -> Retrieved:
+    def __call__(self, question: Question, configuration: Configuration, gold: Sequence[Triple], /) -> Retrieved:
         """`gold` are the triples to look for among the candidates. A `top_k` of 0 in the configuration means
         that no ranking is wanted. Raises KgneoError."""
         ...
@@ -109,7 +109,7 @@ class Retriever(Protocol):
 class GoldWalker(Protocol):
     """The triples on all walks along a question's gold path that end in a gold answer."""
 
-    def __call__(self, question: Question) -> tuple[Triple, ...]:
+    def __call__(self, question: Question, /) -> tuple[Triple, ...]:
         """Empty where the question has no gold path."""
         ...
 
@@ -181,7 +181,7 @@ class Patience:
 
     alive: Callable[[], None] | None = None
     seconds: float = 600.0
-    tries: int = 3
+    tries: int = 4
     first_pause: float = 1.0
     notify: Callable[[str], None] = lambda _: None
     stopped: threading.Event = field(default_factory=threading.Event)
