@@ -1,7 +1,9 @@
 // What one relation leads to, in both directions, from a sample of $sample relationships: the nodes reached (their
 // labels, some names, how many), from how many nodes, and by which relations one can go on from there. Going back
-// the way one came counts only where there is another relationship to go back by.
+// the way one came counts only where there is another relationship to go back by. Nodes with a label of $excluded are
+// left out, and so are relations that are not in $relations (null: all are).
 MATCH (subject)-[:`{relation}`]->(object)
+WHERE none(label IN labels(subject) + labels(object) WHERE label IN $excluded)
 WITH subject, object
 LIMIT $sample
 UNWIND [true, false] AS forward
@@ -10,6 +12,7 @@ WITH forward, CASE WHEN forward THEN object ELSE subject END AS node,
 WITH forward, node, count(DISTINCT source) AS sources
 CALL (node) {
   MATCH (node)-[next]-()
+  WHERE $relations IS NULL OR type(next) IN $relations
   WITH node, next LIMIT 2000
   WITH type(next) AS relation, startNode(next) = node AS outgoing, count(*) AS times
   RETURN collect({relation: relation, outgoing: outgoing, times: times}) AS onward

@@ -109,8 +109,7 @@ class Schema:
                 item["relationships"],
                 _properties_from(item["properties"]),
                 tuple(
-                    Connection(tuple(end["subject"]), tuple(end["object"]), end["times"])
-                    for end in item["connections"]
+                    Connection(tuple(end["subject"]), tuple(end["object"]), end["times"]) for end in item["connections"]
                 ),
             )
             for item in record.pop("relations")

@@ -31,8 +31,8 @@ class Shape:
     `display` maps a label to the property that holds the name of its nodes. `values` maps a label to the keys of
     the node properties that are triples, each with the share of its nodes that have it; `details` the same for
     relationship types. `excluded` are labels and `relations` relationship types (None: all) that bound what is
-    used. `names` has readable names of relations that are spelt as codes. `loaded` is False for a graph that was
-    there before kgneo.
+    used. `names` has readable names of relations that are spelt as codes. `clashes` are keys that are names of
+    relationship types, too. `loaded` is False for a graph that was there before kgneo.
     """
 
     display: Mapping[str, str] = field(default_factory=lambda: {LOADED_LABEL: "name"})
@@ -41,6 +41,7 @@ class Shape:
     relations: tuple[str, ...] | None = None
     excluded: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    clashes: tuple[str, ...] = ()
     loaded: bool = True
 
     @property
@@ -67,6 +68,10 @@ class Shape:
         """The keys that are triples for a node of these labels."""
         return tuple(sorted({key for label in labels for key in self.values.get(label, ())}))
 
+    def value_relation(self, key: str, relation: str = "") -> str:
+        """The relation of a step onto a property of a node, or of a relationship of type `relation`."""
+        return value_relation(key, relation, clash=key in self.clashes)
+
     def to_json(self) -> str:
         """As text, for the index record."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -77,8 +82,8 @@ class Shape:
         """The inverse of `to_json`."""
         fields = json.loads(text)
         relations = fields.pop("relations")
-        excluded = tuple(fields.pop("excluded"))
-        return cls(**fields, excluded=excluded, relations=None if relations is None else tuple(relations))
+        lists = {name: tuple(fields.pop(name)) for name in ("excluded", "clashes")}
+        return cls(**fields, **lists, relations=None if relations is None else tuple(relations))
 
 
 LOADED = Shape()

@@ -1,18 +1,20 @@
 """Statistics of a graph's relations: what each leads to in either direction, and what can follow it.
 
 They are read from a sample when a graph is indexed and kept on its `:KgneoIndex` node, so that a question needs
-no scan: the relation paths that can leave a node follow from its own relationships and these.
+no scan: the relation paths that can leave a node follow from its own relationships and these. Where property values
+are triples, the steps onto them stand among the hops, with sample values as names and nothing onward.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
+from kgneo.graph.schema import Property, Schema
 from kgneo.graph.shape import LOADED, Shape, own_labels
 from kgneo.model import Hop
 
@@ -39,50 +41,116 @@ class HopStatistics:
     fan_in: float
     names: tuple[str, ...]
     onward: dict[str, float]
+    value: bool = False
 
     @property
     def hop(self) -> Hop:
         """The hop that these are the statistics of."""
-        return Hop(self.relation, self.forward, self.labels)
+        return Hop(self.relation, self.forward, self.labels, self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """All relations of a graph, each in both directions."""
+    """All relations of a graph, each in both directions, and readable `names` for those spelt as codes."""
 
     hops: tuple[HopStatistics, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """As text, for the graph to keep."""
-        return json.dumps([asdict(hop) for hop in self.hops], ensure_ascii=False, separators=(",", ":"))
+        record = {"hops": [asdict(hop) for hop in self.hops], "names": dict(self.names)}
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Statistics:
         """The inverse of `to_json`."""
-        records: list[dict[str, Any]] = json.loads(text)
-        tuples = ({key: _tuple(value) for key, value in record.items()} for record in records)
-        return cls(tuple(HopStatistics(**record) for record in tuples))
+        record = json.loads(text)
+        hops: list[dict[str, Any]] = record["hops"] if isinstance(record, dict) else record
+        names = record["names"] if isinstance(record, dict) else {}
+        tuples = ({key: _tuple(value) for key, value in hop.items()} for hop in hops)
+        return cls(tuple(HopStatistics(**hop) for hop in tuples), names)
 
 
 def _tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def read_statistics(graph: Graph, *, shape: Shape = LOADED) -> Statistics:
-    """The statistics of every relation, from at most 5,000 relationships each."""
-    relations = [row["relation"] for row in graph.read(query("index_types"))]
-    hops = [hop for relation in relations for hop in _of_relation(graph, relation, shape)]
-    return Statistics(tuple(hops))
+def read_statistics(
+    graph: Graph, *, shape: Shape = LOADED, schema: Schema | None = None, sample: int = SAMPLE
+) -> Statistics:
+    """The statistics of every relation that `shape` uses, from at most `sample` relationships each. `schema` is
+    needed where property values are triples: what is known of them comes from it."""
+    relations = [row["relation"] for row in graph.read(query("index_types")) if shape.uses(row["relation"])]
+    hops = [hop for relation in relations for hop in _of_relation(graph, relation, shape, sample)]
+    if schema is None or shape.loaded:
+        return Statistics(tuple(hops), shape.names)
+    values = [*_of_values(schema, shape), *_of_details(schema, shape, hops)]
+    return Statistics((*(_with_values(hop, shape) for hop in hops), *values), shape.names)
 
 
-def _of_relation(graph: Graph, relation: str, shape: Shape) -> list[HopStatistics]:
+def _of_values(schema: Schema, shape: Shape) -> Iterable[HopStatistics]:
+    """The steps onto properties of nodes: one a key, whatever labels have it."""
+    for key in shape.value_keys:
+        found = [
+            (item, round(label.nodes * item.share))
+            for label in schema.labels
+            for item in label.properties
+            if item.key == key and key in shape.values.get(label.name, {})
+        ]
+        yield _value(shape.value_relation(key), True, found)
+
+
+def _of_details(schema: Schema, shape: Shape, hops: Sequence[HopStatistics]) -> Iterable[HopStatistics]:
+    """The steps onto properties of relationships, in every direction that has relationships."""
+    relations = {relation.name: relation for relation in schema.relations}
+    for hop in hops:
+        for key in shape.details.get(hop.relation, ()):
+            found = [
+                (item, round(hop.triples * item.share))
+                for item in relations[hop.relation].properties
+                if item.key == key
+            ]
+            yield _value(shape.value_relation(key, hop.relation), hop.forward, found)
+
+
+def _value(relation: str, forward: bool, found: Sequence[tuple[Property, int]]) -> HopStatistics:
+    examples = [item.examples[: max(1, NAMES // len(found))] for item, _ in found]
+    return HopStatistics(
+        relation=relation,
+        forward=forward,
+        labels=(),
+        triples=sum(number for _, number in found),
+        fan_out=1.0,
+        fan_in=1.0,
+        names=tuple(dict.fromkeys(text for texts in examples for text in texts)),
+        onward={},
+        value=True,
+    )
+
+
+def _with_values(hop: HopStatistics, shape: Shape) -> HopStatistics:
+    """The hop with the steps onto values that can follow it."""
+    onward = dict(hop.onward)
+    for name, share in hop.onward.items():
+        relation, forward = name.removeprefix("^"), not name.startswith("^")
+        for key, having in shape.details.get(relation, {}).items():
+            onward[str(Hop(shape.value_relation(key, relation), forward))] = round(share * having, 4)
+
+    for label in hop.labels:
+        for key, having in shape.values.get(label, {}).items():
+            name = shape.value_relation(key)
+            onward[name] = max(onward.get(name, 0.0), having)
+    return replace(hop, onward={name: share for name, share in onward.items() if share >= RARE_ONWARD})
+
+
+def _of_relation(graph: Graph, relation: str, shape: Shape, sample: int) -> list[HopStatistics]:
     triples = int(graph.read(fill("statistics_sources", relation=relation))[0]["triples"])
     rows = graph.read(
         fill("statistics", relation=relation),
-        sample=SAMPLE,
+        sample=sample,
         names=NAMES,
-        display=dict(shape.display),
         timeout=TIMEOUT,
+        **shape.parameters,
     )
     nodes = {row["forward"]: row["nodes"] for row in rows}
     return [_of_hop(relation, triples, row, nodes) for row in rows]

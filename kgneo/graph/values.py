@@ -15,7 +15,9 @@ from kgneo.model import Triple
 
 LONGEST_TEXT = 200
 """Characters up to which a text is a value; longer ones are prose, which no question has as its answer."""
-PREPOSITIONS = frozenset("as at by for from in of on since through to under until via with".split())
+PREPOSITIONS = frozenset(
+    ("as", "at", "by", "for", "from", "in", "of", "on", "since", "through", "to", "under", "until", "via", "with")
+)
 ROLES = frozenset(("role", "roles"))
 
 

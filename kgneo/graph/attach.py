@@ -1,0 +1,198 @@
+"""Attaching to a graph that was there before kgneo: its shape, derived from its schema.
+
+For each label the property that names its nodes is found: one called name, title or label, one whose name ends so
+(`fullName`), or a text that no two nodes share; `Choices.display` sets it. Relationships and short property values
+become triples; long texts, bytes and vectors do not. `Choices.include` and `Choices.exclude` take labels,
+relationship types and properties (`key`, or `Owner.key` for those of one label or type).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kgneo.errors import UsageError
+from kgneo.graph.connection import Graph
+from kgneo.graph.cypher import query
+from kgneo.graph.schema import LONGEST_LIST, Label, Property, Relation, Schema
+from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape
+from kgneo.graph.values import LONGEST_TEXT
+
+LONGEST_NAME = 100
+"""Mean characters above which a text is a description, not a name."""
+RARE = 0.5
+"""Share of a label's nodes that must have a property for it to be their name."""
+NAMES = ("name", "title", "label")
+TYPES = ("STRING", "INTEGER", "FLOAT", "BOOLEAN", "DATE", "LOCAL", "ZONED", "DURATION", "POINT")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user said about a graph: names of labels' display properties, what to use and what to leave out."""
+
+    display: Mapping[str, str] = field(default_factory=dict)
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.display or self.include or self.exclude)
+
+
+def is_loaded(graph: Graph) -> bool:
+    """Whether kgneo loaded this graph: entities are found by the constraint that loading makes."""
+    return bool(graph.read(query("load_check")))
+
+
+def derive_shape(schema: Schema, choices: Choices | None = None) -> Shape:
+    """The shape that follows from `schema` and the user's `choices`.
+
+    Raises UsageError for a choice that names nothing in the graph.
+    """
+    chosen = choices or Choices()
+    check(schema, chosen)
+    used = _Used(schema, chosen)
+    labels = [label for label in schema.labels if used.label(label.name)]
+    relations = [relation for relation in schema.relations if used.relation(relation.name)]
+    display = {label.name: key for label in labels if (key := display_of(label, chosen.display))}
+    names = {relation.name: name for relation in relations if (name := _readable(relation))}
+    return Shape(
+        display=display,
+        values={
+            label.name: keys for label in labels if (keys := used.keys(label.name, label.properties, display=display))
+        },
+        details={
+            relation.name: keys
+            for relation in relations
+            if (keys := used.keys(relation.name, relation.properties, display={}, constant=relation.name in names))
+        },
+        relations=tuple(relation.name for relation in relations) if len(relations) < len(schema.relations) else None,
+        excluded=tuple(label.name for label in schema.labels if not used.label(label.name)),
+        names=names,
+        clashes=_clashes(schema),
+        loaded=False,
+    )
+
+
+def _clashes(schema: Schema) -> tuple[str, ...]:
+    types = {relation.name for relation in schema.relations}
+    return tuple(sorted({item.key for label in schema.labels for item in label.properties} & types))
+
+
+def loaded_shape(schema: Schema) -> Shape:
+    """The shape of a graph that kgneo loaded: `LOADED`, with readable names where relations are spelt as codes."""
+    names = {relation.name: name for relation in schema.relations if (name := _readable(relation))}
+    return Shape(names=names) if names else LOADED
+
+
+class _Used:
+    """What the choices leave of a schema."""
+
+    def __init__(self, schema: Schema, choices: Choices) -> None:
+        labels = {label.name for label in schema.labels}
+        relations = {relation.name for relation in schema.relations}
+        self._exclude = set(choices.exclude)
+        self._labels = labels & set(choices.include) or labels
+        self._relations = relations & set(choices.include) or relations
+        self._properties = set(choices.include) - labels - relations
+
+    def label(self, name: str) -> bool:
+        return name in self._labels and name not in self._exclude
+
+    def relation(self, name: str) -> bool:
+        return name in self._relations and name not in self._exclude
+
+    def keys(
+        self, owner: str, properties: Iterable[Property], *, display: Mapping[str, str], constant: bool = False
+    ) -> dict[str, float]:
+        """The keys of `owner` whose values are triples, with the share of nodes or relationships that have them."""
+        return {
+            item.key: item.share
+            for item in properties
+            if self._key(owner, item) and item.key != display.get(owner) and not (constant and _is_constant(item))
+        }
+
+    def _key(self, owner: str, item: Property) -> bool:
+        names = {item.key, f"{owner}.{item.key}"}
+        if names & self._exclude:
+            return False
+        if self._properties:
+            return bool(names & self._properties)
+        return is_value(item)
+
+
+def is_value(item: Property) -> bool:
+    """Whether a property's values are short enough, and of a type, to be the answer to a question."""
+    inner = item.type.removeprefix("LIST<").removesuffix(">")
+    if item.type.startswith("LIST") and item.longest > LONGEST_LIST:
+        return False
+    if item.type == "STRING" and item.length > LONGEST_TEXT:
+        return False
+    return inner.startswith(TYPES)
+
+
+def display_of(label: Label, chosen: Mapping[str, str] | None = None) -> str | None:
+    """The property that names the nodes of `label`: the chosen one, else the one most like a name."""
+    if chosen and label.name in chosen:
+        return chosen[label.name]
+    rated = [(rate, item.key) for item in label.properties if (rate := _rate(item, label.name))]
+    return max(rated, key=lambda row: (row[0], -len(row[1]), row[1]))[1] if rated else None
+
+
+def _rate(item: Property, label: str) -> float:
+    """How much a property looks like its nodes' name; 0 for one that cannot be."""
+    key = item.key.lower().replace("_", "")
+    if item.type == "STRING" and item.length <= LONGEST_NAME and item.share >= RARE:
+        rate = 1.0 if item.unique else item.different / max(item.times, 1)
+        if key in NAMES:
+            rate += 6.0 - 0.5 * NAMES.index(key)
+        elif key.endswith(NAMES):
+            rate += 4.0 + (0.5 if key.startswith(("full", "display", label.lower())) else 0.0)
+        elif not item.unique:
+            return 0.0
+        elif key.endswith(("id", "uri", "url", "key", "hash", "email", "phone")):
+            rate -= 0.5
+        return rate + item.share
+    number = item.type == "INTEGER" and item.unique and item.share >= RARE
+    return 0.2 if number and key.endswith(("id", "number", "no", "code", "key")) else 0.0
+
+
+def _readable(relation: Relation) -> str | None:
+    """A readable name for a relationship type that is a code, where every relationship says the same one."""
+    for key in ("label", "name", "title"):
+        for item in relation.properties:
+            if item.key == key and _is_constant(item) and item.examples:
+                return item.examples[0]
+    return None
+
+
+def _is_constant(item: Property) -> bool:
+    return item.type == "STRING" and item.different == 1 and item.share == 1.0 and item.key in NAMES
+
+
+def check(schema: Schema, choices: Choices) -> None:
+    """Raises UsageError for a label, type or property that the graph does not have, with the nearest names."""
+    labels = {label.name: {item.key for item in label.properties} for label in schema.labels}
+    relations = {relation.name: {item.key for item in relation.properties} for relation in schema.relations}
+    for label, key in choices.display.items():
+        if label not in labels:
+            _unknown("label", label, labels)
+        if key not in labels[label]:
+            _unknown(f"property of {label}", key, labels[label])
+    owners = {**labels, **relations}
+    known = set(owners) | {key for keys in owners.values() for key in keys}
+    known |= {f"{owner}.{key}" for owner, keys in owners.items() for key in keys}
+    for name in (*choices.include, *choices.exclude):
+        if name not in known:
+            _unknown("label, relationship type or property", name, known)
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> None:
+    near: Sequence[str] = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "`kgneo schema` shows what there is."
+    raise UsageError(f"The graph has no {what} {name!r}.", hint=hint)
+
+
+def is_own_label(label: str) -> bool:
+    """Whether a label is the one that kgneo gives to what it loads."""
+    return label == LOADED_LABEL
