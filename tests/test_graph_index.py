@@ -129,14 +129,14 @@ def test_the_record_says_what_the_index_was_made_with(graph: Graph) -> None:
 def test_asking_with_another_encoder_names_both(graph: Graph) -> None:
     graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
     build(graph, CountingEncoder())
-    with pytest.raises(EncoderMismatch, match="'counting'.*'mpnet'"):
+    with pytest.raises(EncoderMismatch, match=r"'counting'.*'mpnet'"):
         require(graph, encoder="mpnet")
 
 
 def test_an_encoder_of_the_same_name_and_other_weights_is_refused(graph: Graph) -> None:
     graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
     build(graph, CountingEncoder())
-    with pytest.raises(EncoderMismatch, match="counting-1.*changed"):
+    with pytest.raises(EncoderMismatch, match=r"counting-1.*changed"):
         check_fingerprint(require(graph), CountingEncoder(fingerprint="changed"))
 
 

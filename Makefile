@@ -1,0 +1,47 @@
+# make demo   installs kgneo into .venv and answers the sample's questions
+# make test   installs what the tests need, checks style, types and the wheel, runs the tests
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+
+.PHONY: demo test lint wheel bench clean
+
+demo: .venv/demo-ready
+	$(BIN)/kgneo demo
+
+test: .venv/test-ready lint wheel
+	$(BIN)/python -m pytest
+
+lint: .venv/test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The built wheel, in an environment that has nothing of this folder.
+wheel: .venv/test-ready
+	rm -rf build/wheel build/wheel-environment
+	$(BIN)/uv build --quiet --wheel --out-dir build/wheel
+	$(BIN)/uv venv --quiet --python $(BIN)/python build/wheel-environment
+	$(BIN)/uv pip install --quiet --python build/wheel-environment build/wheel/*.whl
+	cd build && wheel-environment/bin/python ../tests/check_wheel.py
+
+bench: .venv/test-ready
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf build dist .venv *.egg-info
+
+.venv/bin/uv:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgneo needs Python 3.11 or later, found " + sys.version.split()[0] + ". Say: make PYTHON=/path/to/python3.11 …")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+
+.venv/demo-ready: pyproject.toml | .venv/bin/uv
+	@echo "Installing kgneo into .venv (some minutes the first time: sentence-transformers brings PyTorch) …"
+	$(UV) --editable .
+	@touch $@
+
+.venv/test-ready: pyproject.toml | .venv/bin/uv
+	@echo "Installing kgneo and what its tests need into .venv (the first time compiles llama.cpp, some minutes) …"
+	$(UV) --editable ".[test]"
+	@touch $@ .venv/demo-ready

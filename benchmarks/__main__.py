@@ -1,0 +1,11 @@
+"""`python -m benchmarks`: every measurement in turn."""
+
+from __future__ import annotations
+
+import runpy
+
+MODULES = ("loading", "vectors", "retrieval", "ask_process")
+
+for module in MODULES:
+    print(f"## {module}\n", flush=True)
+    runpy.run_module(f"benchmarks.{module}", run_name="__main__")

@@ -1,0 +1,95 @@
+"""What the measurements share: a graph of MetaQA in a store of its own, and a table."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from kgneo.graph import Graph
+from kgneo.settings import Settings, open_graph
+
+
+def metaqa_folder() -> Path:
+    """MetaQA's files, where KGNEO_METAQA says."""
+    folder = os.environ.get("KGNEO_METAQA")
+    if not folder:
+        sys.exit("Set KGNEO_METAQA to the folder of MetaQA's kb.txt.")
+    return Path(folder)
+
+
+@contextmanager
+def scratch_graph(name: str) -> Iterator[Graph]:
+    """An empty graph in a store of its own, with its server stopped at the end."""
+    from kgneo.server import stop, store_path
+
+    store = f"benchmark-{name}"
+    try:
+        with open_graph(Settings(store=store, timeout=3600), report=report) as graph:
+            empty(graph)
+            yield graph
+    finally:
+        stop(store_path(store))
+
+
+@contextmanager
+def indexed_metaqa() -> Iterator[Graph]:
+    """A graph with MetaQA loaded and indexed: the one at NEO4J_URI, which is only read, or a store of its own,
+    which keeps it for the next measurement."""
+    from kgneo.embedding import load_encoder
+    from kgneo.graph.index import build, count_triples
+    from kgneo.graph.load import load
+    from kgneo.loader import open_source, read_triples
+
+    uri = os.environ.get("NEO4J_URI")
+    settings = Settings(uri=uri, password=os.environ.get("NEO4J_PASSWORD", ""), store="benchmark-metaqa", timeout=3600)
+    with open_graph(settings, report=report) as graph:
+        if uri is None:
+            if count_triples(graph) == 0:
+                load(graph, read_triples(open_source(metaqa_folder() / "kb.txt")), name="benchmark")
+            build(graph, load_encoder(report=report))
+        yield graph
+
+
+def empty(graph: Graph) -> None:
+    """Take everything out of a graph of ours."""
+    graph.schema("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS")
+    for row in graph.schema("SHOW CONSTRAINTS YIELD name"):
+        graph.schema(f"DROP CONSTRAINT `{row['name']}`")
+    for row in graph.schema("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'"):
+        graph.schema(f"DROP INDEX `{row['name']}`")
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """How long `action` takes."""
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def paired(first: Callable[[], object], second: Callable[[], object], *, rounds: int) -> tuple[float, float, float]:
+    """Median seconds of both, run in turn, and the median of the ratios first / second, pair by pair."""
+    pairs = [(seconds(first), seconds(second)) for _ in range(rounds)]
+    return (
+        statistics.median(one for one, _ in pairs),
+        statistics.median(two for _, two in pairs),
+        statistics.median(one / two for one, two in pairs),
+    )
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A Markdown table on standard output."""
+    print("| " + " | ".join(header) + " |")
+    print("|" + " --- |" * len(header))
+    for row in rows:
+        print("| " + " | ".join(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row) + " |")
+    print(flush=True)
+
+
+def report(message: str) -> None:
+    """A line for whoever watches."""
+    print(message, file=sys.stderr, flush=True)
