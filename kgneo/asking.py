@@ -3,8 +3,8 @@
     with Graph.connect("bolt://localhost:7687", password=...) as graph:
         answer = ask(graph, "what is the capital of [Ethiopia]?")
 
-`open_context` reads what the graph was indexed with and loads that encoder; `ask` runs a strategy. Ask many
-questions with one context: `ask(context, question)`.
+`open_context` reads what the graph was indexed with and loads that encoder; `ask` runs a strategy: `kg-rag` with a
+language model, `paths` without. Ask many questions with one context: `ask(context, question)`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from kgneo.context import Context, Options
 from kgneo.embedding import Encoder, load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.index import check_fingerprint, require
+from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
+from kgneo.prompts import Prompts
 from kgneo.strategies import find_strategy
 
 DEFAULT_STRATEGY = "paths"
+DEFAULT_WITH_MODEL = "kg-rag"
 
 
 def open_context(
@@ -26,30 +29,36 @@ def open_context(
     *,
     encoder: str | Encoder | None = None,
     options: Options | None = None,
+    model: LanguageModel | str | None = None,
+    prompts: Prompts | None = None,
     report: Callable[[str], None] = lambda _: None,
 ) -> Context:
     """What questions about `graph` are answered with. `encoder` is the one that the user insists on, by name, or
-    an encoder object that was used to index.
+    an encoder object that was used to index; `model` the language model, or what `kgneo.llm.load_model` takes.
 
-    Raises GraphEmpty, NotIndexed, EncoderMismatch or EncoderError.
+    Raises GraphEmpty, NotIndexed, EncoderMismatch, EncoderError, and ModelError for a model that cannot be had.
     """
     name = encoder if isinstance(encoder, str) or encoder is None else encoder.name
     record = require(graph, encoder=name)
     loaded = load_encoder(record.encoder, report=report) if isinstance(encoder, str | None) else encoder
     check_fingerprint(record, loaded)
-    return Context(graph, record, loaded, options or Options())
+    speaking = load_model(model, report=report) if isinstance(model, str) else model
+    return Context(graph, record, loaded, options or Options(), model=speaking, prompts=prompts or Prompts())
 
 
 def ask(
     graph: Graph | Context,
     question: str,
     *,
-    strategy: str = DEFAULT_STRATEGY,
+    strategy: str | None = None,
     entities: Sequence[str] = (),
+    model: LanguageModel | str | None = None,
 ) -> Answer:
     """Answer `question`. Topic entities stand in [brackets], are given as `entities`, or are found in the text.
 
-    Raises EntityNotFound with the nearest names, and what `open_context` raises.
+    `model` goes with a graph; a context has its own. Raises EntityNotFound with the nearest names, UsageError for a
+    strategy that there is not or that needs a model, and what `open_context` raises.
     """
-    context = graph if isinstance(graph, Context) else open_context(graph)
-    return find_strategy(strategy).answer(question, context, entities=entities)
+    context = graph if isinstance(graph, Context) else open_context(graph, model=model)
+    name = strategy or (DEFAULT_WITH_MODEL if context.model else DEFAULT_STRATEGY)
+    return find_strategy(name).answer(question, context, entities=entities)

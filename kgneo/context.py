@@ -8,23 +8,29 @@ of the question's own.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal
 
 from kgneo.embedding import Encoder
+from kgneo.events import Event
 from kgneo.graph import Graph
 from kgneo.graph.index import IndexRecord
 from kgneo.graph.shape import LOADED, Shape
+from kgneo.llm import LanguageModel
+from kgneo.prompts import Prompts
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to answer. `hops` is N, how far candidates and paths reach; `top_k` is K, triples per (sub-)question.
 
-    `limit` bounds the answers that are listed, `min_confidence` is where `paths` says "not found"."""
+    `limit` bounds the answers that are listed, `min_confidence` is where `paths` says "not found".
+
+    For strategies with a language model: `select` is how triples are chosen (None: the strategy's own way), `follow`
+    lets answers extend the candidates beyond N hops, `llm_timeout` is in seconds for one call, `seed` draws replies.
+    """
 
     hops: int = 3
     top_k: int = 30
@@ -33,22 +39,32 @@ class Options:
     limit: int = 1000
     min_confidence: float = 0.0
     seed: int | None = None
+    select: Literal["relations", "top-k"] | None = None
+    follow: bool = False
+    llm_timeout: float = 120.0
+
+
+def _silent(_: Event) -> None:
+    return None
 
 
 @dataclass
 class Context:
-    """The graph with what was learned about it, and how to answer from it."""
+    """The graph with what was learned about it, and how to answer from it.
+
+    `on_event` is told what a strategy with a language model does. `memory` is what stages keep between questions
+    about the same graph, by the stage's name; contexts made with `dataclasses.replace` share it.
+    """
 
     graph: Graph
     record: IndexRecord
     encoder: Encoder
     options: Options = field(default_factory=Options)
     shape: Shape = LOADED
-
-    @cached_property
-    def memory(self) -> dict[str, object]:
-        """What stages keep between questions about the same graph, by the stage's name."""
-        return {}
+    model: LanguageModel | None = None
+    prompts: Prompts = field(default_factory=Prompts, repr=False)
+    on_event: Callable[[Event], None] = field(default=_silent, repr=False)
+    memory: dict[str, object] = field(default_factory=dict, repr=False)
 
 
 class Clock:

@@ -153,6 +153,8 @@ class Answer:
     readings: tuple[Reading, ...] = ()
     more: int = 0
     """How many further answers the graph holds beyond `answers`."""
+    reasoning: str = ""
+    """Why the question was split as it was, in the language model's words."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and scalars, ready for `json.dumps`."""
@@ -160,6 +162,7 @@ class Answer:
             "question": self.question,
             "strategy": self.strategy,
             "answer": self.answer,
+            "reasoning": self.reasoning,
             "answers": list(self.answers),
             "more": self.more,
             "entities": [

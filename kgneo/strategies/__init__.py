@@ -11,6 +11,8 @@ from typing import Protocol
 from kgneo.context import Context
 from kgneo.errors import UsageError
 from kgneo.model import Answer
+from kgneo.strategies.kg_rag import KgRag
+from kgneo.strategies.llm_only import LlmOnly
 from kgneo.strategies.paths import Paths
 
 
@@ -27,7 +29,14 @@ class Strategy(Protocol):
         ...
 
 
-STRATEGIES: dict[str, Strategy] = {strategy.name: strategy for strategy in (Paths(),)}
+ALL: tuple[Strategy, ...] = (
+    Paths(),
+    KgRag(),
+    KgRag("kaping", splits=False, select="top-k"),
+    LlmOnly("llm", splits=False),
+    LlmOnly("llm-qd", splits=True),
+)
+STRATEGIES: dict[str, Strategy] = {strategy.name: strategy for strategy in ALL}
 
 
 def find_strategy(name: str) -> Strategy:

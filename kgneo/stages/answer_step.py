@@ -1,0 +1,75 @@
+"""Answer: one (sub-)question from the triples selected for it, or from nothing but the model (KG-RAG section 3.5.3).
+
+Triples that do not fit into the model's context are left out from the end, with a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kgneo.errors import ContextOverflow
+from kgneo.model import Candidate
+from kgneo.stages.facts import fitting, write_facts
+from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.stages.ground import NOT_FOUND
+from kgneo.stages.select import Selection
+
+PARAMETERS = replace(TABLE_2, repeat_penalty=1.1)
+FACTS_TOKENS = 6_000
+"""Tokens of facts in one prompt at most, whatever the model's context."""
+TRIES = 6
+NO_FACTS = "(there are none)"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model wrote, and the triples that it was shown."""
+
+    text: str
+    shown: tuple[Candidate, ...] = ()
+
+
+def answer_from_facts(
+    question: str, selection: Selection, calls: ModelCalls, *, on_text: Callable[[str], None] | None = None
+) -> Reply:
+    """The answer to `question` from the selected triples alone. Raises ModelError; without any triple the model is
+    not asked."""
+    if not selection.candidates:
+        return Reply(NOT_FOUND)
+    room = calls.room("answer", PARAMETERS, question=question)
+    tokens = FACTS_TOKENS if room is None else min(room, FACTS_TOKENS)
+    shown: Sequence[Candidate] = selection.candidates
+    if selection.form == "groups" or room is not None:
+        shown = fitting(shown, selection.form, tokens=tokens, count=calls.model.count_tokens)
+    for _ in range(TRIES):
+        facts = write_facts(shown, selection.form) or NO_FACTS
+        try:
+            text = calls.complete("answer", PARAMETERS, on_text, question=question, facts=facts).text
+        except ContextOverflow as error:
+            if not shown:
+                calls.warn(f"A question was not answered: {error.message}.")
+                return Reply("")
+            shown = shown[: int(len(shown) * min(0.7, 0.9 * error.limit / max(error.tokens, 1)))]
+            continue
+        _warn_of_cut(len(selection.candidates), len(shown), calls)
+        return Reply(text, tuple(shown))
+    calls.warn("A question was not answered: not even a part of its triples fits into the model's context.")
+    return Reply("")
+
+
+def _warn_of_cut(selected: int, shown: int, calls: ModelCalls) -> None:
+    if shown < selected:
+        calls.warn(
+            f"{selected - shown} of {selected} triples were left out: they did not fit into the prompt. "
+            "A model with a longer context (--llm-context), fewer hops or a narrower question helps."
+        )
+
+
+def answer_alone(question: str, calls: ModelCalls, *, on_text: Callable[[str], None] | None = None) -> str:
+    """The model's answer to `question` without any facts, for the baselines without a graph."""
+    try:
+        return calls.complete("answer_alone", PARAMETERS, on_text, question=question).text
+    except ContextOverflow as error:
+        calls.warn(f"A question was not answered: {error.message}.")
+        return ""

@@ -1,0 +1,82 @@
+"""Facts: triples as the text that a language model reads.
+
+As a list, one "(subject, relation, object)" a line (KG-RAG section 3.5.2), or grouped by relation, which says the
+same in fewer tokens: "directed by: A → X; B, C → Y, Z". Names are data: each stays on its line, and one that holds a
+sign of the grouped form stands in quotes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from kgneo.model import Candidate, Triple
+
+Form = Literal["list", "groups"]
+SIGNS = (",", ";", "→", '"')
+
+
+def one_line(text: str) -> str:
+    """`text` without line breaks and control characters, runs of white space as one blank."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def quoted(name: str) -> str:
+    """A name in the grouped form: in quotes when it holds one of its signs."""
+    line = one_line(name)
+    return '"' + line.replace('"', "'") + '"' if any(sign in line for sign in SIGNS) else line
+
+
+def write_facts(candidates: Sequence[Candidate], form: Form) -> str:
+    """The triples of `candidates` in that form, in their order."""
+    if form == "list":
+        return "\n".join(one_line(candidate.triple.text) for candidate in candidates)
+    relations: dict[str, list[Triple]] = {}
+    for candidate in candidates:
+        triple = candidate.triple
+        relations.setdefault(f"{triple.relation} {triple.detail}".strip(), []).append(triple)
+    return "\n".join(f"{_words(relation)}: {_grouped(triples)}" for relation, triples in relations.items())
+
+
+def _words(relation: str) -> str:
+    return one_line(relation.replace("_", " "))
+
+
+def _grouped(triples: Sequence[Triple]) -> str:
+    """By subjects or by objects, whichever is shorter."""
+    pairs = [(quoted(triple.subject), quoted(triple.object)) for triple in triples]
+    by_subject = [f"{_list(subjects)} → {_list(objects)}" for subjects, objects in _sharing(pairs)]
+    turned = [(object_, subject) for subject, object_ in pairs]
+    by_object = [f"{_list(subjects)} → {_list(objects)}" for objects, subjects in _sharing(turned)]
+    return min("; ".join(by_subject), "; ".join(by_object), key=len)
+
+
+def _sharing(pairs: Sequence[tuple[str, str]]) -> list[tuple[list[str], tuple[str, ...]]]:
+    """First ends with the second ends of each; first ends that have the same ones together."""
+    seconds: dict[str, dict[str, None]] = {}
+    for first, second in pairs:
+        seconds.setdefault(first, {})[second] = None
+    firsts: dict[tuple[str, ...], list[str]] = {}
+    for first, found in seconds.items():
+        firsts.setdefault(tuple(found), []).append(first)
+    return [(names, found) for found, names in firsts.items()]
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def fitting(
+    candidates: Sequence[Candidate], form: Form, *, tokens: int | None, count: Callable[[str], int]
+) -> Sequence[Candidate]:
+    """As many of the first candidates as `tokens` (None: no bound) hold when they are written in that form."""
+    if tokens is None or count(write_facts(candidates, form)) <= tokens:
+        return candidates
+    low, high = 0, len(candidates)
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if count(write_facts(candidates[:middle], form)) <= tokens:
+            low = middle
+        else:
+            high = middle
+    return candidates[:low]

@@ -1,0 +1,86 @@
+"""Generate: every call to the language model for one question goes through here.
+
+`ModelCalls` fills a prompt in, sends it with the parameters of its stage, measures the time as part of that stage
+and adds up what it cost. It belongs to one question and is thrown away with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from kgneo.context import Clock, Context
+from kgneo.errors import UsageError
+from kgneo.llm import Completion, LanguageModel, Parameters
+from kgneo.model import ModelUse
+from kgneo.prompts import Prompts
+
+TABLE_2 = Parameters(max_tokens=256, temperature=0.3, top_k=40, min_p=0.05)
+"""How replies are drawn, KG-RAG table 2. Stages say where they differ."""
+MESSAGE_TOKENS = 8
+"""What a chat template adds to a message, at most a few tokens."""
+NO_MODEL_HINT = (
+    "Name one with --llm or KGNEO_LLM: mistral-7b, llama:PATH.gguf, openai:MODEL (with --llm-url) or scripted:FILE; "
+    "or use --strategy paths, which needs none."
+)
+
+
+@dataclass
+class ModelCalls:
+    """A language model at work on one question. `warnings` gets what went wrong and was helped."""
+
+    model: LanguageModel
+    prompts: Prompts
+    clock: Clock
+    seed: int | None = None
+    timeout: float = 120.0
+    warnings: list[str] = field(default_factory=list)
+    _calls: int = 0
+    _prompt_tokens: int = 0
+    _completion_tokens: int = 0
+
+    @classmethod
+    def of(cls, context: Context, clock: Clock, *, strategy: str) -> ModelCalls:
+        """For one question. Raises UsageError when the context has no language model."""
+        if context.model is None:
+            raise UsageError(f"The strategy {strategy!r} needs a language model, and none is set.", hint=NO_MODEL_HINT)
+        return cls(context.model, context.prompts, clock, context.options.seed, context.options.llm_timeout)
+
+    def complete(
+        self,
+        prompt: str,
+        parameters: Parameters,
+        on_text: Callable[[str], None] | None = None,
+        **variables: str,
+    ) -> Completion:
+        """The reply to the prompt of that name. Raises ModelError, ContextOverflow among them."""
+        parameters = replace(parameters, stage=prompt, seed=self.seed, timeout=self.timeout)
+        if not self.model.supports_grammar:
+            parameters = replace(parameters, grammar=None)
+        messages = self.prompts.messages(prompt, **variables)
+        with self.clock.stage(prompt):
+            completion = self.model.complete(messages, parameters, on_text=on_text)
+        self._calls += 1
+        self._prompt_tokens += completion.prompt_tokens
+        self._completion_tokens += completion.completion_tokens
+        return completion
+
+    def room(self, prompt: str, parameters: Parameters, **variables: str) -> int | None:
+        """Tokens that are left for the other variables beside a reply; None where the context is not known."""
+        if self.model.context_tokens is None:
+            return None
+        empty = dict.fromkeys(("facts", "question", "earlier", "steps", "history", "reasoning"), "")
+        messages = self.prompts.messages(prompt, **(empty | variables))
+        used = sum(self.model.count_tokens(message.content) + MESSAGE_TOKENS for message in messages)
+        reply = min(parameters.max_tokens, self.model.context_tokens // 4)
+        return max(0, self.model.context_tokens - reply - used)
+
+    def warn(self, text: str) -> None:
+        """Say once what was helped."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    @property
+    def use(self) -> ModelUse:
+        """Calls and tokens so far."""
+        return ModelUse(self.model.name, self._calls, self._prompt_tokens, self._completion_tokens)

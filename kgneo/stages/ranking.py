@@ -1,0 +1,40 @@
+"""What ranking relation paths keeps between questions about the same graph, made once for each context."""
+
+from __future__ import annotations
+
+from kgneo.context import Context
+from kgneo.graph.statistics import Statistics
+from kgneo.model import Hop
+from kgneo.stages.path_vectors import HopStatistics, RankingCache, RelationStatistics
+
+KEY = "rank_paths"
+
+
+def ranking(context: Context) -> tuple[RankingCache, RelationStatistics]:
+    """The vectors of the graph's relations and the statistics that they belong to."""
+    kept = context.memory.get(KEY)
+    if not isinstance(kept, tuple):
+        kept = (RankingCache(context.encoder), relation_statistics(context.record.statistics))
+        context.memory[KEY] = kept
+    return kept
+
+
+def relation_statistics(statistics: Statistics) -> RelationStatistics:
+    """The graph's statistics in the form that the ranking takes."""
+    hop_of = {str(item.hop): item.hop for item in statistics.hops}
+    return RelationStatistics(
+        hops={
+            (item.relation, item.forward): HopStatistics(
+                count=item.triples,
+                sources=round(item.triples / max(item.fan_out, 1)),
+                targets=round(item.triples / max(item.fan_in, 1)),
+                samples=item.names,
+                next={_key(hop_of[name]): share for name, share in item.onward.items() if name in hop_of},
+            )
+            for item in statistics.hops
+        }
+    )
+
+
+def _key(hop: Hop) -> tuple[str, bool]:
+    return hop.relation, hop.forward

@@ -1,0 +1,73 @@
+"""Reformulate: a later sub-question made whole with the answers of earlier ones (KG-RAG section 3.5.3), and a
+follow-up made whole with the conversation before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kgneo.errors import ContextOverflow
+from kgneo.model import Step
+from kgneo.stages.facts import one_line
+from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.stages.ground import NOT_FOUND
+
+STOP = "?"
+PARAMETERS = replace(TABLE_2, stop=(STOP,))
+LISTED = 30
+"""Answers of a step that are written out in a prompt."""
+LONGEST = 2_000
+"""Characters of a rewritten question; a longer one is no question."""
+TURNS = 6
+"""Questions of a conversation that a follow-up is read with."""
+
+_LABEL = re.compile(r"^\s*(?:rewritten )?question\s*:\s*", re.IGNORECASE)
+
+
+def reformulate(question: str, steps: Sequence[Step], calls: ModelCalls) -> str:
+    """`question` with its references to `steps` replaced by their answers; as it is where that fails."""
+    earlier = write_steps(steps)
+    return _rewritten("reformulate", question, calls, earlier=earlier)
+
+
+def whole_question(question: str, turns: Sequence[tuple[str, str]], calls: ModelCalls) -> str:
+    """A follow-up with what it refers to; `turns` are the questions and answers before it, oldest first."""
+    lines = [f"Question: {one_line(asked)}\nAnswer: {one_line(answer)}" for asked, answer in turns[-TURNS:]]
+    history = "\n".join(lines)
+    return _rewritten("follow_up", question, calls, history=history)
+
+
+def _rewritten(prompt: str, question: str, calls: ModelCalls, **variables: str) -> str:
+    # A name that holds a question mark would end the reply in its middle.
+    lines = [line.rstrip() for text in (question, *variables.values()) for line in text.splitlines()]
+    inside = any(STOP in line.removesuffix(STOP) for line in lines)
+    parameters = replace(PARAMETERS, stop=("\n",)) if inside else PARAMETERS
+    try:
+        text = calls.complete(prompt, parameters, None, question=question, **variables).text
+    except ContextOverflow as error:
+        calls.warn(f"A question was not rewritten: {error.message}.")
+        return question
+    first = next((line for line in text.splitlines() if any(char.isalnum() for char in line)), "")
+    rewritten = _LABEL.sub("", first).strip().strip('"“”').strip()
+    if not rewritten or len(rewritten) > LONGEST:
+        calls.warn("A question was not rewritten: the model's reply was no question.")
+        return question
+    return rewritten.rstrip(STOP + " ") + STOP
+
+
+def write_steps(steps: Sequence[Step]) -> str:
+    """Questions and answers as the prompts hold them, long lists of answers shortened."""
+    return "\n".join(
+        f"{number}. {one_line(step.question)}\n   Answer: {write_answers(step)}"
+        for number, step in enumerate(steps, start=1)
+    )
+
+
+def write_answers(step: Step) -> str:
+    """The answers of a step: names where there are any, at most 30 of them, else its text."""
+    if not step.answers:
+        return one_line(step.answer)[:LONGEST] or NOT_FOUND
+    listed = "; ".join(one_line(name) for name in step.answers[:LISTED])
+    more = len(step.answers) - LISTED
+    return f"{listed}; and {more} more" if more > 0 else listed

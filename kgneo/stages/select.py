@@ -1,0 +1,149 @@
+"""Select: the triples that a (sub-)question is answered from.
+
+`by_similarity` is KG-RAG's (section 3.5.3): of all candidates the K that are nearest to the question. A fixed K cuts
+off what has more than K answers, and for a question about many entities it finds triples of few.
+
+`by_relations` decides first which relations of which entities matter, and then takes their triples whole: the
+relation paths that leave the entities are ranked against the question; the best one is taken, then the best single
+relations as long as all together stay within what K triples cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from kgneo.context import Context
+from kgneo.graph.neighbours import Neighbour, relations_around, triples_along
+from kgneo.graph.retrieval import Reach, top_candidates
+from kgneo.graph.walks import leaving
+from kgneo.model import Candidate, Hop, RelationPath
+from kgneo.stages.facts import Form, write_facts
+from kgneo.stages.path_vectors import MAX_HOPS
+from kgneo.stages.rank_paths import RankedPath, rank_paths
+from kgneo.stages.ranking import ranking
+from kgneo.stages.reached import Reached, mask
+
+TOKENS_A_TRIPLE = 14
+"""What a triple of the list costs; see docs/kg-rag.md. K of them are the budget of `by_relations`."""
+RELATIONS = 4
+"""Relations that are taken at most, besides the best path."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuestion:
+    """What triples are selected for: the text, the entities that it is `about`, those that the candidates are taken
+    `around` (the topic entities, with --follow the answers of earlier steps, too), and whether one fact is asked for
+    (`simple`), as in a decomposed question."""
+
+    text: str
+    about: tuple[Reached, ...]
+    around: tuple[Reached, ...]
+    simple: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The triples in the order in which they are shown, how they are written, and the entities that an answer may
+    name, by their names."""
+
+    candidates: tuple[Candidate, ...] = ()
+    form: Form = "list"
+    ends: tuple[Reached, ...] = field(default=())
+
+
+Selector = Callable[[SubQuestion, Context], Selection]
+
+
+def by_similarity(question: SubQuestion, context: Context) -> Selection:
+    """The K candidates nearest to the question, best first."""
+    options = context.options
+    reach = Reach(tuple(entity.id for entity in question.around), options.hops, options.direction)
+    vector = context.encoder.encode([question.text], query=True)[0]
+    candidates = top_candidates(
+        context.graph, reach, vector, top_k=options.top_k, exact=options.exact, shape=context.shape
+    )
+    return Selection(tuple(candidates), "list", _both_ends(candidates, question.around))
+
+
+def _both_ends(candidates: Iterable[Candidate], around: Sequence[Reached]) -> tuple[Reached, ...]:
+    known = {entity.id: entity for entity in around}
+    for candidate in candidates:
+        triple = candidate.triple
+        for name, id_ in ((triple.subject, candidate.subject_id), (triple.object, candidate.object_id)):
+            known.setdefault(id_, Reached(name, id_, candidate.hop))
+    return tuple(known.values())
+
+
+def by_relations(question: SubQuestion, context: Context) -> Selection:
+    """The triples of the relations that matter, whole; nothing when all entities are N hops away already."""
+    options = context.options
+    entities = [entity for entity in question.about if options.follow or entity.depth < options.hops]
+    if not entities:
+        return Selection()
+    ranked = _ranked(question, entities, context)
+    if not ranked:
+        return Selection()
+    taken = _Taken(entities, context)
+    taken.add(ranked[0].path)
+    single = [path for path in ranked if len(path.path) == 1 and path is not ranked[0]]
+    for path in single[:RELATIONS]:
+        taken.add(path.path, tokens=TOKENS_A_TRIPLE * options.top_k)
+    return taken.selection()
+
+
+def _ranked(question: SubQuestion, entities: Sequence[Reached], context: Context) -> list[RankedPath]:
+    options = context.options
+    left = options.hops if options.follow else options.hops - min(entity.depth for entity in entities)
+    ids = [entity.id for entity in entities]
+    around = relations_around(context.graph, ids, direction=options.direction, shape=context.shape)
+    paths = leaving(
+        list(around),
+        context.record.statistics,
+        hops=1 if question.simple else min(left, MAX_HOPS),
+        direction=options.direction,
+    )
+    cache, statistics = ranking(context)
+    masked = mask(question.text, entities)
+    return rank_paths(masked, paths, encoder=context.encoder, statistics=statistics, cache=cache)
+
+
+@dataclass
+class _Taken:
+    """Triples taken so far, each once, with what they reach."""
+
+    entities: Sequence[Reached]
+    context: Context
+    neighbours: dict[str, Neighbour] = field(default_factory=dict)
+    ends: dict[str, Reached] = field(default_factory=dict)
+
+    def add(self, path: RelationPath, *, tokens: int | None = None) -> None:
+        """Take the triples of `path` whole; nothing when all would then cost more than `tokens`."""
+        found: list[tuple[Neighbour, Hop]] = []
+        frontier = {entity.id: entity.depth for entity in self.entities}
+        for hop in path.hops:
+            step = triples_along(self.context.graph, frontier, [hop], shape=self.context.shape)
+            found += [(neighbour, hop) for neighbour in step]
+            frontier = {neighbour.id: neighbour.candidate.hop for neighbour in step}
+        new = [neighbour for neighbour, _ in found if neighbour.candidate.id not in self.neighbours]
+        if tokens is not None and self._tokens(new) > tokens:
+            return
+        for neighbour, hop in found:
+            self.neighbours.setdefault(neighbour.candidate.id, neighbour)
+            end = Reached(neighbour.name, neighbour.id, neighbour.candidate.hop, hop.labels)
+            self.ends.setdefault(end.id, end)
+
+    def _tokens(self, new: Sequence[Neighbour]) -> int:
+        candidates = [neighbour.candidate for neighbour in (*self.neighbours.values(), *new)]
+        text = write_facts(candidates, "groups")
+        model = self.context.model
+        return model.count_tokens(text) if model else len(text) // 4
+
+    def selection(self) -> Selection:
+        candidates = tuple(neighbour.candidate for neighbour in self.neighbours.values())
+        known = {entity.id: entity for entity in self.entities}
+        return Selection(candidates, "groups", tuple((self.ends | known).values()))
+
+
+SELECTORS: dict[str, Selector] = {"relations": by_relations, "top-k": by_similarity}
+"""Ways to select, by their names on the command line."""

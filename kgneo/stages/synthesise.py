@@ -1,0 +1,77 @@
+"""Synthesise: the final answer from sub-questions and sub-answers (KG-RAG section 3.5.4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from kgneo.errors import ContextOverflow
+from kgneo.model import Step
+from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.stages.ground import Grounded, ground
+from kgneo.stages.reached import Reached
+from kgneo.stages.reformulate import LISTED, write_steps
+
+PARAMETERS = replace(TABLE_2, max_tokens=512)
+LONG = 600
+"""Characters of an answer in sentences after which it is cut to its first paragraph, or to whole sentences."""
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s)")
+
+
+def synthesise(
+    question: str,
+    reasoning: str,
+    steps: Sequence[Step],
+    calls: ModelCalls,
+    *,
+    on_text: Callable[[str], None] | None = None,
+) -> str:
+    """The final answer in the model's words, cut where it is over-long; the last sub-answer where the steps do not fit
+    into the model's context."""
+    variables = {"question": question, "reasoning": reasoning, "steps": write_steps(steps)}
+    try:
+        completion = calls.complete("synthesise", PARAMETERS, on_text, **variables)
+    except ContextOverflow as error:
+        calls.warn(f"The last sub-answer is the answer: {error.message}.")
+        return steps[-1].answer
+    text = cut_to_answer(completion.text, unfinished=completion.finish_reason == "length")
+    if text != completion.text.strip():
+        calls.warn("The model's final text was longer than an answer and was cut.")
+    return text
+
+
+def cut_to_answer(text: str, *, unfinished: bool = False) -> str:
+    """The first paragraph of a long text, in whole sentences of at most 600 characters; a list stays whole, without
+    its last item where the reply was cut off in it."""
+    text = text.strip()
+    if ";" in text and not _SENTENCE_END.search(text):
+        return text.rsplit(";", 1)[0].rstrip() if unfinished else text
+    if len(text) <= LONG and not unfinished:
+        return text
+    paragraph = re.split(r"\n\s*\n", text)[0].strip()
+    if len(paragraph) <= LONG and (len(paragraph) < len(text) or not unfinished):
+        return paragraph
+    ends = [match.end() for match in _SENTENCE_END.finditer(paragraph[: LONG + 1])]
+    return paragraph[: ends[-1]].strip() if ends else paragraph[:LONG].rstrip()
+
+
+def final_entities(text: str, question: str, groups: Sequence[tuple[Reached, ...]], steps: Sequence[Step]) -> Grounded:
+    """The entities that the final answer names: answers of the last step if it names any, else of any step.
+
+    Answers of the last step that were too many to be shown to the model follow those it named: it cannot have
+    ruled out what it did not see.
+    """
+    last = groups[-1] if groups else ()
+    everything = [entity for group in groups for entity in group]
+    found = ground(text, everything, asked=question)
+    in_last = {entity.id for entity in last}
+    named = [entity for entity in found.entities if entity.id in in_last]
+    sentence = len(found.entities) > len(named) > 0 and ";" not in text
+    entities = named if sentence else list(found.entities)
+    if named and len(steps[-1].answers) > LISTED:
+        hidden = set(steps[-1].answers[LISTED:])
+        kept = {entity.id for entity in entities}
+        entities += [entity for entity in last if entity.name in hidden and entity.id not in kept]
+    return Grounded(tuple(entities), found.unmatched)
