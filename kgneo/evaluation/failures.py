@@ -161,11 +161,12 @@ def _evidence(record: Record) -> Iterator[Triple]:
     return (Triple(*item) for item in record.get("evidence", []))
 
 
-def rerun_command(question: Question, configuration: Configuration) -> str:
-    """The command that asks one question again with the same configuration."""
+def rerun_command(question: Question, configuration: Configuration, *, seeded: bool = True) -> str:
+    """The command that asks one question again with the same configuration; `seeded` where a language model got
+    the seed."""
     words = ["kgneo", "ask", question.text, "--strategy", configuration.strategy]
     words += ["--hops", str(configuration.hops), "--top-k", str(configuration.top_k)]
-    words += ["--seed", str(configuration.seed)]
+    words += ["--seed", str(configuration.seed)] if seeded else []
     if question.told and "[" not in question.text:
         for name in question.entities:
             words += ["--entity", name]
@@ -191,7 +192,7 @@ def diagnose(
     sampled: bool = False,
 ) -> Record:
     """A row on one record: `id`, `class` (None for a right answer), `detail`, `hit`, `candidates` by hop,
-    `ms` and `sampled` (looked at to count candidates, right or wrong).
+    `ms`, `sampled` (looked at to count candidates, right or wrong) and `seeded` (a language model got the seed).
 
     Raises KgneoError only when its `retry` says that waiting can help.
     """
@@ -213,4 +214,5 @@ def diagnose(
         "candidates": list(checks.candidates),
         "ms": record.get("ms"),
         "sampled": sampled,
+        "seeded": record.get("model") is not None,
     }

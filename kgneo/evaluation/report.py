@@ -40,13 +40,22 @@ HEADINGS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A wrong answer: its question, what was the matter, and the command that asks it again."""
+
+    question: Question
+    detail: str
+    command: str
+
+
 @dataclass
 class Failures:
     """Counts and first examples of each class, for one group of configurations."""
 
     counts: Counter[str] = field(default_factory=Counter)
     hits: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, list[tuple[Question, Configuration, str]]] = field(default_factory=dict)
+    examples: dict[str, list[Example]] = field(default_factory=dict)
 
 
 def write_report(outcome: Outcome, *, with_figures: bool = True) -> Path:
@@ -184,7 +193,9 @@ def collect(
             found.hits[kind] += int(row["hit"])
             examples = found.examples.setdefault(kind, [])
             if len(examples) < EXAMPLES:
-                examples.append((questions[row["id"]], cell, row["detail"]))
+                question = questions[row["id"]]
+                command = rerun_command(question, cell, seeded=row["seeded"])
+                examples.append(Example(question, row["detail"], command))
     return found
 
 
@@ -215,8 +226,8 @@ def _failure_lines(groups: Sequence[Group], found: Sequence[Failures]) -> list[s
     for kind in kinds:
         lines += [f"### {CLASSES[kind][0].upper()}{CLASSES[kind][1:]}", ""]
         examples = [example for part in found for example in part.examples.get(kind, [])][:EXAMPLES]
-        for question, cell, detail in examples:
-            lines += list(_example(question, cell, detail))
+        for example in examples:
+            lines += list(_example_lines(example))
     return lines
 
 
@@ -230,11 +241,12 @@ def _short_name(cell: Configuration) -> str:
     return f"{part} {cell.strategy} N={cell.hops} K={cell.top_k}"
 
 
-def _example(question: Question, cell: Configuration, detail: str) -> Iterator[str]:
+def _example_lines(example: Example) -> Iterator[str]:
+    question, detail = example.question, example.detail
     answers = ", ".join(question.answers[:5]) + (" …" if len(question.answers) > 5 else "")
     yield f"- {question.text} (`{question.id}`; gold: {answers})" + (f": {detail}" if detail else "")
     yield ""
-    yield f"      {rerun_command(question, cell)}"
+    yield f"      {example.command}"
     yield ""
 
 
@@ -323,6 +335,8 @@ def _provenance(folder: ResultsFolder) -> list[str]:
     lines = ["## Where these numbers come from", ""]
     for key, value in manifest["provenance"].items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if not text:
+            continue
         lines.append(f"- {key}: {text}")
     sessions = folder.sessions()
     if sessions:
