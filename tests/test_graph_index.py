@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from conftest import load_file
 
 from kgneo.embedding import OnnxEncoder, Similarity, TokenEmbeddings, Vectors
 from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
@@ -17,6 +16,7 @@ from kgneo.graph import index as index_module
 from kgneo.graph.index import Progress, build, check_fingerprint, index_names, read_record, require
 from kgneo.model import Triple
 from kgneo.sample import triples_path
+from tests.conftest import load_file
 
 
 @dataclass(frozen=True)

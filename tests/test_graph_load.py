@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import load_file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,9 +15,10 @@ from kgneo.graph.cypher import literal
 from kgneo.graph.load import load
 from kgneo.loader import LoadedTriple
 from kgneo.model import Triple
+from tests.conftest import load_file
 
 NAMES = [
-    'with "double" and \'single\' quotes',
+    "with \"double\" and 'single' quotes",
     "back`quotes``",
     "new\nline and\r\nmore",
     "emoji 🐘👩‍👩‍👧",

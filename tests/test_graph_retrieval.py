@@ -7,7 +7,6 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from test_graph_index import CountingEncoder
 
 from kgneo.graph import Graph, retrieval
 from kgneo.graph.index import build
@@ -15,6 +14,7 @@ from kgneo.graph.load import load
 from kgneo.graph.retrieval import Direction, Reach, all_candidates, count_candidates, top_candidates
 from kgneo.loader import LoadedTriple
 from kgneo.model import Triple
+from tests.test_graph_index import CountingEncoder
 
 Triples = list[tuple[str, str, str]]
 

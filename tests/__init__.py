@@ -1,0 +1,1 @@
+"""Tests. Run from the project's root: `make test`, or `python -m pytest tests/test_….py`."""
