@@ -1,5 +1,6 @@
-// The relations that leave the topic entities ($entities), each with its direction.
-MATCH (topic)-[r]-(node)
-WHERE elementId(topic) IN $entities
-RETURN type(r) AS relation, startNode(r) = topic AS forward, count(r) AS triples
-ORDER BY relation, forward
+// The relations that leave each of the entities ($entities), each with its direction.
+UNWIND $entities AS id
+MATCH (topic)-[r]-()
+WHERE elementId(topic) = id
+RETURN id AS topic, type(r) AS relation, startNode(r) = topic AS forward, count(r) AS triples
+ORDER BY topic, relation, forward

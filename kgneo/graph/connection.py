@@ -19,6 +19,7 @@ from neo4j import exceptions
 from kgneo import __version__
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable
 from kgneo.graph.capabilities import Capabilities, probe
+from kgneo.graph.shape import LOADED, Shape
 
 Row = dict[str, Any]
 DEFAULT_TIMEOUT = 60.0
@@ -44,6 +45,8 @@ class Graph:
         self.database = database
         self.timeout = timeout
         self.address = address
+        self.shape: Shape = LOADED
+        """What of the graph is used, and how its nodes are called; `kgneo.graph.attach` sets it."""
 
     @classmethod
     def connect(

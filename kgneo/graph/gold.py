@@ -46,9 +46,9 @@ def path_triples(
         "UNWIND walk AS r\n"
         "RETURN DISTINCT elementId(r) AS id"
     )
-    display = dict(shape.display)
-    rows = graph.read(text, entities=topics, answers=list(answers), display=display)
-    found = graph.read(query("triples"), ids=[row["id"] for row in rows], display=display)
+    parameters = shape.parameters
+    rows = graph.read(text, entities=topics, answers=list(answers), **parameters)
+    found = graph.read(query("triples"), ids=[row["id"] for row in rows], **parameters)
     return tuple(
         PathTriple(Triple(row["subject"], row["relation"], row["object"]), row["subject_id"], row["object_id"])
         for row in found
@@ -73,5 +73,5 @@ def _both(item: PathTriple) -> tuple[str, ...]:
 
 def all_triples(graph: Graph, *, shape: Shape = LOADED) -> Iterable[Triple]:
     """Every triple of the graph, streamed."""
-    for row in graph.stream(query("index_scan"), display=dict(shape.display)):
+    for row in graph.stream(query("index_scan"), **shape.parameters):
         yield Triple(row["subject"], row["relation"], row["object"])

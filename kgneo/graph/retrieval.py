@@ -144,7 +144,7 @@ def _nearest(graph: Graph, vector: NDArray[np.float32], limit: int) -> list[tupl
 
 def _with_triples(graph: Graph, scored: Sequence[tuple[str, int, float]], shape: Shape) -> list[Candidate]:
     ids = [id_ for id_, _, _ in scored]
-    rows = {row["id"]: row for row in graph.read(query("triples"), ids=ids, display=dict(shape.display))}
+    rows = {row["id"]: row for row in graph.read(query("triples"), ids=ids, **shape.parameters)}
     return [replace(_candidate(rows[id_], hop), score=score) for id_, hop, score in scored if id_ in rows]
 
 

@@ -2,7 +2,7 @@
 
 A graph that kgneo loaded has one shape, `LOADED`. That of a graph that was there before is derived from its schema
 (`kgneo.graph.attach`), kept with the index, and can be adjusted. Queries get its parts as parameters: `$display`,
-`$excluded`, `$relations`.
+`$excluded`, `$relations`, `$details`.
 
 A step onto a property is a `Hop` with `value=True`. Its relation is the property's key, `born`; for a property of a
 relationship the type stands before it, `WORKED_AT@role`; for a key that is a relationship type's name as well,
@@ -48,7 +48,12 @@ class Shape:
     def parameters(self) -> dict[str, Any]:
         """The parameters of every query that reads triples."""
         relations = None if self.relations is None else list(self.relations)
-        return {"display": dict(self.display), "excluded": list(self.excluded), "relations": relations}
+        return {
+            "display": dict(self.display),
+            "excluded": list(self.excluded),
+            "relations": relations,
+            "details": list(self.detail_keys),
+        }
 
     @cached_property
     def value_keys(self) -> tuple[str, ...]:
@@ -80,10 +85,13 @@ class Shape:
     @classmethod
     def from_json(cls, text: str) -> Shape:
         """The inverse of `to_json`."""
-        fields = json.loads(text)
-        relations = fields.pop("relations")
-        lists = {name: tuple(fields.pop(name)) for name in ("excluded", "clashes")}
-        return cls(**fields, **lists, relations=None if relations is None else tuple(relations))
+        fields: dict[str, Any] = json.loads(text)
+        lists = ("relations", "excluded", "clashes")
+        return cls(**{name: _tuple(value) if name in lists else value for name, value in fields.items()})
+
+
+def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
 
 
 LOADED = Shape()

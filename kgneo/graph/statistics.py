@@ -82,6 +82,11 @@ def read_statistics(
     needed where property values are triples: what is known of them comes from it."""
     relations = [row["relation"] for row in graph.read(query("index_types")) if shape.uses(row["relation"])]
     hops = [hop for relation in relations for hop in _of_relation(graph, relation, shape, sample)]
+    return complete(hops, schema, shape)
+
+
+def complete(hops: Sequence[HopStatistics], schema: Schema | None, shape: Shape) -> Statistics:
+    """The statistics of relations with those of the steps onto values that `shape` has."""
     if schema is None or shape.loaded:
         return Statistics(tuple(hops), shape.names)
     values = [*_of_values(schema, shape), *_of_details(schema, shape, hops)]

@@ -11,6 +11,7 @@ from typing import Any
 import neo4j.spatial
 import neo4j.time
 
+from kgneo.graph.shape import Shape
 from kgneo.model import Triple
 
 LONGEST_TEXT = 200
@@ -88,6 +89,15 @@ def word(key: str) -> str:
     if lower in ROLES:
         return "as"
     return lower if lower in PREPOSITIONS else key.replace("_", " ")
+
+
+def triple_of(row: Mapping[str, Any], shape: Shape) -> Triple:
+    """The triple of a relationship from a row with `subject`, `relation`, `object` and `details`: a list of keys
+    and values, of which those count that `shape` uses for the type."""
+    relation = row["relation"]
+    keys = shape.details.get(relation, ())
+    properties = {key: value for key, value in row["details"] if key in keys} if keys else {}
+    return Triple(row["subject"], relation, row["object"], detail(properties, keys) if keys else "")
 
 
 def property_triples(subject: str, key: str, value: Any) -> tuple[Triple, ...]:

@@ -6,15 +6,17 @@ relationship that it went out by.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgneo.graph.connection import Graph, Row
+from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query, quote
 from kgneo.graph.retrieval import Direction
 from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape, own_labels
 from kgneo.graph.statistics import Statistics
+from kgneo.graph.value_walks import NAME, detail_hops, follow_values, value_hops
+from kgneo.graph.values import triple_of
 from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple
 
 LIMIT_PATHS = 2_000
@@ -43,9 +45,21 @@ class Followed:
 
 def first_hops(graph: Graph, entities: Sequence[str], *, direction: Direction = "both") -> list[Hop]:
     """The hops that really leave the entities (element ids)."""
-    rows = graph.read(query("paths_first_hops"), entities=list(entities))
-    hops = [Hop(row["relation"], row["forward"]) for row in rows]
-    return [hop for hop in hops if hop.forward or direction == "both"]
+    each = first_hops_of_each(graph, entities, direction=direction)
+    return list(dict.fromkeys(hop for hops in each.values() for hop in hops))
+
+
+def first_hops_of_each(graph: Graph, entities: Sequence[str], *, direction: Direction = "both") -> dict[str, list[Hop]]:
+    """The same for each of the entities."""
+    hops: dict[str, list[Hop]] = {}
+    for row in graph.read(query("paths_first_hops"), entities=list(entities)):
+        if (row["forward"] or direction == "both") and graph.shape.uses(row["relation"]):
+            hops.setdefault(row["topic"], []).append(Hop(row["relation"], row["forward"]))
+    for found in hops.values():
+        found += detail_hops(found, graph.shape)
+    for topic, values in value_hops(graph, entities, graph.shape).items():
+        hops.setdefault(topic, []).extend(values)
+    return hops
 
 
 def leaving(
@@ -75,35 +89,57 @@ def leaving(
 def follow(
     graph: Graph, entities: Sequence[str], path: RelationPath, *, limit: int = 1000, shape: Shape = LOADED
 ) -> Followed:
-    """Walk `path` from the entities (element ids); at most `limit` of the entities at its end."""
+    """Walk `path` from the entities (element ids); at most `limit` of the entities, or values, at its end."""
+    if path.hops[-1].value:
+        return _follow_to_values(graph, entities, path, limit, shape)
     text = (
         f"MATCH {pattern(path)}\n"
-        "WHERE elementId(topic) IN $entities\n"
+        f"WHERE elementId(topic) IN $entities{_without_excluded(path, shape)}\n"
         f"WITH answer, [{', '.join(f'r{hop}' for hop in range(1, len(path) + 1))}] AS walk\n"
         "WITH answer, count(*) AS walks, collect([r IN walk | elementId(r)])[..$walks] AS evidence,\n"
-        "     coalesce(head([label IN labels(answer) WHERE $display[label] IS NOT NULL "
-        "| toString(answer[$display[label]])]), elementId(answer)) AS name\n"
+        f"     {NAME.format('answer')} AS name\n"
         "ORDER BY walks DESC, name\n"
-        "WITH collect({id: elementId(answer), name: name, labels: labels(answer), walks: walks, evidence: evidence}) AS rows\n"
+        "WITH collect({id: elementId(answer), name: name, labels: labels(answer), walks: walks, "
+        "evidence: evidence}) AS rows\n"
         "RETURN rows[..$limit] AS found, size(rows) AS total"
     )
-    display = dict(shape.display)
-    row = graph.read(text, entities=list(entities), walks=LIMIT_EVIDENCE, limit=limit, display=display)[0]
+    row = graph.read(text, entities=list(entities), walks=LIMIT_EVIDENCE, limit=limit, **shape.parameters)[0]
     found = tuple(
         Found(Entity(item["name"], own_labels(item["labels"]), item["id"]), item["walks"]) for item in row["found"]
     )
-    return Followed(found, row["total"], _evidence(graph, row["found"], display))
-
-
-def _evidence(graph: Graph, found: Sequence[Row], display: dict[str, str]) -> tuple[Evidence, ...]:
     hop_of: dict[str, int] = {}
-    for item in found:
+    for item in row["found"]:
         for walk in item["evidence"]:
             for hop, id_ in enumerate(walk, start=1):
                 hop_of.setdefault(id_, hop)
-    rows = graph.read(query("triples"), ids=list(hop_of), display=display)
-    by_id = {row["id"]: Triple(row["subject"], row["relation"], row["object"]) for row in rows}
-    return tuple(Evidence(by_id[id_], hop) for id_, hop in hop_of.items() if id_ in by_id)
+    return Followed(found, row["total"], _evidence(graph, hop_of, shape))
+
+
+def _without_excluded(path: RelationPath, shape: Shape) -> str:
+    if not shape.excluded:
+        return ""
+    nodes = [*(f"n{number}" for number in range(1, len(path))), "answer"]
+    return "".join(f" AND none(label IN labels({node}) WHERE label IN $excluded)" for node in nodes)
+
+
+def _follow_to_values(graph: Graph, entities: Sequence[str], path: RelationPath, limit: int, shape: Shape) -> Followed:
+    values = follow_values(graph, entities, path, limit=limit, walks=LIMIT_EVIDENCE, shape=shape)
+    found = tuple(Found(Entity(item.text), item.walks) for item in values.found)
+    return Followed(found, values.total, (*_evidence(graph, values.walked, shape), *values.evidence))
+
+
+def _evidence(graph: Graph, hop_of: Mapping[str, int], shape: Shape) -> tuple[Evidence, ...]:
+    """The triples of relationships (by id, with their hop)."""
+    triples = read_triples(graph, list(hop_of), shape)
+    return tuple(Evidence(triples[id_], hop) for id_, hop in hop_of.items() if id_ in triples)
+
+
+def read_triples(graph: Graph, ids: Sequence[str], shape: Shape) -> dict[str, Triple]:
+    """The triples of relationships, by id, with those of their own properties that `shape` uses in words."""
+    if not ids:
+        return {}
+    rows = graph.read(query("triples"), ids=list(ids), **shape.parameters)
+    return {row["id"]: triple_of(row, shape) for row in rows}
 
 
 def pattern(path: RelationPath, *, topic: str = "topic", answer: str = "answer") -> str:
