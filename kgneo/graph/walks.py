@@ -101,6 +101,9 @@ def follow(
         "ORDER BY walks DESC, name\n"
         "WITH collect({id: elementId(answer), name: name, labels: labels(answer), walks: walks, "
         "evidence: evidence}) AS rows\n"
+        # "Who else …": the entity that was asked about is an answer only where there is no other.
+        "WITH rows, [row IN rows WHERE NOT row.id IN $entities] AS others\n"
+        "WITH CASE size(others) WHEN 0 THEN rows ELSE others END AS rows\n"
         "RETURN rows[..$limit] AS found, size(rows) AS total"
     )
     row = graph.read(text, entities=list(entities), walks=LIMIT_EVIDENCE, limit=limit, **shape.parameters)[0]

@@ -1,12 +1,18 @@
 """Link: the topic entities of a question.
 
 In this order: names that were given, names in [brackets], names found in the text. A name is looked up as it is
-written, then without regard to case and accents. In the text, every run of words is looked up at once; a name
-inside a longer name that was found too is not a topic of its own.
+written, then without regard to case and accents; in the text, every run of words is looked up at once. What that
+leaves open (no name, or only common words) is searched for by similar words, which finds typing errors and parts
+of names.
+
+In free text several readings are possible: a name inside a longer one, a common word that is a name, one name
+for several things. `readings` gives them, each with a score; which of them makes sense shows when the rest of the
+question is compared with what leads away from the entity. `link` gives the best by its score alone.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,13 +22,34 @@ from kgneo.graph import Graph
 from kgneo.graph.names import NamedEntity, by_folded_name, by_name, by_words, names_of
 from kgneo.model import TopicEntity
 from kgneo.names import fold
+from kgneo.stages.english import FUNCTION_WORDS
+from kgneo.stages.similar_names import best_alignments
 
 LONGEST_NAME = 12
 """Words in a name that is looked for in a question."""
 WORD = re.compile(r"\S+")
+PLAIN_WORD = re.compile(r"\w+")
 EDGES = " \t\n.,;:!?\"'()[]{}<>«»“”„‘’"
-CONFIDENT = 0.9
+READINGS = 6
 NEAREST = 5
+SIMILAR = 30
+"""Entities with similar words that are compared with the question."""
+
+FOLDED = 0.98
+"""Score of a name that differs in case or accents, where the exact one has 1."""
+OTHER_CASE = 0.9
+"""The same in a question that is written with capitals."""
+INSIDE = 0.65
+"""Factor for a name inside a longer name that is at least as good."""
+WITHOUT_CAPITAL = 0.6
+"""Factor for a piece without a capital, in a question that has some."""
+FUNCTION_WORDS_ONLY = 0.4
+"""Factor for a piece of function words alone."""
+SHORT = 0.35
+"""What a name without meaningful words lacks; a name of many words lacks next to nothing."""
+COMPARING = frozenset(("before", "after", "since", "until", "till", "than", "between", "and"))
+CERTAIN = 0.85
+"""Score from which similar names are not searched for: more than one word, or one with a capital."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +60,40 @@ class Mention:
     start: int
     end: int
 
+    def overlaps(self, other: Mention) -> bool:
+        """Whether the two share a character."""
+        return self.start < other.end and other.start < self.end
+
 
 @dataclass(frozen=True, slots=True)
 class LinkedQuestion:
-    """A question without its brackets, its topic entities, and where they are mentioned (same order; a given
-    entity that the text does not name has no mention)."""
+    """One reading of a question: the text without its brackets, its topic entities, and where they are mentioned
+    (same order; a given entity that the text does not name has no mention). `score` (0..1) is how likely the
+    pieces are these entities' names, whatever the rest of the question says."""
 
     text: str
     topics: tuple[TopicEntity, ...] = ()
     mentions: tuple[Mention | None, ...] = field(default=())
+    score: float = 1.0
 
     @property
     def entity_ids(self) -> tuple[str, ...]:
         """The database's ids of the topic entities."""
         return tuple(topic.entity.id for topic in self.topics)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the topic entities."""
+        return tuple(topic.entity.name for topic in self.topics)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A mention with an entity that it may name, and how well the names agree (0..1)."""
+
+    mention: Mention
+    named: NamedEntity
+    similarity: float
 
 
 def link(graph: Graph, question: str, *, entities: Sequence[str] = ()) -> LinkedQuestion:
@@ -55,12 +102,22 @@ def link(graph: Graph, question: str, *, entities: Sequence[str] = ()) -> Linked
     Raises EntityNotFound, with the nearest names, when a given or bracketed name is not in the graph or nothing
     in the text is.
     """
+    return readings(graph, question, entities=entities)[0]
+
+
+def readings(
+    graph: Graph, question: str, *, entities: Sequence[str] = (), limit: int = READINGS
+) -> tuple[LinkedQuestion, ...]:
+    """The ways to understand which entities `question` is about, best first; at least one. Raises as `link`."""
     text, mentions = unbracket(question)
     if entities:
-        return _linked(graph, text, [_mention_of(name, text) or name for name in entities])
+        return (_linked(graph, text, [_mention_of(name, text) or name for name in entities]),)
     if mentions:
-        return _linked(graph, text, list(mentions))
-    return _in_text(graph, text)
+        return (_linked(graph, text, list(mentions)),)
+    found = _in_text(graph, text)[:limit]
+    if not found:
+        raise _nothing_found(graph, text)
+    return found
 
 
 def unbracket(question: str) -> tuple[str, tuple[Mention, ...]]:
@@ -106,7 +163,7 @@ def _linked(graph: Graph, text: str, named: Sequence[Mention | str]) -> LinkedQu
         found = [exact[name]] if name in exact else folded.get(fold(name), [])
         if not found:
             raise not_found(graph, name)
-        score = 1.0 if name in exact else 0.95
+        score = 1.0 if name in exact else FOLDED
         topics.append(TopicEntity(found[0].entity, name, score))
     mentions = tuple(item if isinstance(item, Mention) else None for item in named)
     return LinkedQuestion(text, tuple(topics), mentions)
@@ -119,19 +176,26 @@ def not_found(graph: Graph, name: str) -> EntityNotFound:
     return EntityNotFound(f"The graph has no entity named {name!r}.", nearest=nearest, hint=hint)
 
 
-def _in_text(graph: Graph, text: str) -> LinkedQuestion:
-    spans = _spans(text)
-    found = by_folded_name(graph, {mention.text for mention in spans})
-    hits = [(mention, found[fold(mention.text)]) for mention in spans if fold(mention.text) in found]
-    chosen = _longest(hits)
-    if chosen:
-        topics = tuple(TopicEntity(entities[0].entity, mention.text, CONFIDENT) for mention, entities in chosen)
-        return LinkedQuestion(text, topics, tuple(mention for mention, _ in chosen))
+def _nothing_found(graph: Graph, text: str) -> EntityNotFound:
     nearest = names_of(by_words(graph, text, limit=NEAREST))
     hint = "Put the entity's name in [brackets], or give it with --entity."
     if nearest:
         hint += f" Names in the graph like words of the question: {', '.join(nearest)}."
-    raise EntityNotFound("No entity of the graph was found in the question.", nearest=nearest, hint=hint)
+    return EntityNotFound("No entity of the graph was found in the question.", nearest=nearest, hint=hint)
+
+
+def _in_text(graph: Graph, text: str) -> tuple[LinkedQuestion, ...]:
+    spans = _spans(text)
+    found = by_folded_name(graph, {mention.text for mention in spans})
+    hits = [
+        _Hit(mention, named, 1.0 if named.entity.name == mention.text else FOLDED)
+        for mention in spans
+        for named in found.get(fold(mention.text), ())
+    ]
+    scored = _scored(text, hits)
+    if _leaves_open(text, scored):
+        scored = _scored(text, [*hits, *_similar(graph, spans, scored)])
+    return _combined(text, scored)
 
 
 def _spans(text: str) -> list[Mention]:
@@ -148,18 +212,101 @@ def _spans(text: str) -> list[Mention]:
     return list(spans.values())
 
 
-def _longest(hits: Sequence[tuple[Mention, list[NamedEntity]]]) -> list[tuple[Mention, list[NamedEntity]]]:
-    """Hits that do not overlap, longest first; all of those with a capital, else the longest alone."""
-    chosen: list[tuple[Mention, list[NamedEntity]]] = []
-    for mention, entities in sorted(hits, key=lambda hit: (hit[0].start - hit[0].end, -hit[1][0].degree)):
-        if all(mention.end <= other.start or mention.start >= other.end for other, _ in chosen):
-            chosen.append((mention, entities))
-    named = [hit for hit in chosen if _looks_like_a_name(hit[0], hit[1])]
-    return sorted(named or chosen[:1], key=lambda hit: hit[0].start)
+def _scored(text: str, hits: Sequence[_Hit]) -> list[tuple[float, _Hit]]:
+    """The best hit of every entity at every place with its score, best first."""
+    capitals = _has_capitals(text)
+    alone = [(_score(hit, capitals), hit) for hit in hits]
+    rows = [(INSIDE * score if _is_inside(score, hit, alone) else score, hit) for score, hit in alone]
+    rows.sort(key=lambda row: (-row[0], -row[1].named.degree, row[1].mention.start))
+    return rows
 
 
-def _looks_like_a_name(mention: Mention, entities: Sequence[NamedEntity]) -> bool:
-    """Written as the graph writes it, with a capital that does not merely begin the question, or a number."""
-    written = any(named.entity.name == mention.text for named in entities)
-    capital = any(character.isupper() for character in mention.text[1 if mention.start == 0 else 0 :])
-    return written and (capital or any(character.isdigit() for character in mention.text))
+def _is_inside(score: float, hit: _Hit, rows: Sequence[tuple[float, _Hit]]) -> bool:
+    start, end = hit.mention.start, hit.mention.end
+    longer = ((s, o.mention) for s, o in rows if o.mention.end - o.mention.start > end - start)
+    return any(other >= score and mention.start <= start and end <= mention.end for other, mention in longer)
+
+
+def _score(hit: _Hit, capitals: bool) -> float:
+    words = [word.lower() for word in PLAIN_WORD.findall(hit.mention.text)]
+    meaningful = [word for word in words if word not in FUNCTION_WORDS and len(word) > 1]
+    named = _is_capitalised(hit.mention)
+    score = hit.similarity
+    if capitals and hit.similarity == FOLDED and not _differs_in_accents(hit):
+        score = OTHER_CASE
+    if capitals and not named:
+        score *= WITHOUT_CAPITAL
+    if not meaningful and not (capitals and named):
+        score *= FUNCTION_WORDS_ONLY
+    extent = len(meaningful) + 0.5 * (len(words) - len(meaningful)) + (1.0 if capitals and named else 0.2 * named)
+    return score * (1.0 - SHORT * math.pow(0.5, extent))
+
+
+def _differs_in_accents(hit: _Hit) -> bool:
+    return hit.mention.text.casefold() != hit.named.entity.name.casefold()
+
+
+def _has_capitals(text: str) -> bool:
+    """Whether the question is written with capitals: some word after the first has one."""
+    later = [word for word in PLAIN_WORD.findall(text)[1:] if word != "I"]
+    return any(word[0].isupper() for word in later) and not all(word.isupper() for word in later if word.isalpha())
+
+
+def _is_capitalised(mention: Mention) -> bool:
+    """Whether it has a capital that does not merely begin the question, or a number."""
+    words = PLAIN_WORD.findall(mention.text)
+    if mention.start == 0 and len(words) > 1:
+        words = words[1:]
+    return any(word[0].isupper() or word[0].isdigit() for word in words)
+
+
+def _leaves_open(text: str, scored: Sequence[tuple[float, _Hit]]) -> bool:
+    """Whether no hit is certain, or some word with a capital belongs to none."""
+    certain = [hit.mention for score, hit in scored if score >= CERTAIN]
+    if not certain or not _has_capitals(text):
+        return not certain
+    words = [match for match in PLAIN_WORD.finditer(text) if match.start() and match[0][0].isupper()]
+    return any(not any(m.start <= word.start() < m.end for m in certain) for word in words)
+
+
+def _similar(graph: Graph, spans: Sequence[Mention], scored: Sequence[tuple[float, _Hit]]) -> list[_Hit]:
+    """Entities whose names are like a piece of the text that no certain hit covers."""
+    certain = [hit.mention for score, hit in scored if score >= CERTAIN]
+    free = [span for span in spans if not any(span.overlaps(mention) for mention in certain)]
+    words = [span.text for span in free if span.text.lower() not in FUNCTION_WORDS and WORD.fullmatch(span.text)]
+    candidates = by_words(graph, " ".join(dict.fromkeys(words)), limit=SIMILAR)
+    alignments = best_alignments([span.text for span in free], [named.entity.name for named in candidates])
+    return [_Hit(free[item.span], candidates[item.name], item.similarity) for item in alignments]
+
+
+def _combined(text: str, scored: Sequence[tuple[float, _Hit]]) -> tuple[LinkedQuestion, ...]:
+    """Readings: all certain names together, then each entity alone."""
+    alone = [_reading(text, [row]) for row in _distinct(scored)]
+    together: list[tuple[float, _Hit]] = []
+    for score, hit in scored:
+        free = all(not hit.mention.overlaps(other.mention) for _, other in together)
+        if score >= CERTAIN and free and not _is_compared(text, hit.mention):
+            together.append((score, hit))
+    if len(together) > 1:
+        return (_reading(text, sorted(together, key=lambda row: row[1].mention.start)), *alone)
+    return tuple(alone)
+
+
+def _distinct(scored: Sequence[tuple[float, _Hit]]) -> list[tuple[float, _Hit]]:
+    """The best row of each entity."""
+    best: dict[str, tuple[float, _Hit]] = {}
+    for row in scored:
+        best.setdefault(row[1].named.entity.id, row)
+    return list(best.values())
+
+
+def _is_compared(text: str, mention: Mention) -> bool:
+    """Whether it is a value that something is compared with, as in "before 1990"."""
+    before = PLAIN_WORD.findall(text[: mention.start].lower())
+    return bool(before) and before[-1] in COMPARING
+
+
+def _reading(text: str, rows: Sequence[tuple[float, _Hit]]) -> LinkedQuestion:
+    topics = tuple(TopicEntity(hit.named.entity, hit.mention.text, round(score, 4)) for score, hit in rows)
+    mentions = tuple(hit.mention for _, hit in rows)
+    return LinkedQuestion(text, topics, mentions, min(score for score, _ in rows))

@@ -10,18 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgneo.context import Clock, Context
-from kgneo.graph.statistics import Statistics
-from kgneo.graph.walks import Followed, first_hops, follow, leaving, shown_query
-from kgneo.model import Answer, Hop, Reading, Step
-from kgneo.stages.link import LinkedQuestion, link
-from kgneo.stages.question_parts import MaskedQuestion
-from kgneo.stages.rank_paths import (
-    HopStatistics,
-    RankedPath,
-    RankingCache,
-    RelationStatistics,
-    rank_paths,
-)
+from kgneo.graph.walks import Followed, follow, shown_query
+from kgneo.model import Answer, Reading, Step, TopicEntity
+from kgneo.stages.choose_reading import RankedReading, rank_readings
+from kgneo.stages.link import readings
 
 READINGS = 3
 TRIES = 25
@@ -39,117 +31,80 @@ class Paths:
         """Link, rank the paths that leave the topic entity, follow the best one."""
         clock = Clock()
         with clock.stage("link"):
-            linked = link(context.graph, question, entities=entities)
-        with clock.stage("retrieve"):
-            first = first_hops(context.graph, linked.entity_ids, direction=context.options.direction)
-            paths = leaving(
-                first,
-                context.record.statistics,
-                hops=context.options.hops,
-                direction=context.options.direction,
-            )
+            linked = readings(context.graph, question, entities=entities)
         with clock.stage("select"):
-            cache, statistics = _ranking(context)
-            masked = _masked(linked)
-            ranked = rank_paths(masked, paths, encoder=context.encoder, statistics=statistics, cache=cache)
+            ranked = rank_readings(context, linked)
         with clock.stage("answer"):
-            best, followed, dead = _first_that_leads(context, linked, ranked)
-        alive = [path for path in ranked if path not in dead]
-        return _answer(question, linked, alive[:READINGS], best, followed, clock, context)
+            best, followed, alive = _first_that_leads(context, ranked)
+        if best is None or followed is None or best.confidence < context.options.min_confidence:
+            return _not_found(question, linked[0].topics, alive, clock)
+        return _found(question, best, followed, alive, clock)
 
 
 def _first_that_leads(
-    context: Context, linked: LinkedQuestion, ranked: Sequence[RankedPath]
-) -> tuple[RankedPath | None, Followed | None, list[RankedPath]]:
-    """The best path that ends somewhere, where it ends, and those before it, which end nowhere."""
-    dead: list[RankedPath] = []
-    for candidate in ranked[:TRIES]:
+    context: Context, ranked: Sequence[RankedReading]
+) -> tuple[RankedReading | None, Followed | None, list[RankedReading]]:
+    """The best reading whose path ends somewhere, where it ends, and the readings without those that end nowhere."""
+    for number, candidate in enumerate(ranked[:TRIES]):
         followed = follow(
             context.graph,
-            linked.entity_ids,
+            candidate.linked.entity_ids,
             candidate.path,
             limit=context.options.limit,
             shape=context.shape,
         )
         if followed.total:
-            return candidate, followed, dead
-        dead.append(candidate)
-    return None, None, dead
+            return candidate, followed, list(ranked[number:])
+    return None, None, list(ranked)
 
 
-def _answer(
-    question: str,
-    linked: LinkedQuestion,
-    readings: Sequence[RankedPath],
-    best: RankedPath | None,
-    followed: Followed | None,
-    clock: Clock,
-    context: Context,
+def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[RankedReading], clock: Clock) -> Answer:
+    return Answer(
+        question,
+        "paths",
+        "not found",
+        entities=alive[0].linked.topics if alive else topics,
+        confidence=alive[0].confidence if alive else 0.0,
+        timings_ms=clock.milliseconds,
+        readings=_shown(alive),
+    )
+
+
+def _found(
+    question: str, best: RankedReading, followed: Followed, alive: Sequence[RankedReading], clock: Clock
 ) -> Answer:
-    names = tuple(topic.entity.name for topic in linked.topics)
-    shown = tuple(Reading(path.wording, str(path.path), path.score, names) for path in readings)
-    found = best is not None and followed is not None and best.confidence >= context.options.min_confidence
-    if not found or best is None or followed is None:
-        return Answer(
-            question,
-            "paths",
-            "not found",
-            entities=linked.topics,
-            confidence=best.confidence if best else 0.0,
-            timings_ms=clock.milliseconds,
-            readings=shown,
-        )
     answers = tuple(found.entity.name for found in followed.found)
-    cypher, parameters = shown_query(best.path, names[0])
+    cypher, parameters = shown_query(best.path, best.linked.names[0])
     text = ", ".join(answers[:20]) + (f" and {followed.total - 20} more" if followed.total > 20 else "")
     return Answer(
         question,
         "paths",
         text,
         answers=answers,
-        entities=linked.topics,
-        steps=(Step(best.wording, text, answers, followed.evidence),),
+        entities=best.linked.topics,
+        steps=(Step(best.ranked.wording, text, answers, followed.evidence),),
         evidence=followed.evidence,
         cypher=cypher,
         cypher_parameters=parameters,
         confidence=best.confidence,
         grounded=True,
         timings_ms=clock.milliseconds,
-        readings=shown,
+        readings=_shown(alive),
         more=followed.total - len(answers),
     )
 
 
-def _masked(linked: LinkedQuestion) -> MaskedQuestion:
-    spans = tuple((mention.start, mention.end) for mention in linked.mentions if mention is not None)
-    labels = linked.topics[0].entity.labels if linked.topics else ()
-    return MaskedQuestion(linked.text, spans, labels)
-
-
-def _ranking(context: Context) -> tuple[RankingCache, RelationStatistics]:
-    kept = context.memory.get("rank_paths")
-    if not isinstance(kept, tuple):
-        kept = (RankingCache(context.encoder), relation_statistics(context.record.statistics))
-        context.memory["rank_paths"] = kept
-    return kept
-
-
-def relation_statistics(statistics: Statistics) -> RelationStatistics:
-    """The graph's statistics in the form that the ranking takes."""
-    hop_of = {str(item.hop): item.hop for item in statistics.hops}
-    return RelationStatistics(
-        hops={
-            (item.relation, item.forward): HopStatistics(
-                count=item.triples,
-                sources=round(item.triples / max(item.fan_out, 1)),
-                targets=round(item.triples / max(item.fan_in, 1)),
-                samples=item.names,
-                next={_key(hop_of[name]): share for name, share in item.onward.items() if name in hop_of},
-            )
-            for item in statistics.hops
-        }
+def _shown(alive: Sequence[RankedReading]) -> tuple[Reading, ...]:
+    """The best readings; of several entities each one's best comes first, so that other choices are seen."""
+    first: dict[tuple[str, ...], RankedReading] = {}
+    for item in alive:
+        first.setdefault(item.linked.entity_ids, item)
+    best = alive[:1]
+    others = sorted(
+        [*alive[1:READINGS], *(item for item in first.values() if item not in alive[:READINGS])],
+        key=lambda item: -item.score,
     )
-
-
-def _key(hop: Hop) -> tuple[str, bool]:
-    return hop.relation, hop.forward
+    return tuple(
+        Reading(item.ranked.wording, str(item.path), item.score, item.linked.names)
+        for item in [*best, *others][:READINGS]
+    )
