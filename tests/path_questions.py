@@ -9,14 +9,14 @@ import csv
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kgneo.model import Hop, RelationPath
 from kgneo.sample import questions_path, triples_path
+from kgneo.stages.path_vectors import HopKey, HopStatistics, RelationStatistics
 from kgneo.stages.question_parts import MaskedQuestion
-from kgneo.stages.rank_paths import HopKey, HopStatistics, RelationStatistics
 
 GRAPHS = Path(__file__).parent / "graphs"
 FILES = {
@@ -54,9 +54,7 @@ class MemoryGraph:
         for subject, relation, target in triples:
             edges[subject][relation, True].add(target)
             edges[target][relation, False].add(subject)
-        self.edges = {
-            node: {key: sorted(nodes) for key, nodes in hops.items()} for node, hops in edges.items()
-        }
+        self.edges = {node: {key: sorted(nodes) for key, nodes in hops.items()} for node, hops in edges.items()}
         self.hop_labels = self._hop_labels()
 
     def _hop_labels(self) -> dict[HopKey, tuple[str, ...]]:
@@ -71,25 +69,26 @@ class MemoryGraph:
         reached: dict[HopKey, set[str]] = defaultdict(set)
         sources: Counter[HopKey] = Counter()
         counts: Counter[HopKey] = Counter()
-        following: dict[HopKey, Counter[HopKey]] = defaultdict(Counter)
         for hops in self.edges.values():
             for key, nodes in hops.items():
                 reached[key].update(nodes)
                 sources[key] += 1
                 counts[key] += len(nodes)
-                for node in nodes[:20]:
-                    following[key].update(list(self.edges[node]))
         hop_statistics = {
             key: HopStatistics(
                 count=counts[key],
                 sources=sources[key],
                 targets=len(nodes),
                 samples=_spread(sorted(nodes), SAMPLES),
-                next=tuple(item for item, _ in following[key].most_common()),
+                next=self._next(_spread(sorted(nodes), 10 * SAMPLES)),
             )
             for key, nodes in reached.items()
         }
         return RelationStatistics(hop_statistics, self.names)
+
+    def _next(self, nodes: Sequence[str]) -> dict[HopKey, float]:
+        leaving = Counter(key for node in nodes for key in self.edges[node])
+        return {key: count / len(nodes) for key, count in leaving.most_common()}
 
     def walk(self, entity: str, *, hops: int = 3) -> dict[tuple[HopKey, ...], set[str]]:
         """Every relation path of up to `hops` steps from an entity with the nodes that it reaches.
@@ -114,9 +113,7 @@ class MemoryGraph:
 
     def relation_path(self, keys: tuple[HopKey, ...], *, labelled: bool = True) -> RelationPath:
         return RelationPath(
-            tuple(
-                Hop(key[0], key[1], labels=self.hop_labels.get(key, ()) if labelled else ()) for key in keys
-            )
+            tuple(Hop(key[0], key[1], labels=self.hop_labels.get(key, ()) if labelled else ()) for key in keys)
         )
 
 

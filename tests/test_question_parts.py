@@ -37,8 +37,14 @@ def test_the_noun_is_found_at_the_end_of_a_question_too() -> None:
     assert head("[Max Born] studied at which universities") == ["universities"]
 
 
-def test_a_compound_after_what_is_the_is_kept_whole() -> None:
-    assert head("what are the phone numbers of [Quill]") == ["phone", "numbers"]
+def test_of_a_compound_the_last_noun_is_asked_for() -> None:
+    assert head("what are the phone numbers of [Quill]") == ["numbers"]
+    assert head("which phone number does [Quill] have") == ["number"]
+
+
+def test_a_verb_after_the_noun_is_not_asked_for() -> None:
+    assert head("which person founded [Quill]") == ["person"]
+    assert head("list the companies founded by [Ada Novak]") == ["companies"]
 
 
 def test_a_request_names_what_is_asked_for() -> None:

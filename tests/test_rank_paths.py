@@ -8,7 +8,8 @@ import pytest
 
 from kgneo.embedding import OnnxEncoder, load_encoder
 from kgneo.model import Hop, RelationPath
-from kgneo.stages.rank_paths import RankedPath, RankingCache, RelationStatistics, rank_paths
+from kgneo.stages.path_vectors import RankingCache, RelationStatistics
+from kgneo.stages.rank_paths import RankedPath, rank_paths
 from tests.path_questions import FILES, MemoryGraph, load_graph, load_questions, masked
 
 
@@ -93,8 +94,6 @@ def test_most_questions_of_the_hand_made_graphs_get_a_right_first_answer(name: s
         _, statistics, memory = graph(name)
         reached = loaded.walk(item.entity)
         paths = {loaded.relation_path(keys): keys for keys in reached}
-        top = rank_paths(item.question, list(paths), encoder=encoder(), statistics=statistics, cache=memory)[
-            0
-        ]
+        top = rank_paths(item.question, list(paths), encoder=encoder(), statistics=statistics, cache=memory)[0]
         right.append(min(reached[paths[top.path]]) in item.answers)
     assert sum(right) / len(right) >= 0.75

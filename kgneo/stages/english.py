@@ -16,8 +16,7 @@ AUXILIARIES = _words(
 )
 ARTICLES = _words("the a an some any all of me us every each")
 PRONOUNS = _words(
-    "i you he she it we they me him her us them my your his its our their mine these those this that there "
-    "one ones"
+    "i you he she it we they me him her us them my your his its our their mine these those this that there one ones"
 )
 QUESTION_WORDS = _words("who whom whose what which when where why how")
 REQUESTS = _words("name list give show find tell")
@@ -64,5 +63,6 @@ _DESCRIPTION = ("keyword", "label", "category")
 DESCRIBING: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("kind", "kinds", "sort", "sorts", "type", "types"), _KIND),
     **dict.fromkeys(("about", "describe", "describes", "described", "describing"), _DESCRIPTION),
+    **dict.fromkeys(("word", "words", "term", "terms"), _DESCRIPTION),
 }
 """Words by which questions ask for a kind or a description, with plain words for what they ask for."""

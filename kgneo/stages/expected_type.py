@@ -65,6 +65,16 @@ class KindJudge:
         weights = np.exp((nearest - nearest.max()) / self._temperature)
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
+    def of_noun(self, vector: Vectors) -> int | None:
+        """Which of `KINDS` a noun clearly names a person, a place or a time; None for any other noun."""
+        shares = self.of_label(vector)
+        person, group, place, time = shares[:4]
+        if person >= 0.4 and person + group >= 0.6:
+            return KINDS.index("person")
+        if place >= 0.6:
+            return KINDS.index("place")
+        return KINDS.index("time") if time >= 0.6 else None
+
     def of_names(self, names: Sequence[str], vectors: Vectors) -> NDArray[np.float64]:
         """Shares of the kinds for some names of nodes (`vectors` are theirs); they need not sum to 1."""
         shares = np.zeros(len(KINDS))
@@ -77,7 +87,7 @@ class KindJudge:
         if max(dates, numbers) < 0.5:
             centre = _mean(vectors)
             nearest = self._nearest(centre)
-            shares[KINDS.index("person")] = _ramp(float(self._person_names @ centre), 0.55, 0.7)
+            shares[KINDS.index("person")] = _ramp(float(self._person_names @ centre), 0.52, 0.65)
             shares[KINDS.index("place")] = _ramp(nearest[KINDS.index("place")], 0.5, 0.65)
             shares[KINDS.index("group")] = _ramp(nearest[KINDS.index("group")], 0.38, 0.53)
         return shares
@@ -100,13 +110,13 @@ def fit(asked: str, shares: NDArray[np.float64]) -> NDArray[np.float64]:
 
     `asked` is "who", "when", "where" or "what".
     """
-    person, group, place, time = (shares[:, index] for index in range(4))
+    person, group, place, time, number = (shares[:, index] for index in range(5))
     if asked == "who":
         return np.asarray(np.maximum(person, 0.7 * group))
     if asked == "when":
         return np.asarray(time)
     if asked == "where":
-        return np.asarray(np.maximum(place, 0.5 * group))
+        return np.asarray(np.maximum(place, 0.75 * (1.0 - np.clip(person + time + number, 0.0, 1.0))))
     if asked == "what":
         return np.asarray(0.5 - 0.25 * person)
     return np.full(len(shares), 0.5)

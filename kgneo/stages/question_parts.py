@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgneo.stages.english import ARTICLES, FUNCTION_WORDS, REQUESTS, SHARING
+from kgneo.stages.english import ARTICLES, AUXILIARIES, FUNCTION_WORDS, REQUESTS, SHARING
 
 TOPIC = "\N{BULLET}"
 """Stands for the topic entity among the words."""
@@ -40,8 +40,8 @@ class QuestionParts:
     """`words` in order, lower case, the topic entity as `TOPIC`; the other fields point into them.
 
     `content`: indices of words with meaning. `topic`: index of the topic entity (the end where there is
-    none). `asked`: "who", "when", "where", "what" or "" for none. `head`: indices of the nouns that name
-    what is asked for.
+    none). `asked`: "who", "when", "where", "what" or "" for none. `head`: indices of the noun that
+    names what is asked for.
     """
 
     words: tuple[str, ...]
@@ -80,16 +80,25 @@ def _asked(words: Sequence[str], content: frozenset[int]) -> tuple[str, tuple[in
 
 
 def _head(words: Sequence[str], content: frozenset[int], start: int, *, request: bool) -> tuple[int, ...]:
-    """Indices of the nouns after a question word: "which SONGS did", "what is the TAX RATE of"."""
+    """Indices of the noun after a question word: "which SONGS did", "what is the tax RATE of".
+
+    Where a participle may follow it ("the students seen in"), both are given.
+    """
     index = start + 1
     linked = request
     while index < len(words) and (words[index] in ARTICLES or words[index] in ("is", "are", "was", "were")):
         linked = linked or words[index] not in ARTICLES
         index += 1
-    head = []
-    while index in content:
-        head.append(index)
-        index += 1
-        if not linked:
-            break
-    return tuple(head)
+    if linked and not request and words[index - 1] not in ARTICLES:
+        return ()
+    end = index
+    while end in content:
+        end += 1
+    after = words[end] if end < len(words) else ""
+    if not linked and after not in AUXILIARIES:
+        end = min(end, index + 1)
+    elif end - index > 1 and after == "by":
+        end -= 1
+    elif not linked or after in ("of", "", TOPIC) or after in AUXILIARIES:
+        index = max(index, end - 1)
+    return tuple(range(index, end))

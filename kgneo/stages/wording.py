@@ -71,9 +71,7 @@ def _is_ending(rest: str, doubled: str) -> bool:
 
 def path_wording(path: RelationPath, *, topic: str = "X", names: Mapping[str, str] | None = None) -> str:
     """One plain sentence for a path, hop by hop: "capital of X → their mayor"."""
-    steps = [
-        hop_wording(hop, topic if number == 0 else "", names=names) for number, hop in enumerate(path.hops)
-    ]
+    steps = [hop_wording(hop, topic if number == 0 else "", names=names) for number, hop in enumerate(path.hops)]
     return " → ".join(steps)
 
 

@@ -1,0 +1,243 @@
+"""What the ranking of paths knows of a graph's relations and of the nodes that they lead to, as vectors.
+
+Comes in: steps of paths and statistics of the graph. Goes out: for each relation the vectors of its name, for each
+step vectors of what it reaches. Both are the same for every question, so `RankingCache` keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgneo.model import Hop, RelationPath
+from kgneo.stages.english import COMMON_NOUNS, PREPOSITIONS
+from kgneo.stages.expected_type import KindJudge, TextEncoder, of_relation
+from kgneo.stages.wording import content_words, name_words
+
+Scores = NDArray[np.float64]
+Vectors = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+HopKey = tuple[str, bool]
+
+MAX_HOPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HopStatistics:
+    """What the graph says about a step along a relation in one direction.
+
+    `samples` are names of nodes (or values) that it reaches; `next` has the steps that leave those nodes, each
+    with the share (0..1) of the nodes that it leaves.
+    """
+
+    count: int = 0
+    sources: int = 0
+    targets: int = 0
+    samples: tuple[str, ...] = ()
+    next: Mapping[HopKey, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RelationStatistics:
+    """Statistics by `(relation, forward)`, and readable `names` for relations that are spelt as codes."""
+
+    hops: Mapping[HopKey, HopStatistics] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+class RankingCache:
+    """Vectors that are the same for every question about a graph: of words, relations and kinds of nodes.
+
+    One may be kept as long as the encoder and the graph's statistics stay the same.
+    """
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        self.encoder = encoder
+        self.judge = KindJudge(encoder)
+        self.common = encoder.encode(COMMON_NOUNS)
+        self._vectors: dict[str, Vectors] = {}
+        self._relations: dict[str, RelationVectors] = {}
+        self._steps: dict[tuple[HopKey, tuple[str, ...]], StepVectors] = {}
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """Normalised vectors, each text encoded once."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            self._vectors.update(zip(missing, self.encoder.encode(missing), strict=True))
+        if not texts:
+            return self.common[:0]
+        return np.stack([self._vectors[text] for text in texts])
+
+    def bias(self, vectors: Vectors) -> Vectors:
+        """How similar vectors are to common nouns on average."""
+        return np.asarray((vectors @ self.common.T).mean(axis=1))
+
+    def relation(self, relation: str, statistics: RelationStatistics) -> RelationVectors:
+        if relation not in self._relations:
+            self._relations[relation] = _relation_vectors(statistics.names.get(relation, relation), self)
+        return self._relations[relation]
+
+    def step(self, hop: Hop, statistics: RelationStatistics) -> StepVectors:
+        key = ((hop.relation, hop.forward), hop.labels)
+        if key not in self._steps:
+            self._steps[key] = _step_vectors(hop, statistics, self)
+        return self._steps[key]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelationVectors:
+    """A relation's words; vectors of its name, whole and word by word, and how similar each is to any noun.
+
+    `noun_forward`: a noun for it names its object ("founder"), not its subject as "capital_of" does.
+    """
+
+    words: tuple[str, ...]
+    vectors: Vectors
+    bias: Vectors
+    noun_forward: bool
+    preposition: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepVectors:
+    """What a step reaches: words and vectors of the labels, one of the nodes, shares of kinds, and `overlaps`:
+    of the nodes that it reaches, the share that each step of the graph reaches, too."""
+
+    label_words: tuple[str, ...]
+    labels: Vectors
+    label_bias: Vectors
+    nodes: Vectors | None
+    nodes_bias: float
+    kinds: Scores
+    overlaps: Mapping[HopKey, float]
+
+
+def unit(vector: NDArray[np.floating]) -> Vectors:
+    """`vector` at length 1."""
+    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-9), dtype=np.float32)
+
+
+def _relation_vectors(name: str, cache: RankingCache) -> RelationVectors:
+    words = content_words(name)
+    vectors = cache.vectors([" ".join(name_words(name)), " ".join(words), *words])
+    last = name_words(name)[-1]
+    preposition = last if last in PREPOSITIONS else ""
+    return RelationVectors(words, vectors, cache.bias(vectors), preposition in ("", "by"), preposition)
+
+
+def _step_vectors(hop: Hop, statistics: RelationStatistics, cache: RankingCache) -> StepVectors:
+    key = (hop.relation, hop.forward)
+    figures = statistics.hops.get(key, HopStatistics())
+    overlaps = {key: 1.0} | {(relation, not forward): share for (relation, forward), share in figures.next.items()}
+    labels = cache.vectors([" ".join(name_words(label)) for label in hop.labels])
+    nodes = _node_vector(figures, overlaps, statistics, cache)
+    name = statistics.names.get(hop.relation, hop.relation)
+    kinds = cache.judge.of_names(figures.samples, cache.vectors(figures.samples))
+    kinds = np.maximum(kinds, of_relation(name, forward=hop.forward))
+    for label in labels:
+        kinds = np.maximum(kinds, cache.judge.of_label(label))
+    return StepVectors(
+        label_words=tuple(word for label in hop.labels for word in name_words(label)),
+        labels=labels,
+        label_bias=cache.bias(labels),
+        nodes=nodes,
+        nodes_bias=0.0 if nodes is None else float(cache.bias(nodes[None])[0]),
+        kinds=kinds,
+        overlaps=overlaps,
+    )
+
+
+def _node_vector(
+    figures: HopStatistics,
+    overlaps: Mapping[HopKey, float],
+    statistics: RelationStatistics,
+    cache: RankingCache,
+) -> Vectors | None:
+    """The nodes that a step reaches as a vector: the mean of their names, and the relations they have.
+
+    Names of nodes reached by other steps count as far as those reach the same nodes.
+    """
+    centres = [
+        share**2 * cache.vectors(statistics.hops[other].samples).mean(axis=0)
+        for other, share in overlaps.items()
+        if other in statistics.hops and statistics.hops[other].samples
+    ]
+    leaving = [
+        " ".join(name_words(statistics.names.get(relation, relation)))
+        for (relation, forward), share in figures.next.items()
+        if forward and share > 0.2
+    ]
+    parts = [unit(np.sum(centres, axis=0))] if centres else []
+    if leaving:
+        parts.append(cache.vectors([", ".join(sorted(leaving)[:8])])[0])
+    return unit(np.sum(parts, axis=0)) if parts else None
+
+
+class PathTable:
+    """Paths as arrays. `steps[path, position]` indexes the distinct steps, -1 where a path is shorter; `padded`
+    has the number of distinct steps there. `relation_of[step]` indexes `relations`, which also hold relations
+    that lead to the same nodes as a step; `roles[step, relation]` is the share of nodes that the relation's noun
+    names.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[RelationPath],
+        topic_labels: Sequence[str],
+        statistics: RelationStatistics,
+        cache: RankingCache,
+    ) -> None:
+        index: dict[tuple[str, bool, tuple[str, ...]], int] = {}
+        hops: list[Hop] = []
+        self.steps = np.full((len(paths), MAX_HOPS), -1)
+        self.back = np.zeros((len(paths), MAX_HOPS), dtype=bool)
+        self.again = np.zeros(len(paths))
+        for number, path in enumerate(paths):
+            for position, hop in enumerate(path.hops):
+                key = (hop.relation, hop.forward, hop.labels)
+                if key not in index:
+                    index[key] = len(hops)
+                    hops.append(hop)
+                self.steps[number, position] = index[key]
+                self.back[number, position] = position > 0 and _goes_back(path.hops[position - 1], hop)
+                self.again[number] += position > 1 and _same_step(path.hops[position - 2], hop)
+        self.length = (self.steps >= 0).sum(axis=1)
+        self.last = self.steps[np.arange(len(paths)), self.length - 1]
+        self.padded = np.where(self.steps < 0, len(hops), self.steps)
+        self.hops = hops
+        self.reached = [cache.step(hop, statistics) for hop in hops]
+        self._add_relations(statistics, cache)
+        self._add_topic(topic_labels, cache)
+
+    def _add_relations(self, statistics: RelationStatistics, cache: RankingCache) -> None:
+        names = dict.fromkeys(hop.relation for hop in self.hops)
+        names.update(dict.fromkeys(relation for reached in self.reached for relation, _ in reached.overlaps))
+        position = {name: number for number, name in enumerate(names)}
+        self.relations = [cache.relation(name, statistics) for name in names]
+        self.relation_of = np.array([position[hop.relation] for hop in self.hops])
+        self.noun_reached = np.array(
+            [hop.forward == self.relations[position[hop.relation]].noun_forward for hop in self.hops]
+        )
+        self.roles = np.zeros((len(self.hops), len(names)))
+        for number, (hop, reached) in enumerate(zip(self.hops, self.reached, strict=True)):
+            for (relation, forward), share in reached.overlaps.items():
+                own = relation == hop.relation
+                if not own and forward == self.relations[position[relation]].noun_forward:
+                    self.roles[number, position[relation]] = share
+
+    def _add_topic(self, labels: Sequence[str], cache: RankingCache) -> None:
+        names = [" ".join(name_words(label)) for label in labels]
+        self.topic_words = tuple(" ".join(names).split())
+        self.topic_labels = cache.vectors(names)
+        self.topic_bias = cache.bias(self.topic_labels)
+
+
+def _same_step(before: Hop, hop: Hop) -> bool:
+    return before.relation == hop.relation and before.forward == hop.forward
+
+
+def _goes_back(before: Hop, hop: Hop) -> bool:
+    return before.relation == hop.relation and before.forward != hop.forward
