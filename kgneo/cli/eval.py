@@ -189,7 +189,7 @@ class ShownProgress:
             return
         if now.configuration != self.present:
             self.present, self.done = now.configuration, 0
-            if now.resumed:
+            if now.resumed and not self.bar.disable:
                 # Questions of an earlier session take no time; the rate must not count them.
                 self.bar.initial += now.resumed
         words = now.configuration.name
