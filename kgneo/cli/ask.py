@@ -1,29 +1,47 @@
-"""`kgneo ask`: an answer with its evidence."""
+"""`kgneo ask`: an answer with its evidence, or a conversation."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
 import click
 
-from kgneo.asking import DEFAULT_STRATEGY, open_context
-from kgneo.asking import ask as ask_graph
+from kgneo.asking import open_context
 from kgneo.cli.options import (
+    ModelSettings,
     connection_options,
     json_option,
+    model_options,
     option,
     print_json,
     retrieval_options,
     say,
+    selection_options,
     with_options,
 )
-from kgneo.cli.render import render_answer
-from kgneo.context import Options
+from kgneo.cli.render import render_answer, render_rest
+from kgneo.cli.watch import Watcher
+from kgneo.context import Context, Options
+from kgneo.conversation import Conversation
+from kgneo.errors import KgneoError
+from kgneo.model import Answer
 from kgneo.settings import Settings, open_graph
+from kgneo.strategies import STRATEGIES
 
 
 @click.command()
-@click.argument("question")
-@option("--strategy", "-s", default=DEFAULT_STRATEGY, show_default=True, help="How to answer.")
+@click.argument("question", required=False)
+@option(
+    "--strategy",
+    "-s",
+    metavar="NAME",
+    help=f"How to answer: {', '.join(STRATEGIES)}.  [kg-rag with --llm, else paths]",
+)
 @with_options(*retrieval_options)
+@with_options(*selection_options)
 @option(
     "--limit",
     type=click.IntRange(1, 100_000),
@@ -38,33 +56,42 @@ from kgneo.settings import Settings, open_graph
     show_default=True,
     help="Say 'not found' below this confidence.",
 )
+@option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.")
+@model_options
 @option("--quiet", "-q", is_flag=True, help="Print only the answers, one a line.")
 @json_option
 @connection_options
 def ask(
-    question: str,
-    strategy: str,
+    question: str | None,
+    strategy: str | None,
     hops: int,
     top_k: int,
     direction: str,
     exact: bool,
     entities: tuple[str, ...],
     encoder: str | None,
+    select: str | None,
+    follow: bool,
     limit: int,
     min_confidence: float,
+    seed: int | None,
+    model: ModelSettings,
     quiet: bool,
     as_json: bool,
     settings: Settings,
-) -> None:
+) -> int:
     """Answer a question from the graph, with the triples that the answer rests on.
 
     The entity that the question is about stands in [brackets], or is given with --entity, or is found in the text.
+    Without a question, several are asked in turn; with a language model, follow-ups are understood.
 
     \b
     Examples:
       kgneo ask "what is the capital of [Ethiopia]?"
       kgneo ask "which countries does the Mekong cross?" --json
       kgneo ask "who lives there?" --entity Kyoto --hops 2
+      kgneo ask --llm mistral-7b "which seas do the rivers of [Germany] flow into?"
+      kgneo ask --llm openai:mistral --llm-url http://127.0.0.1:11434/v1
     """
     options = Options(
         hops=hops,
@@ -73,13 +100,86 @@ def ask(
         exact=exact,
         limit=limit,
         min_confidence=min_confidence,
+        seed=seed,
+        select=select,  # type: ignore[arg-type]
+        follow=follow,
+        llm_timeout=model.llm_timeout,
     )
+    prompts = model.load_prompts()
+    speaking = model.load()
     with open_graph(settings, report=say) as graph:
-        context = open_context(graph, encoder=encoder, options=options, report=say)
-        answer = ask_graph(context, question, strategy=strategy, entities=entities)
-    if as_json:
-        print_json(answer.to_dict())
-    elif quiet:
-        click.echo("\n".join(answer.answers) or answer.answer)
-    else:
-        click.echo(render_answer(answer))
+        context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
+        printer = _Printer(context, strategy, quiet=quiet, as_json=as_json)
+        if question is not None:
+            printer.print(question, entities)
+            return 0
+        return printer.converse(entities)
+
+
+@dataclass
+class _Printer:
+    """Asks and prints, one question after the other."""
+
+    context: Context
+    strategy: str | None
+    quiet: bool
+    as_json: bool
+
+    def __post_init__(self) -> None:
+        self.conversation = Conversation(self.context, self.strategy)
+
+    def print(self, question: str, entities: tuple[str, ...] = ()) -> None:
+        """Ask one question and print its answer, as it comes where that is wanted."""
+        watcher = Watcher()
+        if not self.quiet and not self.as_json:
+            self.conversation.context = replace(self.context, on_event=watcher)
+        try:
+            answer = self.conversation.ask(question, entities=entities)
+        finally:
+            watcher.end_line()
+        if self.as_json:
+            print_json(answer.to_dict())
+        elif self.quiet:
+            click.echo("\n".join(answer.answers) or answer.answer)
+        else:
+            self._print_shown(answer, watcher)
+
+    def _print_shown(self, answer: Answer, watcher: Watcher) -> None:
+        if not watcher.seen:
+            click.echo(render_answer(answer))
+        elif rest := render_rest(answer):
+            click.echo("\n" + rest)
+
+    def converse(self, entities: tuple[str, ...]) -> int:
+        """Ask what is typed, until the end of the input. Exit code: 1 when questions from a file failed."""
+        interactive = sys.stdin.isatty()
+        if interactive:
+            say("Ask a question; end with Ctrl-D.")
+        failed = 0
+        for question in _questions(interactive):
+            try:
+                self.print(question, entities)
+            except KgneoError as error:
+                failed += 1
+                click.echo("\n".join(filter(None, (f"Error: {error.message}", error.hint))), err=True)
+            except KeyboardInterrupt:
+                if not interactive:
+                    raise
+                say("Interrupted.")
+        return int(bool(failed) and not interactive)
+
+
+def _questions(interactive: bool) -> Iterator[str]:
+    if not interactive:
+        yield from (line.strip() for line in sys.stdin if line.strip())
+        return
+    with suppress(ImportError):
+        import readline  # noqa: F401 - gives `input` line editing and a history
+    while True:
+        try:
+            line = input("> ").strip()
+        except EOFError:
+            click.echo()
+            return
+        if line:
+            yield line

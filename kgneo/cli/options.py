@@ -10,12 +10,16 @@ import functools
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from tqdm import tqdm
 
 from kgneo.graph.connection import DEFAULT_TIMEOUT
+from kgneo.llm import LanguageModel, load_model
+from kgneo.prompts import Prompts
 from kgneo.settings import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -72,6 +76,99 @@ def connection_options(command: Command) -> Command:
     for add in reversed(CONNECTION):
         wrapper = add(wrapper)
     return wrapper  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Which language model to use and how, and the user's own prompts. Nothing is loaded before it is asked for."""
+
+    llm: str | None = None
+    llm_url: str | None = None
+    llm_cache: Path | None = None
+    llm_timeout: float = 120.0
+    llm_context: int | None = None
+    llm_gpu_layers: int = 0
+    llm_threads: int | None = None
+    prompts: Path | None = None
+
+    def load(self) -> LanguageModel | None:
+        """The language model, None where none is named. Raises UsageError, DataError or ModelError."""
+        if not self.llm:
+            return None
+        return load_model(
+            self.llm,
+            url=self.llm_url,
+            cache=self.llm_cache,
+            gpu_layers=self.llm_gpu_layers,
+            context=self.llm_context,
+            threads=self.llm_threads,
+            report=say,
+        )
+
+    def load_prompts(self) -> Prompts:
+        """The prompts, those of the user in place of kgneo's. Raises DataError or UsageError."""
+        return Prompts(self.prompts)
+
+
+MODEL = (
+    option(
+        "--llm",
+        metavar="MODEL",
+        help="Language model: mistral-7b, llama:PATH.gguf, openai:MODEL or scripted:FILE.",
+    ),
+    option("--llm-url", metavar="URL", help="Address for openai:MODEL, such as http://127.0.0.1:11434/v1."),
+    option(
+        "--llm-cache",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Keep replies in this file; a repeated run costs nothing and gives the same.",
+    ),
+    option(
+        "--llm-timeout",
+        type=click.FloatRange(min=0.1),
+        default=120.0,
+        show_default=True,
+        help="Seconds for one reply.",
+    ),
+    option("--llm-context", type=click.IntRange(min=64), metavar="TOKENS", help="Context of the language model."),
+    option(
+        "--llm-gpu-layers",
+        type=click.IntRange(min=-1),
+        default=0,
+        show_default=True,
+        help="Layers of a llama: model on the GPU, -1 for all.",
+    ),
+    option("--llm-threads", type=click.IntRange(min=1), help="Processor threads of a llama: model."),
+    option(
+        "--prompts",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Folder of your own prompts; what is not in it is kgneo's.",
+    ),
+)
+
+
+def model_options(command: Command) -> Command:
+    """Adds the options of the language model; the command gets them as one argument `model`."""
+
+    @functools.wraps(command)
+    def wrapper(**arguments: Any) -> Any:
+        given = {name: arguments.pop(name) for name in ModelSettings.__dataclass_fields__}
+        return command(model=ModelSettings(**given), **arguments)
+
+    for add in reversed(MODEL):
+        wrapper = add(wrapper)
+    return wrapper  # type: ignore[return-value]
+
+
+selection_options = (
+    option(
+        "--select",
+        type=click.Choice(["relations", "top-k"]),
+        help="Choose whole relations that matter, or the K most similar triples.  [relations; kaping: top-k]",
+    ),
+    option("--follow", is_flag=True, help="Let answers of sub-questions extend the candidates beyond N hops."),
+)
 
 
 def say(message: str) -> None:

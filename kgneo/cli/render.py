@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from kgneo.graph.cypher import inline
-from kgneo.model import Answer, Candidate, Evidence
+from kgneo.model import Answer, Candidate, Evidence, ModelUse
 
 SHOWN_EVIDENCE = 10
 
@@ -30,11 +30,36 @@ def render_answer(answer: Answer) -> str:
     return "\n\n".join(parts)
 
 
+def render_rest(answer: Answer) -> str:
+    """What follows an answer that was printed while it was written: names, evidence, warnings, cost."""
+    parts = []
+    if answer.answers and "; ".join(answer.answers) != answer.answer:
+        more = f" (and {answer.more} more)" if answer.more else ""
+        parts.append("In the graph: " + "; ".join(answer.answers) + more)
+    if len(answer.steps) == 1 and answer.evidence:
+        parts.append(_evidence(answer.evidence))
+    parts.extend(f"Warning: {warning}" for warning in answer.warnings)
+    if answer.llm:
+        parts.append(cost(answer.llm))
+    return "\n\n".join(parts)
+
+
+def cost(use: ModelUse) -> str:
+    """One line: calls and tokens."""
+    calls = "1 call" if use.calls == 1 else f"{use.calls} calls"
+    return f"{use.model}: {calls}, {use.prompt_tokens:,} tokens read, {use.completion_tokens:,} written"
+
+
 def _evidence(evidence: Sequence[Evidence]) -> str:
-    lines = [f"  {_triple_text(item)}" for item in evidence[:SHOWN_EVIDENCE]]
-    if len(evidence) > SHOWN_EVIDENCE:
-        lines.append(f"  … and {len(evidence) - SHOWN_EVIDENCE} more (all with --json)")
-    return "Evidence:\n" + "\n".join(lines)
+    return "Evidence:\n" + "\n".join(evidence_lines(evidence, SHOWN_EVIDENCE))
+
+
+def evidence_lines(evidence: Sequence[Evidence], shown: int) -> list[str]:
+    """One line a triple, at most `shown`, then how many more there are."""
+    lines = [f"  {_triple_text(item)}" for item in evidence[:shown]]
+    if len(evidence) > shown:
+        lines.append(f"  … and {len(evidence) - shown} more (all with --json)")
+    return lines
 
 
 def _triple_text(item: Evidence | Candidate) -> str:

@@ -1,0 +1,69 @@
+"""What a strategy with a language model does, printed as it happens: sub-questions, their answers, their evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from kgneo.cli.render import evidence_lines
+from kgneo.events import Decomposed, Event, StepBegun, StepDone, SynthesisBegun, Text
+
+SHOWN_EVIDENCE = 5
+INDENT = "   "
+
+
+@dataclass
+class Watcher:
+    """Prints events. `seen` says whether there were any."""
+
+    seen: bool = False
+    indent: str = ""
+    in_line: bool = False
+    bold: bool = True
+
+    def __call__(self, event: Event) -> None:
+        self.seen = True
+        if isinstance(event, Text):
+            self._text(event.text)
+        elif isinstance(event, Decomposed):
+            self._decomposed(event)
+        elif isinstance(event, StepBegun):
+            self._step(event)
+        elif isinstance(event, StepDone):
+            self._done(event)
+        elif isinstance(event, SynthesisBegun):
+            self.indent, self.bold = "", True
+            click.echo()
+
+    def _decomposed(self, event: Decomposed) -> None:
+        if event.sub_questions:
+            reason = f": {event.reasoning}" if event.reasoning else "."
+            click.echo(f"Split into {len(event.sub_questions)} questions{reason}")
+
+    def _step(self, event: StepBegun) -> None:
+        if event.total > 1:
+            self.indent, self.bold = INDENT, False
+            click.echo(f"\n{event.number}. {event.question}")
+
+    def _text(self, text: str) -> None:
+        if not self.in_line:
+            text = text.lstrip()
+            click.echo(self.indent if text else "", nl=False)
+        self.in_line = bool(text) and not text.endswith("\n")
+        text = text.replace("\n", "\n" + self.indent) if self.in_line else text
+        click.echo(click.style(text, bold=True) if self.bold else text, nl=False)
+
+    def _done(self, event: StepDone) -> None:
+        self.end_line()
+        if self.indent:
+            if event.step.answer and not event.step.answers:
+                click.echo(f"{self.indent}(no triple holds this)")
+            for line in evidence_lines(event.step.evidence, SHOWN_EVIDENCE):
+                click.echo(self.indent + line)
+
+    def end_line(self) -> None:
+        """End the line that is being written, if one is."""
+        if self.in_line:
+            click.echo()
+        self.in_line = False

@@ -1,0 +1,60 @@
+"""A conversation: questions in turn, each with those before it.
+
+With a language model, a follow-up ("and who wrote it?") is rewritten into a whole question first. Without one, each
+question must name what it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from kgneo.asking import ask
+from kgneo.context import Clock, Context
+from kgneo.model import Answer, ModelUse
+from kgneo.stages.generate import ModelCalls
+from kgneo.stages.reformulate import whole_question, write_answers
+
+
+@dataclass
+class Conversation:
+    """Questions about one graph. `turns` holds the answers so far, oldest first."""
+
+    context: Context
+    strategy: str | None = None
+    turns: list[Answer] = field(default_factory=list)
+
+    def ask(self, question: str, *, entities: Sequence[str] = ()) -> Answer:
+        """Answer a question or follow-up; the answer's `question` is the whole one. A question that failed leaves no
+        turn. Raises what `kgneo.ask` raises."""
+        if self.context.model is None or not self.turns:
+            answer = ask(self.context, question, strategy=self.strategy, entities=entities)
+        else:
+            clock = Clock()
+            calls = ModelCalls.of(self.context, clock, strategy="conversation")
+            whole = whole_question(question, [(turn.question, _said(turn)) for turn in self.turns], calls)
+            answer = ask(self.context, whole, strategy=self.strategy, entities=entities)
+            answer = replace(
+                answer,
+                llm=_added(calls.use, answer.llm),
+                timings_ms={**clock.milliseconds, **answer.timings_ms},
+                warnings=(*calls.warnings, *answer.warnings),
+            )
+        self.turns.append(answer)
+        return answer
+
+
+def _said(answer: Answer) -> str:
+    last = answer.steps[-1] if answer.steps else None
+    return write_answers(replace(last, answers=answer.answers, answer=answer.answer)) if last else answer.answer
+
+
+def _added(first: ModelUse, second: ModelUse | None) -> ModelUse:
+    if second is None:
+        return first
+    return ModelUse(
+        second.model,
+        first.calls + second.calls,
+        first.prompt_tokens + second.prompt_tokens,
+        first.completion_tokens + second.completion_tokens,
+    )
