@@ -1,27 +1,26 @@
 """Questions answered from a knowledge graph in Neo4j, with the triples that each answer rests on.
 
-from kgneo import Graph, ask
+    from kgneo import Graph, ask
 
-with Graph.connect("bolt://localhost:7687", password="…") as graph:
-    answer = ask(graph, "what is the capital of [Ethiopia]?")
-print(answer.answer, answer.evidence)
+    with Graph.connect("bolt://localhost:7687", password="…") as graph:
+        answer = ask(graph, "what is the capital of [Ethiopia]?")
+    print(answer.answers, answer.evidence)
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+__all__ = ["Answer", "Context", "Graph", "KgneoError", "Options", "Triple", "__version__", "ask", "open_context"]
 
 if TYPE_CHECKING:
     from kgneo.asking import ask, open_context
     from kgneo.context import Context, Options
     from kgneo.errors import KgneoError
     from kgneo.graph import Graph
-    from kgneo.llm import load_model
-    from kgneo.model import Answer
-
-__version__ = "0.1.0"
-__all__ = ["Answer", "Context", "Graph", "KgneoError", "Options", "__version__", "ask", "load_model", "open_context"]
+    from kgneo.model import Answer, Triple
 
 _HOMES = {
     "Answer": "kgneo.model",
@@ -29,14 +28,16 @@ _HOMES = {
     "Graph": "kgneo.graph",
     "KgneoError": "kgneo.errors",
     "Options": "kgneo.context",
+    "Triple": "kgneo.model",
     "ask": "kgneo.asking",
-    "load_model": "kgneo.llm",
     "open_context": "kgneo.asking",
 }
 
 
-def __getattr__(name: str) -> object:
-    """Public names are imported when they are used, so that `kgneo --help` is quick."""
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: `kgneo server status` needs no encoder."""
     if name not in _HOMES:
         raise AttributeError(f"module 'kgneo' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES[name]), name)

@@ -90,7 +90,7 @@ def test_the_top_triples_are_the_nearest_candidates_by_dot_product(
     top = top_candidates(graph, Reach((node(graph, start),), 2, direction), vector, top_k=5, exact=exact)
     best = sorted(expected.items(), key=lambda item: -item[1])[:5]
     assert [(item.triple.subject, item.triple.relation, item.triple.object) for item in top] == [t for t, _ in best]
-    np.testing.assert_allclose([item.score for item in top], [score for _, score in best], rtol=1e-3, atol=1e-4)
+    assert [item.score for item in top] == pytest.approx([score for _, score in best], rel=1e-3, abs=1e-4)
     assert [item.hop for item in top] == [expected_hops[triple] for triple, _ in best]
 
 

@@ -1,0 +1,101 @@
+"""What the project promises of itself: packages, public names, documented queries and commands, no data set inside."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+import kgneo
+from kgneo.cli.main import COMMANDS
+from kgneo.cli.main import kgneo as program
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_every_package_on_disk_is_in_the_wheel() -> None:
+    listed = set(CONFIGURATION["tool"]["setuptools"]["packages"])
+    mapped = CONFIGURATION["tool"]["setuptools"]["package-dir"]
+    on_disk = {".".join(file.parent.relative_to(ROOT).parts) for file in (ROOT / "kgneo").rglob("__init__.py")}
+    assert listed == on_disk | set(mapped)
+
+
+def test_public_names_are_what_init_exports() -> None:
+    assert sorted(kgneo.__all__) == sorted(
+        ["Answer", "Context", "Graph", "KgneoError", "Options", "Triple", "__version__", "ask", "open_context"]
+    )
+    assert all(getattr(kgneo, name) is not None for name in kgneo.__all__)
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "cypher").glob("*.cypher")), ids=lambda file: file.name)
+def test_every_query_begins_with_a_comment_that_explains_it(file: Path) -> None:
+    assert re.match(r"// \S.{20,}", file.read_text(encoding="utf-8"))
+
+
+def test_every_query_is_used() -> None:
+    code = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "kgneo").rglob("*.py"))
+    for file in (ROOT / "cypher").glob("*.cypher"):
+        assert f'"{file.stem}"' in code, f"{file.name} is used nowhere"
+
+
+METAQA_RELATIONS = (
+    "directed_by|has_genre|has_imdb_rating|has_imdb_votes|has_tags|in_language|release_year|starred_actors|written_by"
+)
+METAQA_WORDS = "movies?|films?|actors?|directors?|screenwriters?|imdb|starring|starred|genres?"
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "kgneo").rglob("*.py")), ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_code_of_kgneo_knows_metaqa(file: Path) -> None:
+    text = "\n".join(
+        line for line in file.read_text(encoding="utf-8").splitlines() if "kgneo eval" not in line and ">>>" not in line
+    )
+    without_documentation = re.sub(r'""".*?"""|#.*', "", text, flags=re.DOTALL)
+    assert not re.search(rf"\b({METAQA_RELATIONS}|{METAQA_WORDS})\b", without_documentation, flags=re.IGNORECASE)
+
+
+def commands() -> dict[str, click.Command]:
+    """Every command and sub-command by its words."""
+    found: dict[str, click.Command] = {}
+    with click.Context(program) as context:
+        for name in COMMANDS:
+            command = program.get_command(context, name)
+            assert command is not None
+            found[name] = command
+            if isinstance(command, click.Group):
+                found |= {f"{name} {sub}": command.commands[sub] for sub in command.commands}
+    return found
+
+
+def test_every_command_shows_examples_in_its_help() -> None:
+    for name, command in commands().items():
+        assert "Examples:" in (command.help or ""), f"kgneo {name} --help shows no examples"
+
+
+def test_every_option_is_documented() -> None:
+    for name, command in commands().items():
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.help, f"kgneo {name} {parameter.opts[0]} has no help"
+
+
+def reference() -> str:
+    """The command reference, from the commands' own help."""
+    parts = ["# Commands\n\nMade from `--help` (`python -m tests.test_project`); a test compares both.\n"]
+    for name, command in commands().items():
+        context = click.Context(command, info_name=f"kgneo {name}", max_content_width=100, terminal_width=100)
+        parts.append(f"## kgneo {name}\n\n```text\n{command.get_help(context)}\n```\n")
+    return "\n".join(parts)
+
+
+def test_the_command_reference_is_up_to_date() -> None:
+    assert (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") == reference(), (
+        "docs/commands.md is out of date: python -m tests.test_project"
+    )
+
+
+if __name__ == "__main__":
+    (ROOT / "docs" / "commands.md").write_text(reference(), encoding="utf-8")
