@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from kgneo.context import Context, Options
 from kgneo.embedding import Encoder, load_encoder
 from kgneo.graph import Graph
-from kgneo.graph.index import check_fingerprint, require
+from kgneo.graph.index import check_fingerprint
+from kgneo.graph.opening import open_record
 from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
 from kgneo.prompts import Prompts
@@ -39,11 +40,15 @@ def open_context(
     Raises GraphEmpty, NotIndexed, EncoderMismatch, EncoderError, and ModelError for a model that cannot be had.
     """
     name = encoder if isinstance(encoder, str) or encoder is None else encoder.name
-    record = require(graph, encoder=name)
+    record = open_record(graph, encoder=name, report=report)
     loaded = load_encoder(record.encoder, report=report) if isinstance(encoder, str | None) else encoder
-    check_fingerprint(record, loaded)
+    if record.fingerprint:
+        check_fingerprint(record, loaded)
     speaking = load_model(model, report=report) if isinstance(model, str) else model
-    return Context(graph, record, loaded, options or Options(), model=speaking, prompts=prompts or Prompts())
+    shape = record.shape
+    return Context(
+        graph, record, loaded, options or Options(), shape=shape, model=speaking, prompts=prompts or Prompts()
+    )
 
 
 def ask(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 import neo4j
@@ -20,6 +20,9 @@ from kgneo import __version__
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.shape import LOADED, Shape
+
+if TYPE_CHECKING:
+    from kgneo.graph.names import Naming
 
 Row = dict[str, Any]
 DEFAULT_TIMEOUT = 60.0
@@ -47,6 +50,8 @@ class Graph:
         self.address = address
         self.shape: Shape = LOADED
         """What of the graph is used, and how its nodes are called; `kgneo.graph.attach` sets it."""
+        self.naming: Naming | None = None
+        """How entities are found by name in a graph that kgneo did not load."""
 
     @classmethod
     def connect(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ BATCH = 512
 """Triples encoded and written in one transaction: what an interruption can lose."""
 SCAN_TIMEOUT = 24 * 3600.0
 WRITE_TIMEOUT = 600.0
-POLL_SECONDS = 0.5
+POLL_SECONDS = 0.1
 NO_STATISTICS = Statistics()
 
 
@@ -48,6 +48,7 @@ class IndexRecord:
     complete: bool
     version: str
     statistics: Statistics
+    shape: Shape = LOADED
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,22 @@ def read_record(graph: Graph) -> IndexRecord | None:
     if not rows:
         return None
     record = rows[0]["record"]
-    statistics = Statistics.from_json(record.get("statistics", "[]"))
-    fields = {name: record.get(name) for name in IndexRecord.__slots__}
-    return IndexRecord(**{**fields, "statistics": statistics})
+    return record_from(record)
+
+
+def record_from(properties: Mapping[str, Any]) -> IndexRecord:
+    """The record that `record_properties` gave."""
+    statistics = Statistics.from_json(properties.get("statistics", "[]"))
+    shape = Shape.from_json(properties["shape"]) if "shape" in properties else LOADED
+    fields: dict[str, Any] = {name: properties.get(name) for name in IndexRecord.__slots__}
+    fields |= {"statistics": statistics, "shape": shape}
+    return IndexRecord(**fields)
+
+
+def record_properties(record: IndexRecord) -> dict[str, Any]:
+    """The record as properties of a node."""
+    fields = {name: getattr(record, name) for name in IndexRecord.__slots__}
+    return {**fields, "statistics": record.statistics.to_json(), "shape": record.shape.to_json()}
 
 
 def count_triples(graph: Graph) -> int:

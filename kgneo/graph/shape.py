@@ -87,7 +87,8 @@ class Shape:
         """The inverse of `to_json`."""
         fields: dict[str, Any] = json.loads(text)
         lists = ("relations", "excluded", "clashes")
-        return cls(**{name: _tuple(value) if name in lists else value for name, value in fields.items()})
+        fields |= {name: _tuple(fields[name]) for name in lists}
+        return cls(**fields)
 
 
 def _tuple(values: list[str] | None) -> tuple[str, ...] | None:

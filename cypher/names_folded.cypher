@@ -1,0 +1,7 @@
+// Nodes of one label by the digest of their folded name, which `kgneo index` wrote onto them.
+UNWIND $keys AS key
+MATCH (node:`{label}` {kgneo_folded: key})
+RETURN elementId(node) AS id, labels(node) AS labels,
+       head([label IN labels(node) WHERE node[$display[label]] IS NOT NULL | toStringOrNull(node[$display[label]])]) AS name,
+       COUNT { (node)--() } AS degree
+LIMIT $limit

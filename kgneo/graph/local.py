@@ -1,0 +1,85 @@
+"""What kgneo keeps on this machine about a graph: its schema, its names and, where the graph may not be written to, the
+embeddings of its triples. All of it can be made again; `kgneo index --remove` deletes it.
+
+Each database has a folder of its own under the cache folder, named by the database's id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable
+from typing import Any
+
+from kgneo.errors import GraphError, GraphUnavailable
+from kgneo.graph.connection import Graph
+from kgneo.graph.cypher import query
+from kgneo.graph.naming import LocalNames
+from kgneo.graph.schema import Schema, read_schema, read_signature
+from kgneo.graph.shape import Shape
+from kgneo.paths import cache_folder
+
+FRESH = 600.0
+"""Seconds for which names are taken as they were read, while the size of the graph stays the same."""
+
+
+class LocalCache:
+    """The files about one database."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self.folder = cache_folder() / "graphs" / identity(graph)
+
+    def schema(self, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None) -> Schema:
+        """The graph's schema; read again when labels, types or sizes are no longer what they were."""
+        signature = json.loads(json.dumps(read_signature(self._graph)))
+        kept = self._read("schema.json")
+        if not refresh and kept and kept.get("signature") == signature:
+            return Schema.from_json(kept["schema"])
+        schema = read_schema(self._graph, report=report)
+        self._write("schema.json", {"signature": signature, "schema": schema.to_json()})
+        return schema
+
+    def names(self, shape: Shape, size: tuple[int, int]) -> LocalNames:
+        """The graph's names, read again when they are not fresh. `size` is the number of nodes and relationships."""
+        file = self.folder / "names.sqlite"
+        wanted = {"shape": shape.to_json(), "size": list(size)}
+        kept = self._read("names.json")
+        fresh = kept and {key: kept.get(key) for key in wanted} == wanted and time.time() - kept["read"] < FRESH
+        if fresh and file.exists():
+            return LocalNames(file)
+        names = LocalNames.build(self._graph, shape, file)
+        self._write("names.json", {**wanted, "read": time.time()})
+        return names
+
+    def remove(self) -> bool:
+        """Delete the files; whether there were any."""
+        there = self.folder.exists()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return there
+
+    def _read(self, name: str) -> dict[str, Any]:
+        try:
+            record = json.loads((self.folder / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return record if isinstance(record, dict) else {}
+
+    def _write(self, name: str, record: dict[str, Any]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draft = self.folder / f"{name}.draft"
+        draft.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
+        draft.replace(self.folder / name)
+
+
+def identity(graph: Graph) -> str:
+    """What names a database: its own id, else its address and name."""
+    try:
+        text = str(graph.read(query("database_id"))[0]["id"])
+    except GraphUnavailable:
+        raise
+    except (GraphError, LookupError):
+        text = f"{graph.address} {graph.database}"
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
