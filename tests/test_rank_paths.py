@@ -77,6 +77,11 @@ def test_confidences_are_probabilities() -> None:
     assert sum(path.confidence for path in paths) <= 1.0 + 1e-6
 
 
+def test_the_words_that_speak_of_each_step_are_told() -> None:
+    parts = ranked("music", "who produced the albums of [Nirvana]?", "Nirvana")[0].parts
+    assert [(part.hop, part.words) for part in parts] == [(1, ("albums",)), (2, ("produced",))]
+
+
 def test_no_paths_give_no_ranking() -> None:
     assert rank_paths(masked("who is [X]?"), [], encoder=encoder()) == []
 

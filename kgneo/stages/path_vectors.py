@@ -177,10 +177,12 @@ def _node_vector(
 
 
 class PathTable:
-    """Paths as arrays. `steps[path, position]` indexes the distinct steps, -1 where a path is shorter; `padded`
-    has the number of distinct steps there. `relation_of[step]` indexes `relations`, which also hold relations
-    that lead to the same nodes as a step; `roles[step, relation]` is the share of nodes that the relation's noun
-    names.
+    """Paths as arrays.
+
+    `steps[path, position]` indexes the distinct steps, -1 where a path is shorter; `padded` has the number of
+    distinct steps there. `relation_of[step]` indexes `relations`, which also hold relations that lead to the same
+    nodes as a step; `roles[step, relation]` is the share of nodes that the relation's noun names. `again[path]` is
+    the relation that a path walks twice in the same direction, or -1.
     """
 
     def __init__(
@@ -194,7 +196,7 @@ class PathTable:
         hops: list[Hop] = []
         self.steps = np.full((len(paths), MAX_HOPS), -1)
         self.back = np.zeros((len(paths), MAX_HOPS), dtype=bool)
-        self.again = np.zeros(len(paths))
+        repeated: list[str] = []
         for number, path in enumerate(paths):
             for position, hop in enumerate(path.hops):
                 key = (hop.relation, hop.forward, hop.labels)
@@ -203,16 +205,16 @@ class PathTable:
                     hops.append(hop)
                 self.steps[number, position] = index[key]
                 self.back[number, position] = position > 0 and _goes_back(path.hops[position - 1], hop)
-                self.again[number] += position > 1 and _same_step(path.hops[position - 2], hop)
+            repeated.append(_repeated(path))
         self.length = (self.steps >= 0).sum(axis=1)
         self.last = self.steps[np.arange(len(paths)), self.length - 1]
         self.padded = np.where(self.steps < 0, len(hops), self.steps)
         self.hops = hops
         self.reached = [cache.step(hop, statistics) for hop in hops]
-        self._add_relations(statistics, cache)
+        self._add_relations(repeated, statistics, cache)
         self._add_topic(topic_labels, cache)
 
-    def _add_relations(self, statistics: RelationStatistics, cache: RankingCache) -> None:
+    def _add_relations(self, repeated: Sequence[str], statistics: RelationStatistics, cache: RankingCache) -> None:
         names = dict.fromkeys(hop.relation for hop in self.hops)
         names.update(dict.fromkeys(relation for reached in self.reached for relation, _ in reached.overlaps))
         position = {name: number for number, name in enumerate(names)}
@@ -221,6 +223,7 @@ class PathTable:
         self.noun_reached = np.array(
             [hop.forward == self.relations[position[hop.relation]].noun_forward for hop in self.hops]
         )
+        self.again = np.array([position.get(name, -1) for name in repeated])
         self.roles = np.zeros((len(self.hops), len(names)))
         for number, (hop, reached) in enumerate(zip(self.hops, self.reached, strict=True)):
             for (relation, forward), share in reached.overlaps.items():
@@ -235,8 +238,14 @@ class PathTable:
         self.topic_bias = cache.bias(self.topic_labels)
 
 
-def _same_step(before: Hop, hop: Hop) -> bool:
-    return before.relation == hop.relation and before.forward == hop.forward
+def _repeated(path: RelationPath) -> str:
+    """The relation that a path walks twice in the same direction, "" for none."""
+    seen: set[HopKey] = set()
+    for hop in path.hops:
+        if (hop.relation, hop.forward) in seen:
+            return hop.relation
+        seen.add((hop.relation, hop.forward))
+    return ""
 
 
 def _goes_back(before: Hop, hop: Hop) -> bool:

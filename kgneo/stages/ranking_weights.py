@@ -1,0 +1,63 @@
+"""The constants by which relation paths are ranked: the same for every graph, chosen on several at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The constants of the ranking, the same for every graph."""
+
+    hop: float = 0.25
+    """What a step costs."""
+    unnamed: float = 0.5
+    """What a step costs in addition while no word names its relation."""
+    node: float = 0.7
+    """What a word for the kind of node is worth, against one for the relation."""
+    topic: float = 0.3
+    """The same for a word that names the kind of the topic entity."""
+    repeated: float = 0.4
+    """What a further word for the same is worth."""
+    head: float = 1.2
+    """Factor for the noun that names what is asked for."""
+    other_side: float = 0.3
+    """Factor where that noun names the relation's other end."""
+    expected: float = 1.0
+    """What it is worth that the last step reaches what is asked for."""
+    theme: float = 1.2
+    """What the similarity of the whole question to a path's relations is worth."""
+    kind_veto: float = 0.6
+    """What a fit loses where a noun for a person, place or time meets a step that reaches none."""
+    kind_match: float = 0.6
+    """Fit of such a noun to a step that does, whatever its name."""
+    shared: float = 0.9
+    """Part of `unnamed` waived for a step back where the question speaks of sharing."""
+    not_shared: float = 0.6
+    """Cost of a path without a step back where the question speaks of sharing."""
+    back: float = 0.1
+    """Cost of a step back where it does not."""
+    skipped: float = 0.2
+    """Cost of a step that no word speaks of, before one that a word does."""
+    again: float = 0.5
+    """Cost of a step that repeats an earlier one."""
+    floor: float = 0.06
+    ceiling: float = 0.3
+    """Similarities, less those to common words, between which a fit grows from 0 to 1."""
+    node_floor: float = 0.08
+    node_ceiling: float = 0.3
+    rivalry: float = 0.15
+    """Similarity that a fit may lag behind the best one before it falls to a third."""
+    root_rivals: float = 0.2
+    """What is left of the other relations' fit where one shares the word's root."""
+    node_rivals: float = 0.7
+    """What a word for a kind of node takes from the relations' fit."""
+    preposition: float = 0.6
+    """What is left of the fit of a relation with the word's root and another preposition."""
+    role: float = 0.8
+    """Trust in another relation's noun for nodes that it reaches, too ("authors" for people of any step)."""
+    curve: float = 0.8
+    """Exponent of every fit: below 1, weak signs count for more."""
+    unlabelled: float = 0.9
+    labelled: float = 0.4
+    """Trust in sample names and neighbours for the kind of node, without and with labels."""
