@@ -15,7 +15,7 @@ from typing import Any
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.schema import Property, Schema
-from kgneo.graph.shape import LOADED, Shape, own_labels
+from kgneo.graph.shape import LOADED, Shape, own_labels, split_value_relation
 from kgneo.model import Hop
 
 SAMPLE = 5_000
@@ -55,6 +55,12 @@ class Statistics:
 
     hops: tuple[HopStatistics, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def readable_names(self) -> dict[str, str]:
+        """Names for relations that would read badly: codes, and the keys of steps onto values."""
+        keys = {hop.relation: split_value_relation(hop.relation)[1] for hop in self.hops if hop.value}
+        return {**{relation: key for relation, key in keys.items() if relation != key}, **self.names}
 
     def to_json(self) -> str:
         """As text, for the graph to keep."""

@@ -61,6 +61,15 @@ def detail_hops(hops: Iterable[Hop], shape: Shape) -> list[Hop]:
     ]
 
 
+def explained(path: RelationPath) -> RelationPath:
+    """The path as English explains it: onto a relationship's property in two steps, "worked at X, as what role"."""
+    last = path.hops[-1]
+    relation, _ = split_value_relation(last.relation) if last.value else ("", "")
+    if not relation:
+        return path
+    return RelationPath((*path.hops[:-1], Hop(relation, last.forward, last.labels), last))
+
+
 def follow_values(
     graph: Graph, entities: Sequence[str], path: RelationPath, *, limit: int, walks: int, shape: Shape
 ) -> FollowedValues:

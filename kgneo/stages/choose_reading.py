@@ -9,22 +9,30 @@ explains the other words.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kgneo.context import Context
+from kgneo.graph.value_walks import explained
+from kgneo.graph.examples import HopKeys, Neighbour, all_examples, nearest_examples, path_keys, read_scorer
 from kgneo.graph.walks import first_hops_of_each, leaving
 from kgneo.model import RelationPath
 from kgneo.stages.link import LinkedQuestion
-from kgneo.stages.question_parts import MaskedQuestion
+from kgneo.stages.path_vectors import MAX_HOPS
+from kgneo.stages.question_parts import TOPIC, MaskedQuestion
 from kgneo.stages.rank_paths import RankedPath, rank_paths
 from kgneo.stages.ranking import ranking
+from kgneo.stages.recall_examples import Row, Scorer, features
 
 NAME_WEIGHT = 4.0
 """What a factor of e in a reading's score is worth in points of a path's score."""
 TEMPERATURE = 0.4
+"""Points of score that make a pair e times as likely, without examples."""
+MASK = "X"
+MEMORY = "examples"
 LEAST = 0.6
 """Readings under this share of the best one's score are not looked at."""
 
@@ -44,19 +52,66 @@ class RankedReading:
         return self.ranked.path
 
 
-def rank_readings(context: Context, readings: Sequence[LinkedQuestion]) -> list[RankedReading]:
-    """Pairs of a reading and a path, best first; one reading's paths keep the order of their ranking."""
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    """What the graph holds of examples: the scorer, and how many questions were learned for each path."""
+
+    scorer: Scorer
+    known: Counter[HopKeys]
+
+
+def rank_readings(context: Context, readings: Sequence[LinkedQuestion], *, recall: bool = True) -> list[RankedReading]:
+    """Pairs of a reading and a path, best first. With `recall`, learned examples have a say where there are any."""
     likely = [linked for linked in readings if linked.score >= LEAST * readings[0].score]
-    rows = [
-        (linked, ranked) for linked, paths in paths_of(context, likely) for ranked in _ranked(context, linked, paths)
+    pairs = [
+        (number, path)
+        for number, (linked, paths) in enumerate(paths_of(context, likely))
+        for path in _ranked(context, linked, paths)
     ]
-    if not rows:
+    if not pairs:
         return []
-    scores = np.array([ranked.score + NAME_WEIGHT * math.log(linked.score) for linked, ranked in rows])
-    weights = np.exp((scores - scores.max()) / TEMPERATURE)
+    rows = [
+        Row(number, ranked.path, ranked.score + NAME_WEIGHT * math.log(likely[number].score))
+        for number, ranked in pairs
+    ]
+    scores = np.array([row.score for row in rows]) / TEMPERATURE
+    learned = _learned(context) if recall else None
+    if learned:
+        scores = learned.scorer.scores(features(rows, _neighbours(context, likely), learned.known))
+    weights = np.exp(scores - scores.max())
     weights /= weights.sum()
-    order = sorted(range(len(rows)), key=lambda row: (-scores[row], len(rows[row][1].path)))
-    return [RankedReading(*rows[row], float(scores[row]), float(weights[row])) for row in order]
+    order = sorted(range(len(rows)), key=lambda row: (-scores[row], len(rows[row].path)))
+    return [
+        RankedReading(likely[pairs[row][0]], pairs[row][1], float(scores[row]), float(weights[row])) for row in order
+    ]
+
+
+def _learned(context: Context) -> _Learned | None:
+    if MEMORY not in context.memory:
+        context.memory[MEMORY] = _read_learned(context)
+    learned = context.memory[MEMORY]
+    return learned if isinstance(learned, _Learned) else None
+
+
+def _read_learned(context: Context) -> _Learned | None:
+    every = all_examples(context.graph, fingerprint=context.encoder.fingerprint)
+    known: Counter[HopKeys] = Counter()
+    for example in every:
+        known[path_keys(example.path)] += example.count
+    return _Learned(Scorer.from_dict(read_scorer(context.graph)), known) if every else None
+
+
+def _neighbours(context: Context, readings: Sequence[LinkedQuestion]) -> list[list[Neighbour]]:
+    """The examples that are most like each reading."""
+    encoder = context.encoder
+    vectors = encoder.encode([masked_text(linked) for linked in readings])
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return nearest_examples(context.graph, vectors, fingerprint=encoder.fingerprint)
+
+
+def masked_text(linked: LinkedQuestion) -> str:
+    """The text of a question with a letter in place of its topic entities: what is compared with examples."""
+    return masked(linked).masked.replace(TOPIC, MASK)
 
 
 def paths_of(context: Context, readings: Sequence[LinkedQuestion]) -> list[tuple[LinkedQuestion, list[RelationPath]]]:
@@ -74,7 +129,9 @@ def paths_of(context: Context, readings: Sequence[LinkedQuestion]) -> list[tuple
 
 def _ranked(context: Context, linked: LinkedQuestion, paths: Sequence[RelationPath]) -> list[RankedPath]:
     cache, statistics = ranking(context)
-    return rank_paths(masked(linked), paths, encoder=context.encoder, statistics=statistics, cache=cache)
+    given = {path: found for found in paths if len(path := explained(found)) <= MAX_HOPS}
+    ranked = rank_paths(masked(linked), list(given), encoder=context.encoder, statistics=statistics, cache=cache)
+    return [replace(item, path=given[item.path]) for item in ranked]
 
 
 def masked(linked: LinkedQuestion) -> MaskedQuestion:

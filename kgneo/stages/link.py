@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
 
 from kgneo.errors import EntityNotFound
 from kgneo.graph import Graph
@@ -111,13 +112,21 @@ def readings(
     """The ways to understand which entities `question` is about, best first; at least one. Raises as `link`."""
     text, mentions = unbracket(question)
     if entities:
-        return (_linked(graph, text, [_mention_of(name, text) or name for name in entities]),)
+        return _namesakes(graph, _linked(graph, text, [_mention_of(name, text) or name for name in entities]), limit)
     if mentions:
-        return (_linked(graph, text, list(mentions)),)
+        return _namesakes(graph, _linked(graph, text, list(mentions)), limit)
     found = _in_text(graph, text)[:limit]
     if not found:
         raise _nothing_found(graph, text)
     return found
+
+
+def with_topics(question: str, topics: Sequence[TopicEntity]) -> LinkedQuestion:
+    """A question whose topic entities are known already; they are looked for in its brackets, then in its text."""
+    text, bracketed = unbracket(question)
+    known = {mention.text: mention for mention in bracketed}
+    names = [topic.entity.name for topic in topics]
+    return LinkedQuestion(text, tuple(topics), tuple(known.get(name) or _mention_of(name, text) for name in names))
 
 
 def unbracket(question: str) -> tuple[str, tuple[Mention, ...]]:
@@ -167,6 +176,23 @@ def _linked(graph: Graph, text: str, named: Sequence[Mention | str]) -> LinkedQu
         topics.append(TopicEntity(found[0].entity, name, score))
     mentions = tuple(item if isinstance(item, Mention) else None for item in named)
     return LinkedQuestion(text, tuple(topics), mentions)
+
+
+def _namesakes(graph: Graph, linked: LinkedQuestion, limit: int) -> tuple[LinkedQuestion, ...]:
+    """The reading and those with other entities of the same names, which a graph kgneo did not load can have."""
+    if graph.naming is None:
+        return (linked,)
+    found = by_folded_name(graph, linked.names)
+    choices = [
+        [
+            replace(topic, entity=named.entity)
+            for named in found.get(fold(topic.entity.name), ())
+            if named.entity.name == topic.entity.name
+        ]
+        or [topic]
+        for topic in linked.topics
+    ]
+    return tuple(replace(linked, topics=topics) for topics in islice(product(*choices), limit))
 
 
 def not_found(graph: Graph, name: str) -> EntityNotFound:

@@ -32,7 +32,8 @@ def relation_statistics(statistics: Statistics) -> RelationStatistics:
                 next={_key(hop_of[name]): share for name, share in item.onward.items() if name in hop_of},
             )
             for item in statistics.hops
-        }
+        },
+        names=statistics.readable_names,
     )
 
 
