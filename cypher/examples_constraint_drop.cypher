@@ -1,0 +1,2 @@
+// Removes what examples_constraint.cypher made.
+DROP CONSTRAINT kgneo_example_key IF EXISTS

@@ -1,0 +1,3 @@
+// Forgets what was learned from all examples together.
+MATCH (scorer:KgneoScorer)
+DELETE scorer

@@ -1,0 +1,2 @@
+// Keeps what was learned from all examples together.
+CREATE (:KgneoScorer {scorer: $scorer})
