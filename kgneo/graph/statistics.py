@@ -8,6 +8,7 @@ are triples, the steps onto them stand among the hops, with sample values as nam
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -25,6 +26,7 @@ RARE_LABEL = 0.05
 RARE_ONWARD = 0.005
 """The same for a way to go on: names shared by two kinds of thing make all sorts of walks possible, once."""
 TIMEOUT = 300.0
+WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,14 @@ class Statistics:
     @property
     def readable_names(self) -> dict[str, str]:
         """Names for relations that would read badly: codes, and the keys of steps onto values."""
-        keys = {hop.relation: split_value_relation(hop.relation)[1] for hop in self.hops if hop.value}
-        return {**{relation: key for relation, key in keys.items() if relation != key}, **self.names}
+        owners: dict[str, set[str]] = {}
+        for hop in self.hops:
+            for name in hop.onward:
+                owners.setdefault(name, set()).update(label.lower() for label in hop.labels)
+        names = {
+            hop.relation: _readable(hop.relation, owners.get(hop.relation, set())) for hop in self.hops if hop.value
+        }
+        return {**names, **self.names}
 
     def to_json(self) -> str:
         """As text, for the graph to keep."""
@@ -75,6 +83,14 @@ class Statistics:
         names = record["names"] if isinstance(record, dict) else {}
         tuples = ({key: _tuple(value) for key, value in hop.items()} for hop in hops)
         return cls(tuple(HopStatistics(**hop) for hop in tuples), names)
+
+
+def _readable(relation: str, labels: set[str]) -> str:
+    """A key in words, without the label that it belongs to: "since" for `customerSince` of a Customer."""
+    _, key = split_value_relation(relation)
+    words = WORD.findall(key)
+    rest = [word for word in words if word.lower() not in labels]
+    return " ".join(rest or words) or key
 
 
 def _tuple(value: Any) -> Any:

@@ -67,7 +67,16 @@ def explained(path: RelationPath) -> RelationPath:
     relation, _ = split_value_relation(last.relation) if last.value else ("", "")
     if not relation:
         return path
-    return RelationPath((*path.hops[:-1], Hop(relation, last.forward, last.labels), last))
+    value = Hop(last.relation, value=True)
+    return RelationPath((*path.hops[:-1], Hop(relation, last.forward, last.labels), value))
+
+
+def joining(graph: Graph, entities: Sequence[str]) -> set[tuple[str, bool]]:
+    """The relations of relationships between any two of the entities (element ids), in both directions."""
+    if len(entities) < 2 or not graph.shape.details:
+        return set()
+    rows = graph.read(query("paths_between"), entities=list(entities))
+    return {(row["relation"], forward) for row in rows for forward in (True, False)}
 
 
 def follow_values(

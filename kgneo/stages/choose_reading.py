@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kgneo.context import Context
-from kgneo.graph.value_walks import explained
 from kgneo.graph.examples import HopKeys, Neighbour, all_examples, nearest_examples, path_keys, read_scorer
+from kgneo.graph.value_walks import explained, joining
 from kgneo.graph.walks import first_hops_of_each, leaving
 from kgneo.model import RelationPath
 from kgneo.stages.link import LinkedQuestion
@@ -26,6 +26,7 @@ from kgneo.stages.question_parts import TOPIC, MaskedQuestion
 from kgneo.stages.rank_paths import RankedPath, rank_paths
 from kgneo.stages.ranking import ranking
 from kgneo.stages.recall_examples import Row, Scorer, features
+from kgneo.stages.value_steps import correct
 
 NAME_WEIGHT = 4.0
 """What a factor of e in a reading's score is worth in points of a path's score."""
@@ -131,7 +132,9 @@ def _ranked(context: Context, linked: LinkedQuestion, paths: Sequence[RelationPa
     cache, statistics = ranking(context)
     given = {path: found for found in paths if len(path := explained(found)) <= MAX_HOPS}
     ranked = rank_paths(masked(linked), list(given), encoder=context.encoder, statistics=statistics, cache=cache)
-    return [replace(item, path=given[item.path]) for item in ranked]
+    found = [replace(item, path=given[item.path]) for item in ranked]
+    joined = joining(context.graph, linked.entity_ids)
+    return correct(found, masked(linked), context.record.statistics, joined)
 
 
 def masked(linked: LinkedQuestion) -> MaskedQuestion:
