@@ -25,7 +25,8 @@ _NOTHING = re.compile(
     r"|the (?:given |provided )?(?:facts|triples|graph|sub-answers?) (?:do|does) not .*)\W*$",
     re.IGNORECASE | re.DOTALL,
 )
-_SPLIT = re.compile(r"\n|;|\|")
+_TOKEN = re.compile(r'"[^"\n]*"|[^;|\n"]+|.|\n')
+EDGES = " .\"'“”*"
 _BULLET = re.compile(r"^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)")
 _COMMA = re.compile(r",\s+(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+")
 
@@ -53,54 +54,118 @@ def ground(text: str, entities: Iterable[Reached], *, asked: str = "") -> Ground
     item of a list by themselves: a sentence repeats what it was asked about."""
     if says_nothing(text):
         return Grounded()
-    by_key: dict[str, list[Reached]] = {}
+    by_name: dict[str, list[Reached]] = {}
     for entity in entities:
-        by_key.setdefault(_key(entity.name), []).append(entity)
-    names = [group[0].name for group in by_key.values()]
-    repeated = {_key(item.name) for item in names_in(asked, names)}
+        by_name.setdefault(entity.name, []).append(entity)
+    names = _Names.of(by_name)
+    repeated = {item.name for item in names_in(asked, by_name)}
     found: dict[str, None] = {}
     unmatched: list[str] = []
     for piece in _pieces(text):
-        keys = _keys_of(piece, by_key, names, repeated)
-        found.update(dict.fromkeys(keys))
-        if not keys and len(piece.split()) <= LIST_ITEM_WORDS:
+        named = names.in_piece(piece, repeated)
+        found.update(dict.fromkeys(named))
+        if not named and len(piece.split()) <= LIST_ITEM_WORDS:
             unmatched.append(piece)
-    return Grounded(tuple(entity for key in found for entity in by_key[key]), tuple(dict.fromkeys(unmatched)))
+    return Grounded(tuple(entity for name in found for entity in by_name[name]), tuple(dict.fromkeys(unmatched)))
 
 
 def _pieces(text: str) -> list[str]:
-    pieces = (_BULLET.sub("", piece).strip() for piece in _SPLIT.split(text))
+    """The items of a list: lines, and what stands between semicolons or bars that are not in quotes."""
+    pieces = [""]
+    for match in _TOKEN.finditer(text):
+        if match.group() in ("\n", ";", "|"):
+            pieces.append("")
+        else:
+            pieces[-1] += match.group()
+    pieces = [_BULLET.sub("", piece).strip() for piece in pieces]
     return [piece for piece in pieces if any(char.isalnum() for char in piece)]
 
 
-def _keys_of(piece: str, by_key: dict[str, list[Reached]], names: Sequence[str], repeated: set[str]) -> list[str]:
-    """The item as a whole, else as a list with commas, else the names in the sentence."""
-    for whole in (piece, piece.strip(" .\"'“”*")):
-        if _key(whole) in by_key:
-            return [_key(whole)]
-    parts = [_key(part.strip(" .\"'“”*")) for part in _COMMA.split(piece) if part.strip()]
-    if len(parts) > 1 and all(part in by_key for part in parts):
-        return parts
-    return [key for item in names_in(piece, names) if (key := _key(item.name)) not in repeated]
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names as they are, and by how they are compared where they are spelt otherwise."""
+
+    exact: dict[str, str]
+    folded: dict[str, str]
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> _Names:
+        exact: dict[str, str] = {}
+        folded: dict[str, str] = {}
+        for name in names:
+            exact.setdefault(one_line(name), name)
+            folded.setdefault(_key(name), name)
+        return cls(exact, folded)
+
+    def find(self, text: str) -> str | None:
+        """The name that a text is, as it is written or else without regard to case, accents and quotes."""
+        for whole in (text, text.strip(EDGES)):
+            if whole in self.exact:
+                return self.exact[whole]
+        for whole in (text, text.strip(EDGES)):
+            if _key(whole) in self.folded:
+                return self.folded[_key(whole)]
+        return None
+
+    def in_piece(self, piece: str, repeated: set[str]) -> list[str]:
+        """The piece as a whole, else as a list with commas, else the names in the sentence."""
+        whole = self.find(piece)
+        if whole is not None:
+            return [whole]
+        parts = [self.find(part) for part in _COMMA.split(piece) if part.strip(EDGES)]
+        if len(parts) > 1 and None not in parts:
+            return [part for part in parts if part is not None]
+        return [item.name for item in names_in(piece, self.exact.values()) if item.name not in repeated]
 
 
 def _key(name: str) -> str:
     return fold(one_line(name)).replace('"', "'")
 
 
-def evidence_of(
-    answers: Sequence[Reached], candidates: Iterable[Candidate], *, about: Iterable[Reached] = ()
-) -> tuple[Evidence, ...]:
-    """Of the triples that were shown those that hold an answer, and, where there are such, an entity asked about."""
-    wanted = {entity.id for entity in answers}
+def supporting(
+    answers: Sequence[Reached], shown: Sequence[Candidate], *, about: Iterable[Reached] = ()
+) -> tuple[Candidate, ...]:
+    """Of the triples that were shown those that the answers rest on: between them and the entities asked about, over
+    several hops where there is no other way; else those that touch an answer. Relations that were shown first come
+    first, and one that holds no further answer is left out."""
     near = {entity.id for entity in about}
-    touching = [item for item in candidates if item.subject_id in wanted or item.object_id in wanted]
-    direct = [
-        item
-        for item in touching
-        if (item.subject_id in wanted and item.object_id in near)
-        or (item.object_id in wanted and item.subject_id in near)
-    ]
-    held = {id_ for item in direct for id_ in (item.subject_id, item.object_id)}
-    chosen = direct if wanted <= held else touching
-    return tuple(Evidence(item.triple, item.hop, item.score) for item in chosen)
+    wanted = {entity.id for entity in answers} - near
+    chosen: dict[str, Candidate] = {}
+    frontier, seen = wanted, set(wanted)
+    while frontier:
+        touching = [item for item in shown if item.id not in chosen and _ends(item) & frontier]
+        direct, held = _between(touching, frontier, near)
+        farther = [item for item in touching if _ends(item) & (frontier - held)]
+        chosen.update((item.id, item) for item in (*direct, *farther))
+        frontier = {id_ for item in farther for id_ in _ends(item)} - seen - near
+        seen |= frontier
+    return tuple(item for item in shown if item.id in chosen)
+
+
+def _between(candidates: Sequence[Candidate], ends: set[str], near: set[str]) -> tuple[list[Candidate], set[str]]:
+    """The triples that lead from `near` to `ends`, of as few relations as hold them all, and the ends they hold."""
+    by_relation: dict[str, list[Candidate]] = {}
+    for item in candidates:
+        if any(pair[0] in ends and pair[1] in near for pair in _both_ways(item)):
+            by_relation.setdefault(item.triple.relation, []).append(item)
+    chosen: list[Candidate] = []
+    held: set[str] = set()
+    for items in by_relation.values():
+        new = {id_ for item in items for id_ in _ends(item)} & ends - held
+        if new:
+            chosen += items
+            held |= new
+    return chosen, held
+
+
+def _both_ways(candidate: Candidate) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (candidate.subject_id, candidate.object_id), (candidate.object_id, candidate.subject_id)
+
+
+def _ends(candidate: Candidate) -> set[str]:
+    return {candidate.subject_id, candidate.object_id}
+
+
+def as_evidence(candidates: Iterable[Candidate]) -> tuple[Evidence, ...]:
+    """The same triples as an answer carries them."""
+    return tuple(Evidence(item.triple, item.hop, item.score) for item in candidates)

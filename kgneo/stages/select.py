@@ -5,7 +5,8 @@ off what has more than K answers, and for a question about many entities it find
 
 `by_relations` decides first which relations of which entities matter, and then takes their triples whole: the
 relation paths that leave the entities are ranked against the question; the best one is taken, then the best single
-relations as long as all together stay within what K triples cost.
+relations as long as all together stay within what K triples cost. As in one Cypher pattern, no walk comes back by the
+relationship that it went out by: a triple that an earlier answer rests on is not taken again.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from kgneo.stages.rank_paths import RankedPath, rank_paths
 from kgneo.stages.ranking import ranking
 from kgneo.stages.reached import Reached, mask
 
-TOKENS_A_TRIPLE = 14
+TOKENS_A_TRIPLE = 13
 """What a triple of the list costs; see docs/kg-rag.md. K of them are the budget of `by_relations`."""
 RELATIONS = 4
 """Relations that are taken at most, besides the best path."""
@@ -33,12 +34,13 @@ RELATIONS = 4
 @dataclass(frozen=True, slots=True)
 class SubQuestion:
     """What triples are selected for: the text, the entities that it is `about`, those that the candidates are taken
-    `around` (the topic entities, with --follow the answers of earlier steps, too), and whether one fact is asked for
-    (`simple`), as in a decomposed question."""
+    `around` (the topic entities, with --follow the answers of earlier steps, too), the ids of triples that earlier
+    answers rest on (`used`), and whether one fact is asked for (`simple`), as in a decomposed question."""
 
     text: str
     about: tuple[Reached, ...]
     around: tuple[Reached, ...]
+    used: frozenset[str] = frozenset()
     simple: bool = False
 
 
@@ -84,7 +86,7 @@ def by_relations(question: SubQuestion, context: Context) -> Selection:
     ranked = _ranked(question, entities, context)
     if not ranked:
         return Selection()
-    taken = _Taken(entities, context)
+    taken = _Taken(entities, question.used, context)
     taken.add(ranked[0].path)
     single = [path for path in ranked if len(path.path) == 1 and path is not ranked[0]]
     for path in single[:RELATIONS]:
@@ -113,6 +115,7 @@ class _Taken:
     """Triples taken so far, each once, with what they reach."""
 
     entities: Sequence[Reached]
+    used: frozenset[str]
     context: Context
     neighbours: dict[str, Neighbour] = field(default_factory=dict)
     ends: dict[str, Reached] = field(default_factory=dict)
@@ -121,8 +124,14 @@ class _Taken:
         """Take the triples of `path` whole; nothing when all would then cost more than `tokens`."""
         found: list[tuple[Neighbour, Hop]] = []
         frontier = {entity.id: entity.depth for entity in self.entities}
+        used = set(self.used)
         for hop in path.hops:
-            step = triples_along(self.context.graph, frontier, [hop], shape=self.context.shape)
+            step = [
+                neighbour
+                for neighbour in triples_along(self.context.graph, frontier, [hop], shape=self.context.shape)
+                if neighbour.candidate.id not in used
+            ]
+            used |= {neighbour.candidate.id for neighbour in step}
             found += [(neighbour, hop) for neighbour in step]
             frontier = {neighbour.id: neighbour.candidate.hop for neighbour in step}
         new = [neighbour for neighbour, _ in found if neighbour.candidate.id not in self.neighbours]

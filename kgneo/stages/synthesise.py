@@ -10,7 +10,7 @@ from kgneo.errors import ContextOverflow
 from kgneo.model import Step
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import Grounded, ground
-from kgneo.stages.reached import Reached
+from kgneo.stages.reached import Reached, names_in
 from kgneo.stages.reformulate import LISTED, write_steps
 
 PARAMETERS = replace(TABLE_2, max_tokens=512)
@@ -61,7 +61,7 @@ def final_entities(text: str, question: str, groups: Sequence[tuple[Reached, ...
     """The entities that the final answer names: answers of the last step if it names any, else of any step.
 
     Answers of the last step that were too many to be shown to the model follow those it named: it cannot have
-    ruled out what it did not see.
+    ruled out what it did not see. An entity that the question itself names is no answer beside others.
     """
     last = groups[-1] if groups else ()
     everything = [entity for group in groups for entity in group]
@@ -74,4 +74,6 @@ def final_entities(text: str, question: str, groups: Sequence[tuple[Reached, ...
         hidden = set(steps[-1].answers[LISTED:])
         kept = {entity.id for entity in entities}
         entities += [entity for entity in last if entity.name in hidden and entity.id not in kept]
-    return Grounded(tuple(entities), found.unmatched)
+    asked = {item.name for item in names_in(question, (entity.name for entity in entities))}
+    others = [entity for entity in entities if entity.name not in asked]
+    return Grounded(tuple(others or entities), found.unmatched)

@@ -16,7 +16,7 @@ from kgneo.model import Answer, Evidence, Step
 from kgneo.stages.answer_step import Reply, answer_from_facts
 from kgneo.stages.decompose import Decomposition, decompose
 from kgneo.stages.generate import ModelCalls
-from kgneo.stages.ground import NOT_FOUND, Grounded, evidence_of, ground, says_nothing
+from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, ground, says_nothing, supporting
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.reached import Reached, asked_about
 from kgneo.stages.reformulate import reformulate
@@ -97,6 +97,7 @@ class _Chain:
     steps: list[Step] = field(default_factory=list)
     answers: list[tuple[Reached, ...]] = field(default_factory=list)
     unmatched: tuple[str, ...] = ()
+    used: set[str] = field(default_factory=set)
 
     @property
     def topics(self) -> tuple[Reached, ...]:
@@ -118,12 +119,13 @@ class _Chain:
         around = self.topics
         if self.context.options.follow:
             around = tuple({entity.id: entity for entity in (*about, *around)}.values())
-        sub_question = SubQuestion(text, about, around, simple=total > 1)
+        sub_question = SubQuestion(text, about, around, frozenset(self.used), simple=total > 1)
         reply, selection = self._reply(sub_question)
         found = ground(reply.text, selection.ends, asked=text)
-        evidence = evidence_of(found.entities, reply.shown, about=about)
+        support = supporting(found.entities, reply.shown, about=about)
         answer = NOT_FOUND if reply.text and says_nothing(reply.text) else reply.text
-        self.steps.append(Step(text, answer, found.names, evidence))
+        self.steps.append(Step(text, answer, found.names, as_evidence(support)))
+        self.used.update(candidate.id for candidate in support)
         self.answers.append(found.entities)
         self.unmatched = found.unmatched
         self.context.on_event(StepDone(number, self.steps[-1]))
