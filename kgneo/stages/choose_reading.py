@@ -9,6 +9,7 @@ explains the other words.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,14 +20,15 @@ from kgneo.context import Context
 from kgneo.graph.examples import HopKeys, Neighbour, all_examples, nearest_examples, path_keys, read_scorer
 from kgneo.graph.value_walks import explained, joining
 from kgneo.graph.walks import first_hops_of_each, leaving
-from kgneo.model import RelationPath
-from kgneo.stages.link import LinkedQuestion
+from kgneo.model import Entity, RelationPath
+from kgneo.stages.link import LinkedQuestion, Mention
 from kgneo.stages.path_vectors import MAX_HOPS
 from kgneo.stages.question_parts import TOPIC, MaskedQuestion
 from kgneo.stages.rank_paths import RankedPath, rank_paths
 from kgneo.stages.ranking import ranking
 from kgneo.stages.recall_examples import Row, Scorer, features
 from kgneo.stages.value_steps import correct
+from kgneo.stages.wording import name_words, path_wording
 
 NAME_WEIGHT = 4.0
 """What a factor of e in a reading's score is worth in points of a path's score."""
@@ -132,13 +134,25 @@ def _ranked(context: Context, linked: LinkedQuestion, paths: Sequence[RelationPa
     cache, statistics = ranking(context)
     given = {path: found for found in paths if len(path := explained(found)) <= MAX_HOPS}
     ranked = rank_paths(masked(linked), list(given), encoder=context.encoder, statistics=statistics, cache=cache)
-    found = [replace(item, path=given[item.path]) for item in ranked]
+    names = context.record.statistics.readable_names
+    found = [replace(item, path=given[item.path], wording=path_wording(item.path, names=names)) for item in ranked]
     joined = joining(context.graph, linked.entity_ids)
     return correct(found, masked(linked), context.record.statistics, joined)
 
 
 def masked(linked: LinkedQuestion) -> MaskedQuestion:
     """The question with the places of its topic entities."""
-    spans = tuple((mention.start, mention.end) for mention in linked.mentions if mention is not None)
+    spans = tuple(
+        (_with_kind(linked.text, mention, topic.entity), mention.end)
+        for mention, topic in zip(linked.mentions, linked.topics, strict=True)
+        if mention is not None
+    )
     labels = linked.topics[0].entity.labels if linked.topics else ()
     return MaskedQuestion(linked.text, spans, labels)
+
+
+def _with_kind(text: str, mention: Mention, entity: Entity) -> int:
+    """Where a mention begins together with the word for its kind, as in "order SO-1013"."""
+    before = re.search(r"(\w+)\s+$", text[: mention.start])
+    kinds = {word for label in entity.labels for word in name_words(label)}
+    return before.start() if before and before[1].lower() in kinds else mention.start

@@ -6,6 +6,7 @@ from kgneo.context import Context
 from kgneo.graph.statistics import Statistics
 from kgneo.model import Hop
 from kgneo.stages.path_vectors import HopStatistics, RankingCache, RelationStatistics
+from kgneo.stages.wording import name_words
 
 KEY = "rank_paths"
 
@@ -33,8 +34,19 @@ def relation_statistics(statistics: Statistics) -> RelationStatistics:
             )
             for item in statistics.hops
         },
-        names=statistics.readable_names,
+        names={**_with_objects(statistics), **statistics.readable_names},
     )
+
+
+def _with_objects(statistics: Statistics) -> dict[str, str]:
+    """Types of a graph with labels are verbs whose object is the label they lead to: PLACED, an order."""
+    if not any(hop.value for hop in statistics.hops):
+        return {}
+    return {
+        hop.relation: " ".join((*name_words(hop.relation), *name_words(hop.labels[0])))
+        for hop in statistics.hops
+        if hop.forward and not hop.value and len(hop.labels) == 1
+    }
 
 
 def _key(hop: Hop) -> tuple[str, bool]:
