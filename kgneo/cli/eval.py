@@ -14,7 +14,18 @@ from click.core import ParameterSource
 from tqdm import tqdm
 
 from kgneo.asking import open_context
-from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
+from kgneo.cli.options import (
+    ModelSettings,
+    connection_options,
+    json_option,
+    model_options,
+    option,
+    print_json,
+    progress,
+    say,
+    selection_options,
+    with_options,
+)
 from kgneo.context import Options
 from kgneo.errors import GraphUnavailable, ServerError, UsageError
 from kgneo.evaluation import figures
@@ -27,10 +38,12 @@ from kgneo.evaluation.report import write_report
 from kgneo.evaluation.run import Backend, Configuration, Progress
 from kgneo.evaluation.summary import Group, group, over_seeds
 from kgneo.graph import Graph
+from kgneo.llm import LanguageModel
 from kgneo.settings import Settings, open_graph
+from kgneo.strategies import find_strategy
 
 GRID = ("question_hops", "seeds", "strategies", "hops", "top_k")
-PLANNED = (*GRID, "split", "variant", "limit", "stage", "brackets")
+PLANNED = (*GRID, "split", "variant", "limit", "stage", "brackets", "select")
 
 
 class ManyOption(click.Option):
@@ -89,6 +102,8 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     show_default=True,
     help="Count answers below this confidence as not given.",
 )
+@with_options(*selection_options)
+@model_options
 @json_option
 @connection_options
 @click.pass_context
@@ -98,6 +113,7 @@ def eval(  # noqa: A001
     target: tuple[str, ...],
     pair: tuple[Path, Path] | None,
     as_json: bool,
+    model: ModelSettings,
     settings: Settings,
     **given: Any,
 ) -> None:
@@ -112,6 +128,7 @@ def eval(  # noqa: A001
       kgneo eval metaqa DIR --limit 100
       kgneo eval metaqa DIR --stage retrieve --hops 1 --hops 2 --hops 3 --top-k 10 --top-k 30 --limit 100
       kgneo eval jsonl questions.jsonl --strategy paths --json
+      kgneo eval metaqa DIR --strategy kg-rag --strategy kaping --llm mistral-7b --limit 100
       kgneo eval --experiment experiments/experiment-1.toml DIR --split dev
       kgneo eval --compare results/a results/b
     """
@@ -125,9 +142,20 @@ def eval(  # noqa: A001
     if given["with_figures"]:
         figures.require_matplotlib()
     dataset = reader(plan.dataset).read(path, split=plan.split, variant=plan.variant, question_hops=plan.question_hops)
-    options = Options(direction=given["direction"], exact=given["exact"], min_confidence=given["min_confidence"])
+    options = Options(
+        direction=given["direction"],
+        exact=given["exact"],
+        min_confidence=given["min_confidence"],
+        select=plan.select or None,  # type: ignore[arg-type]
+        follow=given["follow"],
+        llm_timeout=model.llm_timeout,
+    )
+    speaking = _model(plan, model)
+    prompts = model.load_prompts()
     with open_graph(settings, report=say) as graph:
-        opened = open_context(graph, encoder=given["encoder"], options=options, report=say)
+        opened = open_context(
+            graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
+        )
         backend = graph_backend(opened, alive=_probe(graph, settings))
         outcome = _evaluate(plan, dataset, backend, given)
     report = write_report(outcome, with_figures=given["with_figures"])
@@ -154,6 +182,19 @@ def _plan(context: click.Context, target: tuple[str, ...], given: dict[str, Any]
             hint=f"For example `kgneo eval metaqa DIR`. Data sets: {', '.join(reader_names())}.",
         )
     return Plan(target[0]).changed(**{name: given[name] for name in PLANNED}), Path(target[1])
+
+
+def _model(plan: Plan, settings: ModelSettings) -> LanguageModel | None:
+    """The language model where a strategy of the plan needs one; another is no part of what is measured."""
+    needing = [name for name in plan.strategies if find_strategy(name).needs_model] if plan.stage == "ask" else []
+    if not needing:
+        return None
+    loaded = settings.load()
+    if loaded is None:
+        raise UsageError(
+            f"{needing[0]} needs a language model", hint="Name one with --llm, see docs/language-models.md."
+        )
+    return loaded
 
 
 def _evaluate(plan: Plan, dataset: Dataset, backend: Backend, given: dict[str, Any]) -> Outcome:

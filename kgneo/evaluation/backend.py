@@ -5,7 +5,7 @@ In comes a `Context` (graph, index, encoder, model); out goes a `Backend`. Sever
 
 from __future__ import annotations
 
-import copy
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +21,7 @@ from kgneo.graph.gold import PathTriple, all_triples, among_candidates, path_tri
 from kgneo.graph.names import by_name
 from kgneo.graph.retrieval import Reach, count_candidates, top_candidates
 from kgneo.model import Answer, Triple
+from kgneo.prompts import Prompts
 from kgneo.stages.link import link
 
 ALL_ANSWERS = 1_000_000
@@ -28,6 +29,12 @@ ALL_ANSWERS = 1_000_000
 KEPT_WALKS = 64
 """Gold paths kept between walking one and looking for its triples among the candidates."""
 NAMES_AT_ONCE = 2_000
+BY_TOP_K: Mapping[str | None, frozenset[str]] = {
+    None: frozenset({"kaping"}),
+    "relations": frozenset(),
+    "top-k": frozenset({"kg-rag", "kaping"}),
+}
+"""Strategies that choose triples by plain similarity, by the selection that was asked for."""
 
 
 @dataclass
@@ -88,16 +95,14 @@ class GraphBackend:
         key = (configuration.hops, configuration.top_k, configuration.seed)
         with self._lock:
             if key not in self._contexts:
-                self.context.memory  # noqa: B018 - made here, so that every copy shares it
-                own = copy.copy(self.context)
-                own.options = replace(
+                options = replace(
                     self.context.options,
                     hops=configuration.hops,
                     top_k=configuration.top_k,
                     seed=configuration.seed,
                     limit=ALL_ANSWERS,
                 )
-                self._contexts[key] = own
+                self._contexts[key] = replace(self.context, options=options)
             return self._contexts[key]
 
     def _walk(self, question: Question) -> tuple[PathTriple, ...]:
@@ -145,14 +150,15 @@ def graph_backend(
         alive=alive or probe,
         missing=whole.missing,
         facts={**graph_facts(context), **(facts or {})},
+        top_k_strategies=BY_TOP_K[context.options.select],
     )
 
 
 def graph_facts(context: Context) -> dict[str, Any]:
-    """Graph, index and parameters, as they stand in a report. Reads the whole graph once for its hash."""
-    record, options = context.record, context.options
-    return {
-        "graph": {"triples": record.triples, "hash": hash_triples(all_triples(context.graph))},
+    """Graph, index, model and parameters, as they stand in a report. Reads the whole graph once for its hash."""
+    record, options, model = context.record, context.options, context.model
+    facts: dict[str, Any] = {
+        "graph": {"triples": record.triples, "hash": hash_triples(all_triples(context.graph, shape=context.shape))},
         "encoder": {"name": record.encoder, "fingerprint": record.fingerprint, "template": record.template},
         "parameters": {
             "direction": options.direction,
@@ -160,3 +166,22 @@ def graph_facts(context: Context) -> dict[str, Any]:
             "min_confidence": options.min_confidence,
         },
     }
+    if model is not None:
+        facts["model"] = {
+            "name": model.name,
+            "fingerprint": model.fingerprint,
+            "context_tokens": model.context_tokens,
+        }
+        facts["parameters"] |= {"select": options.select, "follow": options.follow}
+        facts["prompts"] = hash_prompts(context.prompts)
+    return facts
+
+
+def hash_prompts(prompts: Prompts) -> str:
+    """Says that they are kgneo's own, or gives the SHA-256 of the user's files."""
+    if prompts.folder is None:
+        return "kgneo's own"
+    digest = hashlib.sha256()
+    for file in sorted(prompts.folder.iterdir()):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()

@@ -15,13 +15,14 @@ from typing import Any
 from kgneo.errors import DataError, UsageError
 
 STAGES = ("ask", "retrieve")
+SELECTIONS = ("", "relations", "top-k")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A grid on a sample of a data set. `limit` is questions a part (a number of question hops) and seed,
-    None for all; without `brackets` topic entities have to be found in the text; `published` is a file of
-    published numbers."""
+    None for all; without `brackets` topic entities have to be found in the text; `select` is how triples are
+    chosen (empty: each strategy's own way); `published` is a file of published numbers."""
 
     dataset: str
     split: str = "dev"
@@ -34,6 +35,7 @@ class Plan:
     top_k: tuple[int, ...] = (30,)
     stage: str = "ask"
     brackets: bool = True
+    select: str = ""
     title: str = ""
     description: str = ""
     published: Path | None = None
@@ -42,6 +44,8 @@ class Plan:
         """The plan itself. Raises UsageError for what cannot be run."""
         if self.stage not in STAGES:
             raise UsageError(f"the stage {self.stage!r}; expected one of {', '.join(STAGES)}")
+        if self.select not in SELECTIONS:
+            raise UsageError(f"the selection {self.select!r}; expected relations or top-k")
         for name in ("seeds", "strategies", "hops", "top_k"):
             if not getattr(self, name):
                 raise UsageError(f"no {name} to measure; expected one or more")

@@ -71,7 +71,7 @@ def check(question: Question, configuration: Configuration, record: Record, back
         reached = set(retrieved.ranked) if not steps else set()
         for text in dict.fromkeys(steps):
             # Candidates stay those of the topic entities; only the text that ranks them changes.
-            step = replace(question, text=text, entities=question.entities)
+            step = replace(question, text=text, told=True)
             reached.update(backend.retrieve(step, configuration, ()).ranked)
         reached.update(_evidence(record))
         selected = len(gold & reached)
@@ -116,7 +116,7 @@ def _decomposition(question: Question, configuration: Configuration, record: Rec
         return _path(str(question.path), record["path"])
     if configuration.strategy not in DECOMPOSING or question.hops is None:
         return None
-    steps = len(record.get("steps", [])) or 1
+    steps = record.get("sub_questions") or 1
     if steps == question.hops:
         return None
     kind = "too-few-steps" if steps < question.hops else "too-many-steps"

@@ -112,7 +112,7 @@ def summarise(configuration: Configuration, records: Iterable[Record], order: Se
         times.append(record["ms"])
         calls += record["calls"]
         tokens += record["tokens"]
-        steps[len(record["steps"])] += 1
+        steps[record["sub_questions"]] += 1
     count = len(places)
     sorting = np.argsort(np.asarray(places, dtype=int), kind="stable")
     scores = np.asarray(values, dtype=float).reshape(count, len(SCORES))[sorting]
