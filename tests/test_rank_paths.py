@@ -77,6 +77,13 @@ def test_confidences_are_probabilities() -> None:
     assert sum(path.confidence for path in paths) <= 1.0 + 1e-6
 
 
+def test_a_question_that_the_graph_cannot_answer_gets_little_confidence() -> None:
+    sure = ranked("music", "who produced the albums of [Nirvana]?", "Nirvana")[0].confidence
+    unsure = ranked("music", "what is the shoe size of [Nirvana]?", "Nirvana")[0].confidence
+    assert sure > 0.8
+    assert unsure < 0.3
+
+
 def test_the_words_that_speak_of_each_step_are_told() -> None:
     parts = ranked("music", "who produced the albums of [Nirvana]?", "Nirvana")[0].parts
     assert [(part.hop, part.words) for part in parts] == [(1, ("albums",)), (2, ("produced",))]

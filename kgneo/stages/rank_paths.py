@@ -25,11 +25,13 @@ from kgneo.model import RelationPath
 from kgneo.stages.expected_type import TextEncoder, fit
 from kgneo.stages.path_vectors import PathTable, RankingCache, RelationStatistics, Scores
 from kgneo.stages.question_parts import TOPIC, MaskedQuestion, QuestionParts, question_parts
-from kgneo.stages.ranking_weights import Weights
+from kgneo.stages.ranking_weights import CALIBRATION, TEMPERATURE, Evidence, Weights
 from kgneo.stages.word_alignment import Alignment
 from kgneo.stages.word_fit import Fit, Unit, find_units, fit_unit, unit_texts
 from kgneo.stages.wording import path_wording, same_root
 
+NAMED = 0.2
+"""Fit from which a step counts as named by a word."""
 EXPLAINED = 5
 """For how many of the best paths the words that speak of each step are told."""
 
@@ -93,17 +95,36 @@ class ScoredPaths:
     scores: Scores
     units: tuple[Unit, ...]
     alignment: Alignment
+    table: PathTable
+    expected: Scores
+
+    def evidence(self, path: int) -> Evidence:
+        """What tells whether a path is right."""
+        others = np.exp((self.scores - self.scores[path]) / TEMPERATURE).sum() - 1.0
+        trace = self.alignment.trace(path)
+        named = {step for step, fitted in trace.values() if step and fitted > NAMED}
+        return Evidence(
+            ahead=float(np.clip(-np.log(max(others, 1e-9)), -4.0, 4.0)),
+            explained=sum(fitted for _, fitted in trace.values()) / max(len(self.units), 1),
+            named=len(named) / int(self.table.length[path]),
+            expected=float(self.expected[path]),
+            score=float(self.scores[path]),
+        )
 
     def confidences(self, order: Sequence[int]) -> list[float]:
-        """The probability that each path, in the order given, is the right one."""
-        weights = np.exp((self.scores - self.scores.max()) / 0.4)
-        weights /= weights.sum()
-        return [float(weights[index]) for index in order]
+        """The probability that each path, in the order given (best first), is the right one.
+
+        Their sum may be less than 1: the rest is that none is.
+        """
+        best = CALIBRATION.probability(self.evidence(order[0]))
+        weights = np.exp((self.scores[list(order)] - self.scores[order[0]]) / TEMPERATURE)
+        others = max(float(weights[1:].sum()), 1e-9)
+        return [best, *(min(best, (1.0 - best) / others) * float(weight) for weight in weights[1:])]
 
     def explanation(self, path: int) -> tuple[PathPart, ...]:
         """Which words of the question speak of which step of a path."""
         words: dict[int, list[str]] = {}
-        for number, step in sorted(self.alignment.trace(path).items()):
+        for number, (step, _) in sorted(self.alignment.trace(path).items()):
             words.setdefault(step, []).extend(self.units[number].words)
         return tuple(PathPart(step, tuple(words[step])) for step in sorted(words) if step)
 
@@ -125,9 +146,10 @@ def score_paths(
     fits = [fit_unit(word, parts, table, cache, weights) for word in units]
     alignment = Alignment(units, fits, parts, table, weights)
     scores = alignment.scores - _step_costs(parts, units, table, weights)
-    scores += _expectation(parts, units, fits, table, weights)[table.last]
+    expected = _expectation(parts, units, fits, table, weights)[table.last]
+    scores += expected
     scores += weights.theme * _theme(theme, table, cache)
-    return ScoredPaths(scores, tuple(units), alignment)
+    return ScoredPaths(scores, tuple(units), alignment, table, expected)
 
 
 def _theme(question: str, table: PathTable, cache: RankingCache) -> Scores:

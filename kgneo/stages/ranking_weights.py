@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import astuple, dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +62,43 @@ class Weights:
     unlabelled: float = 0.9
     labelled: float = 0.4
     """Trust in sample names and neighbours for the kind of node, without and with labels."""
+
+
+TEMPERATURE = 0.4
+"""Difference of scores that makes a path e times as likely as another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What tells whether the best path is right.
+
+    `ahead`: logarithm of its odds against all others by their scores, within -4 and 4. `explained`: part of the
+    question's units that it explains. `named`: part of its steps that a word speaks of. `expected`: how well its
+    end fits what is asked for. `score`: its score.
+    """
+
+    ahead: float
+    explained: float
+    named: float
+    expected: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A logistic regression from `Evidence` to the probability that the best path is right."""
+
+    weights: Evidence
+    constant: float
+
+    def probability(self, evidence: Evidence) -> float:
+        """0 to 1."""
+        products = zip(astuple(self.weights), astuple(evidence), strict=True)
+        total = self.constant + sum(weight * value for weight, value in products)
+        return 1.0 / (1.0 + math.exp(-total))
+
+
+CALIBRATION = Calibration(
+    weights=Evidence(ahead=0.65, explained=1.75, named=1.04, expected=0.83, score=0.73), constant=-2.22
+)
+"""Fitted on questions about several graphs, and on questions that those graphs cannot answer."""

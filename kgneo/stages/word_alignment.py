@@ -67,16 +67,19 @@ class Alignment:
         moved = _moved(before, self._weights.skipped)
         return np.maximum(stay, np.where(pays > 0, moved + self._first * pays, -np.inf))
 
-    def trace(self, path: int) -> dict[int, int]:
-        """Which step (1-based; 0 for the topic entity) each unit speaks of in `path`; the others are left out."""
+    def trace(self, path: int) -> dict[int, tuple[int, float]]:
+        """Which step (1-based; 0 for the topic entity) each unit speaks of in `path`, and how well (0..1).
+
+        Units that speak of nothing are left out.
+        """
         cell = (len(self._left), len(self._right))
         state = int(self._best[cell][path].argmax())
-        found: dict[int, int] = {}
+        found: dict[int, tuple[int, float]] = {}
         while cell != (0, 0):
             ways = [self._way(path, before, number, state) for before, number in self._cells_before(cell)]
             _, state_before, number, cell = max(ways)
             if self._pays[number][path, state] > 0:
-                found[number] = _step_of(state)
+                found[number] = (_step_of(state), min(1.0, float(self._pays[number][path, state])))
             state = state_before
         return found
 
