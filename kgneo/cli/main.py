@@ -26,6 +26,7 @@ COMMANDS = {
     "ask": "kgneo.cli.ask",
     "retrieve": "kgneo.cli.retrieve",
     "eval": "kgneo.cli.eval",
+    "schema": "kgneo.cli.schema",
     "doctor": "kgneo.cli.doctor",
     "completion": "kgneo.cli.completion",
 }

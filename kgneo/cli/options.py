@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import click
 from tqdm import tqdm
 
+from kgneo.graph.attach import Choices
 from kgneo.graph.connection import DEFAULT_TIMEOUT
 from kgneo.llm import LanguageModel, load_model
 from kgneo.prompts import Prompts
@@ -223,6 +224,45 @@ retrieval_options = (
     ),
     option("--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index."),
 )
+
+
+def _display(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = [value.partition("=") for value in values]
+    for label, equals, key in pairs:
+        if not (label and equals and key):
+            raise click.BadParameter(f"{label!r} has no property: expected LABEL=PROPERTY, as in Movie=title.")
+    return {label: key for label, _, key in pairs}
+
+
+def _choices(command: Command) -> Command:
+    """Gathers --display, --include and --exclude into one argument `choices`."""
+
+    @functools.wraps(command)
+    def wrapper(**arguments: Any) -> Any:
+        given = {name: arguments.pop(name) for name in ("display", "include", "exclude")}
+        return command(choices=Choices(**given), **arguments)
+
+    return wrapper  # type: ignore[return-value]
+
+
+choice_options = (
+    option(
+        "--display",
+        multiple=True,
+        callback=_display,
+        metavar="LABEL=PROPERTY",
+        help="The property that names the nodes of a label. Repeatable.",
+    ),
+    option(
+        "--include",
+        multiple=True,
+        metavar="NAME",
+        help="Use only these labels, relationship types or properties (KEY or OWNER.KEY). Repeatable.",
+    ),
+    option("--exclude", multiple=True, metavar="NAME", help="Leave these out. Repeatable."),
+    _choices,
+)
+"""What of a graph is used; the command gets it as one argument `choices`."""
 
 
 def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:

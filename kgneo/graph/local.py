@@ -11,9 +11,11 @@ import json
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from kgneo.errors import GraphError, GraphUnavailable
+from kgneo.graph.attach import Choices
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.naming import LocalNames
@@ -41,6 +43,18 @@ class LocalCache:
         schema = read_schema(self._graph, report=report)
         self._write("schema.json", {"signature": signature, "schema": schema.to_json()})
         return schema
+
+    def choices(self, given: Choices | None = None) -> Choices:
+        """What the user chose for this graph; `given` is kept from now on where it says something."""
+        kept = self._read("choices.json")
+        before = Choices(kept.get("display", {}), tuple(kept.get("include", ())), tuple(kept.get("exclude", ())))
+        if not given:
+            return before
+        chosen = Choices(
+            {**before.display, **given.display}, given.include or before.include, given.exclude or before.exclude
+        )
+        self._write("choices.json", asdict(chosen))
+        return chosen
 
     def names(self, shape: Shape, size: tuple[int, int]) -> LocalNames:
         """The graph's names, read again when they are not fresh. `size` is the number of nodes and relationships."""

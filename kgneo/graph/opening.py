@@ -12,12 +12,14 @@ from collections.abc import Callable
 from kgneo import __version__
 from kgneo.embedding import DEFAULT_ENCODER
 from kgneo.errors import GraphEmpty
-from kgneo.graph.attach import Choices, derive_shape, is_loaded
+from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_shape
 from kgneo.graph.connection import Graph
 from kgneo.graph.index import TEMPLATE, IndexRecord, count_triples, read_record, require
 from kgneo.graph.local import LocalCache
 from kgneo.graph.naming import IndexedNames, ScannedNames
+from kgneo.graph.schema import Schema
 from kgneo.graph.schema_statistics import estimate_statistics
+from kgneo.graph.shape import Shape
 
 SCAN_NAMES_FROM = 200_000
 """Nodes from which on the names of a graph that was not indexed are not read, but looked for in the database."""
@@ -44,6 +46,24 @@ def open_record(
     return record
 
 
+def known_shape(
+    graph: Graph,
+    *,
+    choices: Choices | None = None,
+    refresh: bool = False,
+    report: Callable[[str], None] = lambda _: None,
+) -> tuple[Schema, Shape]:
+    """The graph's schema, from the cache where that is up to date, and the shape that follows from it and from what
+    the user chose, now or before. Raises UsageError for a choice that names nothing in the graph."""
+    cache = LocalCache(graph)
+    schema = cache.schema(refresh=refresh, report=report)
+    if is_loaded(graph):
+        return schema, loaded_shape(schema)
+    if choices:
+        check(schema, choices)
+    return schema, derive_shape(schema, cache.choices(choices))
+
+
 def attach(
     graph: Graph,
     *,
@@ -52,17 +72,17 @@ def attach(
     report: Callable[[str], None] = lambda _: None,
 ) -> IndexRecord:
     """A record of a graph that was there before kgneo, from its schema alone. Raises GraphEmpty."""
-    cache = LocalCache(graph)
-    schema = cache.schema(report=report)
+    schema, shape = known_shape(graph, choices=choices, report=report)
     if not schema.nodes:
         raise GraphEmpty(
             "The graph is empty: it holds no triples to answer from.",
             hint="Load some with `kgneo load PATH`, or try the sample with `kgneo demo`.",
         )
-    shape = derive_shape(schema, choices)
     graph.shape = shape
     size = schema.nodes, schema.relationships
-    graph.naming = cache.names(shape, size) if schema.nodes <= SCAN_NAMES_FROM else ScannedNames(graph, shape)
+    graph.naming = (
+        LocalCache(graph).names(shape, size) if schema.nodes <= SCAN_NAMES_FROM else ScannedNames(graph, shape)
+    )
     return IndexRecord(
         encoder=encoder or DEFAULT_ENCODER,
         fingerprint="",

@@ -1,0 +1,57 @@
+"""`kgneo schema`: what is in the graph, and what of it kgneo uses."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from kgneo.cli.options import choice_options, connection_options, json_option, option, print_json, say, with_options
+from kgneo.errors import GraphEmpty
+from kgneo.graph.attach import Choices
+from kgneo.graph.opening import known_shape
+from kgneo.graph.schema import Schema
+from kgneo.graph.schema_text import prompt_text, table
+from kgneo.graph.shape import Shape
+from kgneo.settings import Settings, open_graph
+
+
+@click.command()
+@option("--tokens", type=click.IntRange(min=20), metavar="N", help="A short text for a prompt, of about N tokens.")
+@option("--refresh", is_flag=True, help="Read the schema again, instead of the one in the cache.")
+@with_options(*choice_options)
+@json_option
+@connection_options
+def schema(
+    tokens: int | None,
+    refresh: bool,
+    choices: Choices,
+    as_json: bool,
+    settings: Settings,
+) -> None:
+    """Show labels, relationship types, properties with types and examples, and what connects what.
+
+    `*` marks the property that names a node, `-` a property that is left out. What --display, --include and --exclude
+    say is kept on this machine for asking and indexing this graph.
+
+    \b
+    Examples:
+      kgneo schema --uri neo4j://localhost:7687
+      kgneo schema --display Movie=title --exclude Person.email
+      kgneo schema --tokens 300
+    """
+    with open_graph(settings, report=say) as graph:
+        found, shape = known_shape(graph, choices=choices, refresh=refresh, report=say)
+    if not found.nodes:
+        raise GraphEmpty("The graph is empty: it has no schema to show.", hint="Load something with `kgneo load PATH`.")
+    if as_json:
+        print_json(_record(found, shape))
+    elif tokens:
+        click.echo(prompt_text(found, shape, tokens=tokens))
+    else:
+        click.echo(table(found, shape))
+
+
+def _record(schema: Schema, shape: Shape) -> dict[str, Any]:
+    return {**schema.to_dict(), "shape": asdict(shape)}

@@ -1,0 +1,140 @@
+"""A schema as text: a table for people, or lines short enough for a prompt.
+
+The prompt form is Cypher patterns with counts, most frequent first. Where it would be longer than allowed, examples
+go first, then property types, then properties, then the rarest labels and types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from kgneo.graph.cypher import quote
+from kgneo.graph.schema import Label, Property, Relation, Schema
+from kgneo.graph.shape import Shape
+
+CHARACTERS = 4
+"""Characters that a token has on average in such text; few tokenizers need more tokens than this says."""
+SHOWN_EXAMPLES = 3
+
+
+def table(schema: Schema, shape: Shape) -> str:
+    """Labels and relationship types with counts, properties, types and examples; `*` marks what names a node."""
+    lines = [f"{schema.nodes:,} nodes, {schema.relationships:,} relationships"]
+    if schema.sampled:
+        lines.append("Properties and connections are those of a sample; counts are exact.")
+    if not schema.complete:
+        lines.append("Not every label and type could be looked at in time; the rest has counts only.")
+    lines += ["", "Labels"]
+    for label in sorted(schema.labels, key=lambda item: (-item.nodes, item.name)):
+        left_out = "  (left out)" if label.name in shape.excluded else ""
+        lines.append(f"  {label.name}  {label.nodes:,}{left_out}")
+        used = shape.values.get(label.name, {})
+        lines += [_property_line(item, shape.display.get(label.name), used) for item in label.properties]
+    lines += ["", "Relationship types"]
+    for relation in sorted(schema.relations, key=lambda item: (-item.relationships, item.name)):
+        left_out = "" if shape.uses(relation.name) else "  (left out)"
+        named = f"  “{shape.names[relation.name]}”" if relation.name in shape.names else ""
+        lines.append(f"  {relation.name}{named}  {relation.relationships:,}{left_out}")
+        lines += [f"    {_ends(*ends)}" for ends in _connections(relation)]
+        used = shape.details.get(relation.name, {})
+        lines += [_property_line(item, None, used) for item in relation.properties]
+    return "\n".join(lines)
+
+
+def _property_line(item: Property, display: str | None, used: Iterable[str]) -> str:
+    mark = "*" if item.key == display else " " if item.key in used else "-"
+    share = "" if item.share >= 1 else f"  {item.share:.0%}"
+    examples = "; ".join(text[:40] for text in item.examples[:SHOWN_EXAMPLES])
+    return f"   {mark} {item.key}  {item.type}{share}" + (f"  {examples}" if examples else "")
+
+
+def _connections(relation: Relation) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    return [(connection.subject, connection.object) for connection in relation.connections]
+
+
+def _ends(subject: Sequence[str], target: Sequence[str]) -> str:
+    return f"({_labels(subject)})→({_labels(target)})"
+
+
+def _labels(labels: Sequence[str]) -> str:
+    return "".join(f":{label}" for label in labels)
+
+
+Keep = Callable[[Property], str | None]
+
+
+def prompt_text(schema: Schema, shape: Shape, *, tokens: int) -> str:
+    """The schema in at most about `tokens` tokens."""
+    limit = tokens * CHARACTERS
+    text = ""
+    for keep in (_with_example, _with_type, _key_only, _nothing):
+        lines = _lines(schema, shape, keep)
+        text = "\n".join(lines)
+        if len(text) <= limit:
+            return text
+    kept: list[str] = []
+    room = limit - 40
+    for line in text.splitlines():
+        if room < len(line) + 1:
+            break
+        kept.append(line)
+        room -= len(line) + 1
+    left = len(text.splitlines()) - len(kept)
+    return "\n".join([*kept, f"… and {left} more labels and types"])
+
+
+def _lines(schema: Schema, shape: Shape, keep: Keep) -> list[str]:
+    labels = [label for label in schema.labels if label.name not in shape.excluded]
+    relations = [relation for relation in schema.relations if shape.uses(relation.name)]
+    rows = [(label.nodes, _label_line(label, shape, keep)) for label in labels]
+    rows += [
+        (relation.relationships, line) for relation in relations for line in _relation_lines(relation, shape, keep)
+    ]
+    rows.sort(key=lambda row: -row[0])
+    return [f"{line}  {number:,}" for number, line in rows]
+
+
+def _label_line(label: Label, shape: Shape, keep: Keep) -> str:
+    name = shape.display.get(label.name)
+    used = {name, *shape.values.get(label.name, ())}
+    properties = _braces([item for item in label.properties if item.key in used], keep)
+    return f"(:{_plain(label.name)}{properties})"
+
+
+def _relation_lines(relation: Relation, shape: Shape, keep: Keep) -> list[str]:
+    used = shape.details.get(relation.name, ())
+    properties = _braces([item for item in relation.properties if item.key in used], keep)
+    middle = f"-[:{_plain(relation.name)}{properties}]->"
+    named = f"  // {shape.names[relation.name]}" if relation.name in shape.names else ""
+    ends = dict.fromkeys(_connections(relation)[:3]) or {((), ()): None}
+    return [f"({_pattern(subject)}){middle}({_pattern(target)}){named}" for subject, target in ends]
+
+
+def _pattern(labels: Sequence[str]) -> str:
+    return "".join(f":{_plain(label)}" for label in labels)
+
+
+def _plain(name: str) -> str:
+    return name if name.isidentifier() else quote(name)
+
+
+def _braces(properties: Sequence[Property], keep: Keep) -> str:
+    parts = [part for item in properties if (part := keep(item))]
+    return f" {{{', '.join(parts)}}}" if parts else ""
+
+
+def _with_example(item: Property) -> str:
+    example = f" e.g. {item.examples[0][:30]}" if item.examples else ""
+    return f"{_plain(item.key)}: {item.type}{example}"
+
+
+def _with_type(item: Property) -> str:
+    return f"{_plain(item.key)}: {item.type}"
+
+
+def _key_only(item: Property) -> str:
+    return _plain(item.key)
+
+
+def _nothing(item: Property) -> None:  # noqa: ARG001
+    return None
