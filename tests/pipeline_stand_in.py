@@ -47,10 +47,9 @@ class StandIn:
     """Made from questions with their paths, and sub-questions by relation and direction."""
 
     questions: Iterable[Question]
-    wordings: Mapping[Key, str]
+    wordings: Mapping[Key, str] = field(default_factory=dict)
     paths: dict[str, tuple[Hop, ...]] = field(init=False)
     topics: dict[str, str] = field(init=False)
-    asked: list[Hop] = field(default_factory=list)
     near: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -69,14 +68,14 @@ class StandIn:
 
     def _decompose(self, prompt: str) -> str:
         text = prompt.rpartition("Question: ")[2].strip()
-        self.asked, self.near = [], [self.topics[text]]
+        self.near = [self.topics[text]]
         hops = self.paths[text]
         if len(hops) == 1:
             return "Split: no\nReasoning: One fact answers this.\n<END>"
         lines = ["Split: yes", "Reasoning: " + ", then ".join(hop.relation.replace("_", " ") for hop in hops) + "."]
         for number, hop in enumerate(hops, start=1):
             about = self.topics[text] if number == 1 else REFERENCE
-            lines.append(f"{number}. {self.wordings[hop.relation, hop.forward].format(about)}")
+            lines.append(f"{number}. {self._wording(hop).format(about)}")
         return "\n".join([*lines, "<END>"])
 
     def _reformulate(self, prompt: str) -> str:
@@ -95,13 +94,17 @@ class StandIn:
             self.near = found
         return "; ".join(f'"{name}"' if ";" in name else name for name in found) or "not in the graph"
 
+    def _wording(self, hop: Hop) -> str:
+        words = hop.relation.replace("_", " ")
+        plain = f"What is reached from {{}} by {words}?" if hop.forward else f"What {words} {{}}?"
+        return self.wordings.get((hop.relation, hop.forward), plain)
+
     def _hop_of(self, question: str) -> Hop:
-        if question in self.paths:
-            return self.paths[question][0]
-        for (relation, forward), wording in self.wordings.items():
-            start, _, end = wording.partition("{}")
-            if question.startswith(start) and question.endswith(end):
-                return Hop(relation, forward)
+        hops = {hop for path in self.paths.values() for hop in path}
+        for hop in self.paths.get(question, sorted(hops, key=str)):
+            start, _, end = self._wording(hop).partition("{}")
+            if question in self.paths or (question.startswith(start) and question.endswith(end)):
+                return hop
         raise AssertionError(f"no relation for {question!r}")
 
     def _ends(self, facts: str, hop: Hop) -> Iterable[str]:

@@ -78,7 +78,10 @@ def read_decomposition(reply: str, question: str) -> Decomposition | None:
 
 def _kept(reasoning: str, items: list[str], question: str) -> Decomposition:
     texts = (" ".join(item.split()).strip("\"'“”* ") for item in items)
-    distinct = {fold(text): text for text in texts if any(character.isalnum() for character in text)}
+    distinct: dict[str, str] = {}
+    for text in texts:
+        if any(character.isalnum() for character in text):
+            distinct.setdefault(fold(text), text)
     kept = tuple(distinct.values())[:LIMIT]
     whole = len(kept) == 1 and fold(kept[0]).strip("?. ") == fold(question).strip("?. ")
     return Decomposition(reasoning, () if whole else kept)

@@ -129,21 +129,34 @@ def supporting(
     several hops where there is no other way; else those that touch an answer. Relations that were shown first come
     first, and one that holds no further answer is left out."""
     near = {entity.id for entity in about}
-    wanted = {entity.id for entity in answers} - near
-    chosen: dict[str, Candidate] = {}
-    frontier, seen = wanted, set(wanted)
-    while frontier:
-        touching = [item for item in shown if item.id not in chosen and _ends(item) & frontier]
-        direct, held = _between(touching, frontier, near)
-        farther = [item for item in touching if _ends(item) & (frontier - held)]
-        chosen.update((item.id, item) for item in (*direct, *farther))
-        frontier = {id_ for item in farther for id_ in _ends(item)} - seen - near
-        seen |= frontier
+    answered = {entity.id for entity in answers}
+    wanted = answered - near or answered
+    far = _distances(shown, near)
+    chosen = {item.id for item in shown if _ends(item) & {id_ for id_ in wanted if not far.get(id_)}}
+    frontier = {id_ for id_ in wanted if far.get(id_)}
+    for distance in range(max((far[id_] for id_ in frontier), default=0), 0, -1):
+        ends = {id_ for id_ in frontier if far[id_] == distance}
+        nearer = {id_ for id_ in far if far[id_] == distance - 1}
+        found = _between(shown, ends, nearer)
+        chosen |= {item.id for item in found}
+        frontier |= {id_ for item in found for id_ in _ends(item) & nearer}
     return tuple(item for item in shown if item.id in chosen)
 
 
-def _between(candidates: Sequence[Candidate], ends: set[str], near: set[str]) -> tuple[list[Candidate], set[str]]:
-    """The triples that lead from `near` to `ends`, of as few relations as hold them all, and the ends they hold."""
+def _distances(shown: Sequence[Candidate], near: set[str]) -> dict[str, int]:
+    """How many triples lie between the nodes and `near`; nodes without a way there are left out."""
+    far = dict.fromkeys(near, 0)
+    frontier, distance = near, 0
+    while frontier:
+        distance += 1
+        reached = {id_ for item in shown if _ends(item) & frontier for id_ in _ends(item)}
+        frontier = reached - far.keys()
+        far |= dict.fromkeys(frontier, distance)
+    return far
+
+
+def _between(candidates: Sequence[Candidate], ends: set[str], near: set[str]) -> list[Candidate]:
+    """The triples that lead from `near` to `ends`, of as few relations as hold them all."""
     by_relation: dict[str, list[Candidate]] = {}
     for item in candidates:
         if any(pair[0] in ends and pair[1] in near for pair in _both_ways(item)):
@@ -155,7 +168,7 @@ def _between(candidates: Sequence[Candidate], ends: set[str], near: set[str]) ->
         if new:
             chosen += items
             held |= new
-    return chosen, held
+    return chosen
 
 
 def _both_ways(candidate: Candidate) -> tuple[tuple[str, str], tuple[str, str]]:
