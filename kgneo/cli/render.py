@@ -64,7 +64,8 @@ def evidence_lines(evidence: Sequence[Evidence], shown: int) -> list[str]:
 
 def _triple_text(item: Evidence | Candidate) -> str:
     triple = item.triple
-    return f"({triple.subject}, {triple.relation}, {triple.object})"
+    relation = f"{triple.relation} {triple.detail}" if triple.detail else triple.relation
+    return f"({triple.subject}, {relation}, {triple.object})"
 
 
 def render_candidates(candidates: Sequence[Candidate]) -> str:

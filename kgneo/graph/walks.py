@@ -13,9 +13,9 @@ from typing import Any
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query, quote
 from kgneo.graph.retrieval import Direction
-from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape, own_labels
+from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape, own_labels, split_value_relation
 from kgneo.graph.statistics import Statistics
-from kgneo.graph.value_walks import NAME, detail_hops, follow_values, value_hops
+from kgneo.graph.value_walks import NAME, detail_hops, follow_values, steps_pattern, value_hops
 from kgneo.graph.values import triple_of
 from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple
 
@@ -155,8 +155,38 @@ def pattern(path: RelationPath, *, topic: str = "topic", answer: str = "answer")
     return text
 
 
-def shown_query(path: RelationPath, name: str) -> tuple[str, dict[str, Any]]:
-    """The path as a query that a person runs in Neo4j Browser to see the answer's graph, and its parameters."""
-    topic = f"topic:{LOADED_LABEL} {{name: $entity}}"
-    text = f"MATCH path = {pattern(path, topic=topic)}\nRETURN path\nLIMIT 100"
-    return text, {"entity": name}
+def shown_query(path: RelationPath, topics: Sequence[Entity], *, shape: Shape = LOADED) -> tuple[str, dict[str, Any]]:
+    """The path as a query that a person runs in Neo4j Browser to see the answer's graph, and its parameters.
+
+    `topics` are the topic entities; a second one matters where the answer is a property of the relationship to it.
+    """
+    last = path.hops[-1]
+    relation, key = split_value_relation(last.relation) if last.value else ("", "")
+    topic, parameters = _named_node("topic", topics[0], shape, "entity")
+    if not last.value:
+        text = f"MATCH path = {pattern(path, topic=topic)}\nRETURN path"
+        return f"{text}\nLIMIT 100", parameters
+    steps = [*path.hops[:-1], Hop(relation, last.forward)] if relation else list(path.hops[:-1])
+    other = f"n{len(steps)}"
+    text = f"MATCH path = {steps_pattern(steps, topic=topic)}"
+    if relation and len(topics) > 1:
+        node, more = _named_node(other, topics[1], shape, "other")
+        text = text.replace(f"({other})", f"({node})")
+        parameters |= more
+    owner = f"r{len(steps)}" if relation else other if steps else "topic"
+    return f"{text}\nRETURN path, {owner}.{quote(key)} AS {quote(key)}\nLIMIT 100", parameters
+
+
+def _named_node(variable: str, entity: Entity, shape: Shape, parameter: str) -> tuple[str, dict[str, Any]]:
+    """A node with its name as a pattern, without the brackets: topic:Movie {title: $entity}."""
+    labels = (LOADED_LABEL,) if shape.loaded else entity.labels
+    for label in labels:
+        if label in shape.display:
+            key = shape.display[label]
+            return f"{variable}:{_readable(label)} {{{_readable(key)}: ${parameter}}}", {parameter: entity.name}
+    return f"{variable}:{_readable(labels[0])}" if labels else variable, {}
+
+
+def _readable(name: str) -> str:
+    """A name as Cypher reads it, quoted only where that is needed."""
+    return name if name.isascii() and name.isidentifier() else quote(name)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgneo.context import Clock, Context
+from kgneo.graph.shape import Shape
 from kgneo.graph.walks import Followed, follow, shown_query
 from kgneo.model import Answer, Reading, Step, TopicEntity
 from kgneo.stages.choose_reading import RankedReading, rank_readings
@@ -38,7 +39,7 @@ class Paths:
             best, followed, alive = _first_that_leads(context, ranked)
         if best is None or followed is None or best.confidence < context.options.min_confidence:
             return _not_found(question, linked[0].topics, alive, clock)
-        return _found(question, best, followed, alive, clock)
+        return _found(question, best, followed, alive, clock, context.shape)
 
 
 def _first_that_leads(
@@ -71,10 +72,11 @@ def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[R
 
 
 def _found(
-    question: str, best: RankedReading, followed: Followed, alive: Sequence[RankedReading], clock: Clock
+    question: str, best: RankedReading, followed: Followed, alive: Sequence[RankedReading], clock: Clock, shape: Shape
 ) -> Answer:
     answers = tuple(found.entity.name for found in followed.found)
-    cypher, parameters = shown_query(best.path, best.linked.names[0])
+    topics = [topic.entity for topic in best.linked.topics]
+    cypher, parameters = shown_query(best.path, topics, shape=shape)
     text = ", ".join(answers[:20]) + (f" and {followed.total - 20} more" if followed.total > 20 else "")
     return Answer(
         question,
