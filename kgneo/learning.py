@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
@@ -30,13 +31,14 @@ from kgneo.graph import examples as stored
 from kgneo.graph.examples import Example, HopKeys, Neighbour, path_keys
 from kgneo.graph.names import by_name
 from kgneo.graph.path_answers import Given, Wanted, answers_of
-from kgneo.model import Entity, RelationPath, TopicEntity
-from kgneo.stages.choose_reading import MEMORY, RankedReading, masked_text, rank_readings
+from kgneo.model import RelationPath, TopicEntity
+from kgneo.stages.choose_reading import MEMORY, TEMPERATURE, RankedReading, masked_text, rank_alone, rank_readings
 from kgneo.stages.link import LinkedQuestion, readings, with_topics
 from kgneo.stages.recall_examples import Lesson, Row, Scorer, accuracy, features, train
 
-FIRST = 4
-"""Paths that are tried for every question."""
+RIVALS, RIVAL = 4, 0.03
+"""Once a path fits, so many of the next ones are tried, if they are at least so likely."""
+AT_ONCE = 4
 TRIES = 40
 """Paths that are tried for a question until one gives its answers."""
 REACH = 30.0
@@ -48,9 +50,17 @@ SUPPORTED = 0.2
 LIKE = 0.8
 """Similarity from which a question supports another."""
 FOLDS = 5
+BETTER = 0.002
+"""What training must gain to be worth it."""
 LESSONS = 1_500
 """Examples that a scorer is trained on at most, those of most questions first."""
 NEAR = 30
+BATCH = 500
+ROWS = 200
+"""Paths of a question that are looked at."""
+NOTHING = np.zeros(0, dtype=np.float32)
+NEAR_WEIGHT = 8.0
+"""Points of ranking that a similarity of 1 is worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,19 +149,16 @@ def _read(
     context: Context, questions: Sequence[Question], on_progress: OnProgress
 ) -> tuple[list[_Item], list[Rejected]]:
     """Questions with their readings and ranked paths, and those without an entity of the graph."""
-    names = list(dict.fromkeys(name for question in questions for name in question.entities))
-    known = {name: found.entity for name, found in by_name(context.graph, names).items()}
     items: list[_Item] = []
     rejected: list[Rejected] = []
-    for number, question in enumerate(questions, start=1):
-        try:
-            linked = _link(context, question, known)
-        except EntityNotFound as error:
-            rejected.append(Rejected(question.text, error.message))
-            continue
-        rows = rank_readings(context, linked, recall=False)
-        items.append(_Item(question, masked_text(linked[0]), rows, np.zeros(0, dtype=np.float32)))
-        on_progress("reading", number, len(questions))
+    for start in range(0, len(questions), BATCH):
+        batch, unknown = _linked(context, questions[start : start + BATCH])
+        rejected += unknown
+        told = iter(rank_alone(context, [linked[0] for _, linked in batch if len(linked) == 1]))
+        for question, linked in batch:
+            rows = next(told) if len(linked) == 1 else rank_readings(context, linked, recall=False)
+            items.append(_Item(question, masked_text(linked[0]), rows[:ROWS], NOTHING))
+        on_progress("reading", min(start + BATCH, len(questions)), len(questions))
     texts = list(dict.fromkeys(item.text for item in items))
     vectors = dict(zip(texts, context.encoder.encode(texts), strict=True)) if texts else {}
     for item in items:
@@ -159,11 +166,24 @@ def _read(
     return items, rejected
 
 
-def _link(context: Context, question: Question, known: Mapping[str, Entity]) -> tuple[LinkedQuestion, ...]:
-    if question.entities and all(name in known for name in question.entities):
-        topics = tuple(TopicEntity(known[name], name) for name in question.entities)
-        return (with_topics(question.text, topics),)
-    return readings(context.graph, question.text, entities=question.entities)
+def _linked(
+    context: Context, questions: Sequence[Question]
+) -> tuple[list[tuple[Question, tuple[LinkedQuestion, ...]]], list[Rejected]]:
+    """Questions with their readings; names that are spelt as the graph spells them are looked up at once."""
+    names = list(dict.fromkeys(name for question in questions for name in question.entities))
+    known = {name: found.entity for name, found in by_name(context.graph, names).items()}
+    linked: list[tuple[Question, tuple[LinkedQuestion, ...]]] = []
+    rejected: list[Rejected] = []
+    for question in questions:
+        if question.entities and all(name in known for name in question.entities):
+            topics = tuple(TopicEntity(known[name], name) for name in question.entities)
+            linked.append((question, (with_topics(question.text, topics),)))
+            continue
+        try:
+            linked.append((question, readings(context.graph, question.text, entities=question.entities)))
+        except EntityNotFound as error:
+            rejected.append(Rejected(question.text, error.message))
+    return linked, rejected
 
 
 def _unit(vector: Vectors) -> Vectors:
@@ -174,16 +194,14 @@ def _try(context: Context, items: Sequence[_Item], on_progress: OnProgress) -> N
     """Try the paths of every question, best first; those that questions of the same text found come before."""
     pending = {number: _worth_trying(context, item) for number, item in enumerate(items)}
     found: dict[str, Counter[HopKeys]] = defaultdict(Counter)
-    for turn in range(TRIES):
+    while pending:
         groups: dict[RelationPath, list[tuple[int, int]]] = defaultdict(list)
         for number, queue in list(pending.items()):
-            row = _next(items[number], queue, found[items[number].text], turn)
-            if row is None:
+            rows = _next(items[number], queue, found[items[number].text])
+            if not rows:
                 del pending[number]
-            else:
+            for row in rows:
                 groups[items[number].rows[row].path].append((number, row))
-        if not groups:
-            break
         for path, pairs in groups.items():
             for (number, row), given in zip(pairs, _answers(context, path, items, pairs), strict=True):
                 items[number].given[row] = given
@@ -217,15 +235,18 @@ def _worth_trying(context: Context, item: _Item) -> Iterator[int]:
             yield number
 
 
-def _next(item: _Item, queue: Iterator[int], found: Counter[HopKeys], turn: int) -> int | None:
-    """The row to try next: what others of this text found, then the best that is left; None when enough were tried."""
-    for keys, _ in found.most_common():
-        row = item.number_of(keys)
-        if row is not None and row not in item.given:
-            return row
-    if turn >= FIRST and item.exact:
-        return None
-    return next((row for row in queue if row not in item.given), None)
+def _next(item: _Item, queue: Iterator[int], found: Counter[HopKeys]) -> list[int]:
+    """The rows to try next: what others of this text found; likely ones, in case they fit, too, once one fits; else
+    the best that are left. None when enough were tried."""
+    shared = [row for keys in found if (row := item.number_of(keys)) is not None and row not in item.given]
+    if shared:
+        return shared
+    if item.exact:
+        return [row for row in islice(queue, RIVALS) if row not in item.given and item.rows[row].confidence >= RIVAL]
+    if len(item.given) >= TRIES:
+        return []
+    wanted = 1 if not item.given else AT_ONCE
+    return list(islice((row for row in queue if row not in item.given), wanted))
 
 
 def _decide(context: Context, items: Sequence[_Item]) -> list[RankedReading | str]:
@@ -272,7 +293,7 @@ def _choose(item: _Item, support: Counter[HopKeys], supporters: _Supporters) -> 
 
     def worth(number: int) -> tuple[float, ...]:
         keys = path_keys(item.rows[number].path)
-        return support[keys], round(near[keys], 1), item.rows[number].score - 0.1 * len(keys)
+        return support[keys], NEAR_WEIGHT * near[keys] + item.rows[number].score
 
     if item.exact:
         return max(item.exact, key=worth)
@@ -337,7 +358,7 @@ def train_scorer(
             seen = [lesson for other, fold in enumerate(folds) if other != number for lesson in fold]
             right.append(accuracy(unseen, train(seen)) * sum(lesson.weight for lesson in unseen))
         trained = sum(right) / sum(lesson.weight for lesson in lessons)
-        if trained > by_hand:
+        if trained > by_hand + BETTER:
             scorer = train(lessons)
     stored.write_scorer(context.graph, scorer.to_dict() if scorer else None)
     return scorer, (by_hand, trained)
@@ -354,14 +375,16 @@ def _lessons(context: Context, on_progress: OnProgress) -> list[Lesson]:
     for example in every:
         known[path_keys(example.path)] += example.count
     entities = by_name(context.graph, [example.entity for example in every])
+    usable = [number for number, example in enumerate(every[:LESSONS]) if example.entity in entities]
+    questions = [
+        with_topics(every[number].question, (TopicEntity(entities[every[number].entity].entity, every[number].entity),))
+        for number in usable
+    ]
     lessons: list[Lesson] = []
-    for number, example in enumerate(every[:LESSONS]):
-        on_progress("training", number + 1, min(len(every), LESSONS))
-        if example.entity not in entities:
-            continue
-        topic = TopicEntity(entities[example.entity].entity, example.entity)
-        ranked = rank_readings(context, (with_topics(example.question, (topic,)),), recall=False)
-        rows = [Row(0, row.path, row.score) for row in ranked]
+    for done, (number, ranked) in enumerate(zip(usable, rank_alone(context, questions), strict=True), start=1):
+        on_progress("training", done, len(usable))
+        example = every[number]
+        rows = [Row(0, row.path, row.score * TEMPERATURE) for row in ranked[:ROWS]]
         right = next((i for i, row in enumerate(rows) if path_keys(row.path) == path_keys(example.path)), None)
         if right is None:
             continue

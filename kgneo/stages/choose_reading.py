@@ -71,6 +71,26 @@ def rank_readings(context: Context, readings: Sequence[LinkedQuestion], *, recal
         for number, (linked, paths) in enumerate(paths_of(context, likely))
         for path in _ranked(context, linked, paths)
     ]
+    return _weighed(context, likely, pairs, recall=recall)
+
+
+def rank_alone(context: Context, questions: Sequence[LinkedQuestion]) -> list[list[RankedReading]]:
+    """The same for many questions of one reading each, without examples. Those that differ in nothing but their
+    entity, and whose entities have the same relations, are ranked once."""
+    known: dict[tuple[str, tuple[str, ...], tuple[RelationPath, ...]], list[RankedPath]] = {}
+    result = []
+    for linked, paths in paths_of(context, questions):
+        key = (masked_text(linked), masked(linked).labels, tuple(paths))
+        if key not in known or len(linked.topics) > 1:
+            known[key] = _ranked(context, linked, paths)
+        result.append(_weighed(context, [linked], [(0, path) for path in known[key]], recall=False))
+    return result
+
+
+def _weighed(
+    context: Context, likely: Sequence[LinkedQuestion], pairs: Sequence[tuple[int, RankedPath]], *, recall: bool
+) -> list[RankedReading]:
+    """Pairs of a reading (its number) and a ranked path, with scores that compare across readings."""
     if not pairs:
         return []
     rows = [
