@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from neo4j.vector import Vector
@@ -33,6 +34,7 @@ SCAN_TIMEOUT = 24 * 3600.0
 WRITE_TIMEOUT = 600.0
 POLL_SECONDS = 0.1
 NO_STATISTICS = Statistics()
+_INDEX_NAMES: WeakKeyDictionary[Graph, list[str]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +239,11 @@ def _record(
 
 
 def index_names(graph: Graph) -> list[str]:
-    """The names of kgneo's vector indexes: one for all types, or one a type."""
-    return sorted(row["name"] for row in graph.schema(query("index_list")))
+    """The names of kgneo's vector indexes: one for all types, or one a type. Read once a connection, since
+    listing indexes takes as long as searching one."""
+    if graph not in _INDEX_NAMES:
+        _INDEX_NAMES[graph] = sorted(row["name"] for row in graph.schema(query("index_list")))
+    return _INDEX_NAMES[graph]
 
 
 def _create_indexes(graph: Graph, encoder: Encoder) -> None:
@@ -257,11 +262,13 @@ def _create_indexes(graph: Graph, encoder: Encoder) -> None:
 
 
 def _drop_indexes(graph: Graph) -> None:
+    _INDEX_NAMES.pop(graph, None)
     for name in index_names(graph):
         graph.schema(fill("index_drop", name=name))
 
 
 def _await_indexes(graph: Graph, on_progress: OnProgress) -> None:
+    _INDEX_NAMES.pop(graph, None)
     while True:
         rows = graph.schema(query("index_list"))
         failed = [row["name"] for row in rows if row["state"] == "FAILED"]
