@@ -110,7 +110,7 @@ class _Item:
         return next((number for number, row in enumerate(self.rows) if path_keys(row.path) == keys), None)
 
 
-def learn(
+def learn_questions(
     context: Context, questions: Sequence[Question], *, on_progress: OnProgress = lambda _stage, _done, _total: None
 ) -> LearnReport:
     """Learn `questions`. `on_progress` gets a stage ("reading", "trying", "training"), how far it is, and of how much.
@@ -320,6 +320,10 @@ def _verdict(item: _Item, row: int | None, agreed: Counter[HopKeys]) -> RankedRe
     chosen = path_keys(item.rows[row].path)
     usual, times = agreed.most_common(1)[0]
     if times > agreed[chosen]:
+        number = item.number_of(usual)
+        given = item.given.get(number) if number is not None else None
+        if number is not None and given and given.right == given.wanted and given.f1 >= SUPPORTED:
+            return item.rows[number]  # the answers are some of those of the usual path; the other fits by chance
         meant = "/".join(("" if forward else "^") + relation for relation, forward, _ in usual)
         return f"contradicts {times} questions of the same text: they mean {meant}, this one {item.rows[row].path}"
     return item.rows[row]

@@ -25,6 +25,7 @@ COMMANDS = {
     "index": "kgneo.cli.index",
     "ask": "kgneo.cli.ask",
     "retrieve": "kgneo.cli.retrieve",
+    "learn": "kgneo.cli.learn",
     "eval": "kgneo.cli.eval",
     "schema": "kgneo.cli.schema",
     "doctor": "kgneo.cli.doctor",

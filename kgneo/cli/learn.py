@@ -1,0 +1,160 @@
+"""`kgneo learn`: labelled questions become examples in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kgneo.asking import open_context
+from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
+from kgneo.context import Context, Options
+from kgneo.errors import UsageError
+from kgneo.evaluation.sampling import sample
+from kgneo.graph import Graph
+from kgneo.graph.examples import Example, all_examples, remove_examples
+from kgneo.labelled import read_labelled
+from kgneo.learning import LearnReport, learn_questions, train_scorer
+from kgneo.settings import Settings, open_graph
+
+KEY_DIGITS = 8
+SHOWN = 10
+BARS = {"reading": "Reading", "trying": "Finding paths", "training": "Training"}
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@option("--hops", "-n", type=click.IntRange(1, 6), default=3, show_default=True, help="How far a path reaches (N).")
+@option("--split", default="train", show_default=True, help="Which questions of a data set's folder.")
+@option("--variant", default="vanilla", show_default=True, help="Which wording of them.")
+@option("--sample", "size", type=click.IntRange(min=1), help="Learn only so many, drawn by --seed.")
+@option("--seed", type=int, default=0, show_default=True, help="Which questions --sample draws.")
+@click.option("--list", "show", is_flag=True, help="Show the examples in the graph.")
+@click.option("--remove", "keys", multiple=True, metavar="KEY|all", help="Remove an example, or all. Repeatable.")
+@option("--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.")
+@json_option
+@connection_options
+def learn(
+    files: tuple[Path, ...],
+    hops: int,
+    split: str,
+    variant: str,
+    size: int | None,
+    seed: int,
+    show: bool,
+    keys: tuple[str, ...],
+    encoder: str | None,
+    as_json: bool,
+    settings: Settings,
+) -> None:
+    """Learn from questions whose answers are known, so that others like them are understood.
+
+    A file holds JSON objects (.jsonl) with "question", "answers" and, where the question has no [brackets],
+    "entities"; or lines of a question, a tab, and answers separated by "|". How a question is answered is found by
+    trying the relation paths of the graph. Questions that no path answers are reported and not stored.
+
+    \b
+    Examples:
+      kgneo learn questions.jsonl
+      kgneo learn --list
+      kgneo learn --remove all
+    """
+    if bool(files) + show + bool(keys) != 1:
+        raise UsageError("learn takes either files, --list, or --remove.", hint="See kgneo learn --help.")
+    with open_graph(settings, report=say) as graph:
+        if show:
+            _list(graph, as_json)
+        elif keys:
+            _remove(graph, keys, encoder, as_json)
+        else:
+            questions = [item for file in files for item in read_labelled(file, split=split, variant=variant)]
+            context = open_context(graph, encoder=encoder, options=Options(hops=hops), report=say)
+            with _bars() as show_progress:
+                report = learn_questions(context, sample(questions, size, seed=seed), on_progress=show_progress)
+            _report(report, as_json)
+
+
+@contextmanager
+def _bars() -> Iterator[Callable[[str, int, int], None]]:
+    bars: dict[str, Any] = {}
+
+    def show_progress(stage: str, done: int, total: int) -> None:
+        if stage not in bars:
+            bars[stage] = progress(total, BARS[stage], " questions")
+        bars[stage].total = total
+        bars[stage].update(done - bars[stage].n)
+
+    try:
+        yield show_progress
+    finally:
+        for bar in bars.values():
+            bar.close()
+
+
+def _report(report: LearnReport, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(report))
+        return
+    click.echo(f"Learned {report.learned:,} of {report.questions:,} questions: {report.examples:,} examples.")
+    click.echo(f"The graph holds {report.stored:,} examples now.")
+    by_hand, trained = report.accuracy
+    if report.stored:
+        kept = "kept" if report.trained else "not kept"
+        click.echo(f"Examples understood by the others: {by_hand:.1%}; with trained weights {trained:.1%} ({kept}).")
+    for rejected in report.rejected[:SHOWN]:
+        click.echo(f"Not learned: {rejected.question}\n  {rejected.reason}")
+    if len(report.rejected) > SHOWN:
+        click.echo(f"… and {len(report.rejected) - SHOWN:,} more; --json lists all.")
+    click.echo("Next: kgneo ask QUESTION, or kgneo learn --list")
+
+
+def _list(graph: Graph, as_json: bool) -> None:
+    examples = all_examples(graph)
+    if as_json:
+        print_json([_record(example) for example in examples])
+        return
+    for example in examples:
+        click.echo(f"{example.key[:KEY_DIGITS]}  {example.count:5}  {example.text}  →  {example.path}")
+    if not examples:
+        click.echo("No examples. Next: kgneo learn FILE")
+
+
+def _record(example: Example) -> dict[str, object]:
+    return {
+        "key": example.key,
+        "text": example.text,
+        "path": str(example.path),
+        "count": example.count,
+        "question": example.question,
+        "entity": example.entity,
+        "answers": example.answers,
+    }
+
+
+def _remove(graph: Graph, keys: Sequence[str], encoder: str | None, as_json: bool) -> None:
+    if "all" in keys:
+        removed = remove_examples(graph)
+    else:
+        known = [example.key for example in all_examples(graph)]
+        removed = remove_examples(graph, [_full_key(key, known) for key in keys])
+        context: Context = open_context(graph, encoder=encoder, report=say)
+        train_scorer(context)
+    if as_json:
+        print_json({"removed": removed})
+    else:
+        click.echo(f"Removed {removed:,} examples.")
+
+
+def _full_key(key: str, known: Sequence[str]) -> str:
+    """The only key that begins with `key`. Raises UsageError where there is none, or several."""
+    found = [full for full in known if full.startswith(key)]
+    if len(found) != 1:
+        raise UsageError(
+            f"{len(found)} examples have a key that begins with {key!r}; expected one.",
+            hint="Keys are in the first column of `kgneo learn --list`.",
+        )
+    return found[0]
