@@ -64,16 +64,29 @@ def test_any_text_has_words(name: str) -> None:
     assert content_words(name)
 
 
-def test_a_path_reads_as_a_plain_sentence() -> None:
-    path = RelationPath((Hop("has_capital"), Hop("mayor")))
-    assert path_wording(path, topic="Norway") == "capital of Norway → their mayor"
+@pytest.mark.parametrize(
+    ("hops", "wording"),
+    [
+        ((Hop("has_capital"), Hop("mayor")), "capital of X → their mayor"),
+        ((Hop("in_region"),), "region of X"),
+        ((Hop("composed_by", labels=("Person",)),), "person that X was composed by"),
+        ((Hop("composed_by", forward=False, labels=("Song",)),), "song composed by X"),
+        ((Hop("composed_by", forward=False),), "what was composed by X"),
+        ((Hop("PLAYED_IN", labels=("Band",)), Hop("FORMED_IN")), "band that X played in → what they formed in"),
+        ((Hop("PLAYED_IN", forward=False, labels=("Musician",)),), "musician that played in X"),
+        ((Hop("RECORDED", labels=("Album",)), Hop("publisher")), "album that X recorded → their publisher"),
+        ((Hop("topic", forward=False, labels=("Book",)),), "book with topic X"),
+        ((Hop("topic"), Hop("topic", forward=False, labels=("Book",))), "topic of X → book with that topic"),
+    ],
+)
+def test_a_path_reads_as_a_plain_sentence(hops: tuple[Hop, ...], wording: str) -> None:
+    assert path_wording(RelationPath(hops)) == wording
+
+
+def test_the_topic_entity_is_named() -> None:
+    assert path_wording(RelationPath((Hop("capital"),)), topic="Norway") == "capital of Norway"
 
 
 def test_a_code_is_read_by_its_name() -> None:
     path = RelationPath((Hop("P36"),))
-    assert path_wording(path, topic="Norway", names={"P36": "capital"}) == "capital of Norway"
-
-
-def test_a_step_back_names_the_kind_of_node_that_it_reaches() -> None:
-    path = RelationPath((Hop("PLAYED_IN", forward=False, labels=("Musician",)),))
-    assert path_wording(path, topic="Queen") == "musician played in Queen"
+    assert path_wording(path, names={"P36": "capital"}) == "capital of X"

@@ -116,7 +116,7 @@ def fit(asked: str, shares: NDArray[np.float64]) -> NDArray[np.float64]:
     if asked == "when":
         return np.asarray(time)
     if asked == "where":
-        return np.asarray(np.maximum(place, 0.75 * (1.0 - np.clip(person + time + number, 0.0, 1.0))))
+        return np.asarray(np.maximum(place, 0.85 * (1.0 - np.clip(person + time + number, 0.0, 1.0))))
     if asked == "what":
         return np.asarray(0.5 - 0.25 * person)
     return np.full(len(shares), 0.5)

@@ -78,22 +78,28 @@ def path_wording(path: RelationPath, *, topic: str = "X", names: Mapping[str, st
 def hop_wording(hop: Hop, topic: str = "", *, names: Mapping[str, str] | None = None) -> str:
     """One hop in words: of a `topic` ("capital of X"), else of what came before ("their capital")."""
     words = name_words((names or {}).get(hop.relation, hop.relation))
-    return _forward(words, topic) if hop.forward else _backward(words, topic, hop.labels)
-
-
-def _forward(words: Sequence[str], topic: str) -> str:
-    if words[0] in ("has", "have") and len(words) > 1:
+    if len(words) > 1 and words[0] in LIGHT_WORDS:
         words = words[1:]
-    text = " ".join(words)
-    if words[-1] in PREPOSITIONS or (len(words) > 1 and words[0] in PREPOSITIONS):
-        return f"{topic} {text} …" if topic else f"which are {text} …"
-    return f"{text} of {topic}" if topic else f"their {text}"
+    reached = " ".join(name_words(hop.labels[0])) if hop.labels else ""
+    if words[-1] in PREPOSITIONS or words[-1].endswith("ed"):
+        return _verb(words, topic, reached, forward=hop.forward)
+    return _noun(words, topic, reached, forward=hop.forward)
 
 
-def _backward(words: Sequence[str], topic: str, labels: Sequence[str]) -> str:
-    reached = " ".join(name_words(labels[0])) if labels else "what"
+def _verb(words: Sequence[str], topic: str, reached: str, *, forward: bool) -> str:
     text = " ".join(words)
-    owner = topic or "these"
-    if words[-1] in PREPOSITIONS or words[0] in ("has", "have"):
-        return f"{reached} {text} {owner}"
-    return f"{reached} whose {text} is {owner}" if labels else f"{reached} has {owner} as {text}"
+    passive = words[-1] == "by"
+    if forward:
+        who = topic or "they"
+        auxiliary = ("was " if topic else "were ") if passive else ""
+        return f"{reached} that {who} {auxiliary}{text}" if reached else f"what {who} {auxiliary}{text}"
+    if passive:
+        return f"{reached or 'what was'} {text} {topic or 'them'}"
+    return f"{reached + ' that' if reached else 'what'} {text} {topic or 'them'}"
+
+
+def _noun(words: Sequence[str], topic: str, reached: str, *, forward: bool) -> str:
+    text = " ".join(words)
+    if forward:
+        return f"{text} of {topic}" if topic else f"their {text}"
+    return f"{reached or 'what is'} with {text} {topic}" if topic else f"{reached or 'what is'} with that {text}"
