@@ -35,9 +35,10 @@ def index(encoder: str | None, as_json: bool, settings: Settings) -> None:
         click.echo('Next: kgneo ask "…", with the entity that the question is about in [brackets]')
 
 
-def run_index(graph: Graph, encoder: str | None) -> IndexReport:
+def run_index(graph: Graph, encoder: str | None, choices: Choices | None = None) -> IndexReport:
     """Build the index with progress bars, and say what was done."""
     record = read_record(graph)
+    schema, shape = known_shape(graph, choices=choices, report=say)
     name = encoder or (record.encoder if record else DEFAULT_ENCODER)
     loaded = load_encoder(name, report=say)
     bars = {
@@ -51,7 +52,7 @@ def run_index(graph: Graph, encoder: str | None) -> IndexReport:
         bar.update(step.done - bar.n)
 
     try:
-        report = build(graph, loaded, on_progress=show)
+        report = build(graph, loaded, shape=shape, schema=schema, on_progress=show)
     finally:
         for bar in bars.values():
             bar.close()

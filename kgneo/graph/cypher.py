@@ -15,6 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+SEPARATORS = {"labels": ":", "keys": ", node."}
+"""What stands between several names of one placeholder, where it is not `|`."""
 PLACEHOLDER = re.compile(r"`\{(\w+)\}`|/\*\{(\w+)\}\*/(\d*)")
 
 
@@ -79,8 +81,8 @@ def fill(name: str, /, **values: str | int | bool | Iterable[str]) -> str:
     """`cypher/NAME.cypher` with every placeholder replaced: identifiers quoted, numbers checked to be numbers,
     an arrow's head set (True) or left out.
 
-    Several types stand as an alternative (`` `a`|`b` ``), several labels all hold (`` `a`:`b` ``). Raises
-    KeyError, naming the file, when a placeholder is not given.
+    Several types stand as an alternative (`` `a`|`b` ``), several labels all hold (`` `a`:`b` ``), several
+    keys are those of `node`. Raises KeyError, naming the file, when a placeholder is not given.
     """
 
     def replacement(match: re.Match[str]) -> str:
@@ -93,6 +95,6 @@ def fill(name: str, /, **values: str | int | bool | Iterable[str]) -> str:
         if isinstance(value, int):
             raise TypeError(f"cypher/{name}.cypher needs a name for {key!r}")
         names = [value] if isinstance(value, str) else value
-        return (":" if key == "labels" else "|").join(map(quote, names))
+        return SEPARATORS.get(key, "|").join(map(quote, names))
 
     return PLACEHOLDER.sub(replacement, query(name))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from kgneo.embedding import Vectors
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import query
-from kgneo.graph.index import pack
+from kgneo.graph.embeddings import pack
 from kgneo.model import Hop, RelationPath
 from kgneo.names import digest
 

@@ -9,29 +9,31 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-from neo4j.vector import Vector
-
 from kgneo import __version__
-from kgneo.embedding import Encoder, Vectors
+from kgneo.embedding import Encoder
 from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
+from kgneo.graph.embeddings import GraphSink, NodeScan, Pending, Sink, scan_nodes, scan_relationships
+from kgneo.graph.schema import Schema
 from kgneo.graph.shape import LOADED, Shape
 from kgneo.graph.statistics import Statistics, read_statistics
-from kgneo.model import Triple
 
 INDEX_NAME = "kgneo_triples"
 TEMPLATE = "(subject, relation, object)"
 BATCH = 512
 """Triples encoded and written in one transaction: what an interruption can lose."""
-SCAN_TIMEOUT = 24 * 3600.0
-WRITE_TIMEOUT = 600.0
+PROPERTIES = 5_000
+"""Nodes whose properties are written in one transaction."""
+NAMES_INDEX = "kgneo_folded"
+WORDS_INDEX = "kgneo_names"
+AWAIT_NAMES = 3_600
 POLL_SECONDS = 0.1
 NO_STATISTICS = Statistics()
 _INDEX_NAMES: WeakKeyDictionary[Graph, list[str]] = WeakKeyDictionary()
@@ -142,100 +144,136 @@ def check_fingerprint(record: IndexRecord, encoder: Encoder) -> None:
 
 
 def build(
-    graph: Graph, encoder: Encoder, *, shape: Shape = LOADED, on_progress: OnProgress = lambda _: None
+    graph: Graph,
+    encoder: Encoder,
+    *,
+    shape: Shape = LOADED,
+    schema: Schema | None = None,
+    on_progress: OnProgress = lambda _: None,
 ) -> IndexReport:
     """Bring embeddings and vector index up to date with the graph.
 
-    `on_progress` gets a `Progress` after each batch. Raises GraphEmpty when there is nothing to index. An
-    interruption loses at most one batch; running again goes on from there.
+    `schema` goes with the `shape` of a graph that was there before kgneo. `on_progress` gets a `Progress` after each
+    batch. Raises GraphEmpty when there is nothing to index. An interruption loses at most one batch; running again
+    goes on from there.
     """
-    total = count_triples(graph)
+    total = _expected(graph, shape, schema)
     if not total:
         raise GraphEmpty("The graph holds no triples to index.", hint="Load some with `kgneo load PATH`.")
     previous = read_record(graph)
     if previous is not None and previous.fingerprint != encoder.fingerprint:
         _drop_indexes(graph)
-    encoded = 0
-    read = 0
-    for row_batch in _pending(graph, encoder, shape):
-        if not encoded:
-            _record(graph, encoder, total, complete=False)
-        read, rows = row_batch
-        _write(graph, encoder, rows)
-        encoded += len(rows)
-        on_progress(Progress("encoding", read, total))
-    on_progress(Progress("encoding", total, total))
-    _create_indexes(graph, encoder)
+    if previous is not None and not shape.loaded and previous.shape != shape:
+        _forget(graph, shape)
+    sink = GraphSink(graph, encoder)
+
+    def begin() -> None:
+        _record(graph, encoder, shape, total, complete=False)
+
+    encoded = encode_all(graph, encoder, shape, sink, total=total, begin=begin, on_progress=on_progress)
+    _create_indexes(graph, encoder, shape)
     _await_indexes(graph, on_progress)
-    _record(graph, encoder, total, statistics=read_statistics(graph, shape=shape), complete=True)
-    return IndexReport(total, encoded)
+    statistics = read_statistics(graph, shape=shape, schema=schema)
+    _record(graph, encoder, shape, encoded.triples, statistics=statistics, complete=True)
+    return encoded
 
 
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    id: str
-    text: str
-    digest: int
+def _expected(graph: Graph, shape: Shape, schema: Schema | None) -> int:
+    """About how many triples there are: relationships, and values as far as the schema's sample tells."""
+    if schema is None:
+        return count_triples(graph)
+    return expected_relationships(schema, shape) + expected_values(schema, shape)
 
 
-def _pending(graph: Graph, encoder: Encoder, shape: Shape) -> Iterator[tuple[int, list[_Pending]]]:
-    """Batches of triples to encode, each with the number of triples read so far."""
-    batch: list[_Pending] = []
-    read = 0
-    for row in graph.stream(query("index_scan"), timeout=SCAN_TIMEOUT, display=dict(shape.display)):
-        read += 1
-        text = Triple(row["subject"], row["relation"], row["object"]).text
-        digest = text_digest(text, encoder)
-        if digest != row["digest"]:
-            batch.append(_Pending(row["id"], text, digest))
-            if len(batch) == BATCH:
-                yield read, batch
-                batch = []
-    if batch:
-        yield read, batch
+def expected_relationships(schema: Schema, shape: Shape) -> int:
+    """The relationships of the types that are used."""
+    return sum(relation.relationships for relation in schema.relations if shape.uses(relation.name))
 
 
-def text_digest(text: str, encoder: Encoder) -> int:
-    """64 bits (signed) that change with the text and with the encoder."""
-    content = f"{encoder.fingerprint}\n{text}".encode()
-    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big", signed=True)
+def expected_values(schema: Schema, shape: Shape) -> int:
+    """About how many property values are triples."""
+    shares = ((label.nodes, shape.values.get(label.name, {}).values()) for label in schema.labels)
+    return round(sum(nodes * share for nodes, keys in shares for share in keys))
 
 
-def _write(graph: Graph, encoder: Encoder, batch: Sequence[_Pending]) -> None:
-    vectors = encoder.encode([pending.text for pending in batch])
-    norms: list[float | None] = [None] * len(batch)
-    if encoder.similarity == "dot":
-        norms = [float(norm) for norm in np.linalg.norm(vectors, axis=1)]
-    packed = pack(graph, vectors)
-    rows = [
-        {"id": pending.id, "digest": pending.digest, "vector": vector, "norm": norm}
-        for pending, vector, norm in zip(batch, packed, norms, strict=True)
-    ]
-    graph.write(query("index_write"), rows=rows, timeout=WRITE_TIMEOUT)
+def encode_all(
+    graph: Graph,
+    encoder: Encoder,
+    shape: Shape,
+    sink: Sink,
+    *,
+    total: int,
+    begin: Callable[[], None],
+    on_progress: OnProgress,
+) -> IndexReport:
+    """Read every triple, and give those to `sink` that have no embedding of their present text. `begin` is called
+    before the first is written."""
+    read = encoded = 0
+    for batch in _batches(_scan(graph, encoder, shape, sink, begin)):
+        changed = sink.changed(batch)
+        read += len(batch)
+        if changed:
+            if not encoded:
+                begin()
+            sink.write(changed, encoder.encode([pending.text for pending in changed]))
+            encoded += len(changed)
+        on_progress(Progress("encoding", min(read, total), total))
+    on_progress(Progress("encoding", total, total))
+    return IndexReport(read, encoded)
 
 
-def pack(graph: Graph, vectors: Vectors) -> list[Any]:
-    """Vectors as query parameters: packed where the server takes that (four times as fast), else lists."""
-    if graph.capabilities.packed_vectors:
-        return [Vector(vector) for vector in vectors]
-    return [vector.tolist() for vector in vectors]
+def _scan(graph: Graph, encoder: Encoder, shape: Shape, sink: Sink, begin: Callable[[], None]) -> Iterator[Pending]:
+    """The texts of relationships, then those of values; properties of nodes are written on the way."""
+    yield from scan_relationships(graph, encoder, shape)
+    waiting: list[NodeScan] = []
+    for node in scan_nodes(graph, encoder, shape):
+        yield from node.values
+        if node.properties and isinstance(sink, GraphSink):
+            waiting.append(node)
+            if len(waiting) == PROPERTIES:
+                begin()
+                sink.write_properties(waiting)
+                waiting = []
+    if waiting and isinstance(sink, GraphSink):
+        begin()
+        sink.write_properties(waiting)
+
+
+def _batches(rows: Iterable[Pending]) -> Iterator[list[Pending]]:
+    iterator = iter(rows)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch
 
 
 def _record(
-    graph: Graph, encoder: Encoder, triples: int, *, complete: bool, statistics: Statistics = NO_STATISTICS
+    graph: Graph,
+    encoder: Encoder,
+    shape: Shape,
+    triples: int,
+    *,
+    complete: bool,
+    statistics: Statistics = NO_STATISTICS,
 ) -> None:
-    record = {
-        "encoder": encoder.name,
-        "fingerprint": encoder.fingerprint,
-        "dimensions": encoder.dimensions,
-        "similarity": encoder.similarity,
-        "template": TEMPLATE,
-        "triples": triples,
-        "complete": complete,
-        "version": __version__,
-        "statistics": statistics.to_json(),
-    }
-    graph.write(query("index_record_write"), record=record)
+    record = new_record(encoder, shape, triples, complete=complete, statistics=statistics)
+    graph.write(query("index_record_write"), record=record_properties(record))
+
+
+def new_record(
+    encoder: Encoder, shape: Shape, triples: int, *, complete: bool, statistics: Statistics = NO_STATISTICS
+) -> IndexRecord:
+    """A record of an index that is made now with this encoder."""
+    return IndexRecord(
+        encoder=encoder.name,
+        fingerprint=encoder.fingerprint,
+        dimensions=encoder.dimensions,
+        similarity=encoder.similarity,
+        template=TEMPLATE,
+        triples=triples,
+        complete=complete,
+        version=__version__,
+        statistics=statistics,
+        shape=shape,
+    )
 
 
 def index_names(graph: Graph) -> list[str]:
@@ -246,13 +284,51 @@ def index_names(graph: Graph) -> list[str]:
     return _INDEX_NAMES[graph]
 
 
-def _create_indexes(graph: Graph, encoder: Encoder) -> None:
-    relations = [row["relation"] for row in graph.read(query("index_types"))]
+def _create_indexes(graph: Graph, encoder: Encoder, shape: Shape) -> None:
+    if not shape.loaded:
+        _create_name_indexes(graph, shape)
+    types = [row["relation"] for row in graph.read(query("index_types")) if shape.uses(row["relation"])]
+    if types:
+        _create_vector_indexes(graph, encoder, types)
+
+
+def _create_name_indexes(graph: Graph, shape: Shape) -> None:
+    """An index on folded names a label, and one over the words of all names."""
+    if not shape.display:
+        return
+    there = {row["name"]: row for row in graph.read(query("index_own"))}
+    labels, keys = sorted(shape.display), sorted(set(shape.display.values()))
+    words = there.get(WORDS_INDEX)
+    if words and (sorted(words["labels"]), sorted(words["keys"])) != (labels, keys):
+        graph.schema(fill("index_drop", name=WORDS_INDEX))
+    graph.schema(fill("index_names_words", any_labels=labels, keys=keys))
+    wanted = {f"{NAMES_INDEX}_{_short(label)}": label for label in labels}
+    for name in there:
+        if name.startswith(f"{NAMES_INDEX}_") and name not in wanted:
+            graph.schema(fill("index_drop", name=name))
+    for name, label in wanted.items():
+        graph.schema(fill("index_names", name=name, label=label))
+    graph.read(query("await_indexes"), seconds=AWAIT_NAMES, timeout=AWAIT_NAMES)
+
+
+def _short(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+
+
+def _forget(graph: Graph, shape: Shape) -> None:
+    """Take kgneo's properties away from what is no longer used."""
+    graph.schema(query("index_forget"), **shape.parameters)
+    keys = [row["key"] for row in graph.read(query("own_keys"))]
+    labels = sorted({*shape.display, *shape.values})
+    graph.schema(query("index_forget_nodes"), labels=labels, nothing=dict.fromkeys(keys), **shape.parameters)
+
+
+def _create_vector_indexes(graph: Graph, encoder: Encoder, relations: Sequence[str]) -> None:
     config = {"vector.dimensions": encoder.dimensions, "vector.similarity_function": "cosine"}
     options = {"indexConfig": config}
     if not graph.capabilities.search:
         for relation in relations:
-            name = f"{INDEX_NAME}_{hashlib.blake2b(relation.encode(), digest_size=6).hexdigest()}"
+            name = f"{INDEX_NAME}_{_short(relation)}"
             graph.schema(fill("index_create", name=name, relation=relation), options=options)
         return
     for row in graph.schema(query("index_list")):
