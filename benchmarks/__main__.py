@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 
-MODULES = ("loading", "vectors", "retrieval", "ask_process")
+MODULES = ("loading", "vectors", "retrieval", "ask_process", "evaluation")
 
 for module in MODULES:
     print(f"## {module}\n", flush=True)

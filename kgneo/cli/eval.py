@@ -156,7 +156,7 @@ def eval(  # noqa: A001
         opened = open_context(
             graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
         )
-        backend = graph_backend(opened, alive=_probe(graph, settings))
+        backend = graph_backend(opened, alive=probe(graph, settings))
         outcome = _evaluate(plan, dataset, backend, given)
     report = write_report(outcome, with_figures=given["with_figures"])
     if as_json:
@@ -251,7 +251,7 @@ def _shown_progress(stage: str) -> Iterator[ShownProgress]:
             shown.bar.close()
 
 
-def _probe(graph: Graph, settings: Settings) -> Callable[[], None]:
+def probe(graph: Graph, settings: Settings) -> Callable[[], None]:
     """Whether the server answers; the local store's is started again, at its old address."""
 
     def alive() -> None:

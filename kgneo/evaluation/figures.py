@@ -195,7 +195,7 @@ def strategies_by_question_hops(groups: Sequence[Group], published: Published, *
     """KG-RAG's Figure 6, for the groups of one N and K: question hops across, a bar a strategy."""
     parts = _parts(groups)
     strategies = list(dict.fromkeys(group.configuration.strategy for group in groups))
-    figure, [axes] = new_figure(3.4 + 0.45 * len(parts) * len(strategies), 3.9)
+    figure, [axes] = new_figure(3.4 + max(1.0, 0.45 * len(strategies)) * len(parts), 3.9)
     points: list[tuple[float, PublishedValue]] = []
     offsets = _offsets(len(strategies))
     for number, strategy in enumerate(strategies):
