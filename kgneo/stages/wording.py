@@ -77,13 +77,18 @@ def path_wording(path: RelationPath, *, topic: str = "X", names: Mapping[str, st
 
 def hop_wording(hop: Hop, topic: str = "", *, names: Mapping[str, str] | None = None) -> str:
     """One hop in words: of a `topic` ("capital of X"), else of what came before ("their capital")."""
-    words = name_words((names or {}).get(hop.relation, hop.relation))
+    return _hop_wording((names or {}).get(hop.relation, hop.relation), hop.forward, hop.labels[:1], topic)
+
+
+@lru_cache(maxsize=4096)
+def _hop_wording(name: str, forward: bool, labels: tuple[str, ...], topic: str) -> str:
+    words = name_words(name)
     if len(words) > 1 and words[0] in LIGHT_WORDS:
         words = words[1:]
-    reached = " ".join(name_words(hop.labels[0])) if hop.labels else ""
+    reached = " ".join(name_words(labels[0])) if labels else ""
     if words[-1] in PREPOSITIONS or words[-1].endswith("ed"):
-        return _verb(words, topic, reached, forward=hop.forward)
-    return _noun(words, topic, reached, forward=hop.forward)
+        return _verb(words, topic, reached, forward=forward)
+    return _noun(words, topic, reached, forward=forward)
 
 
 def _verb(words: Sequence[str], topic: str, reached: str, *, forward: bool) -> str:
