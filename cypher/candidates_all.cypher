@@ -3,9 +3,11 @@ MATCH (topic) WHERE elementId(topic) IN $entities
 MATCH walk = (topic)-[*0../*{depth}*/2]-/*{arrow}*/(node)
 WITH node, min(length(walk)) AS depth
 MATCH (node)-[r]-/*{arrow}*/()
+WHERE $relations IS NULL OR type(r) IN $relations
 WITH r, min(depth) + 1 AS hop
 WITH r, hop, startNode(r) AS subject, endNode(r) AS object
 RETURN elementId(r) AS id, hop, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
        coalesce(head([label IN labels(subject) WHERE subject[$display[label]] IS NOT NULL | toStringOrNull(subject[$display[label]])]), elementId(subject)) AS subject,
-       coalesce(head([label IN labels(object) WHERE object[$display[label]] IS NOT NULL | toStringOrNull(object[$display[label]])]), elementId(object)) AS object
+       coalesce(head([label IN labels(object) WHERE object[$display[label]] IS NOT NULL | toStringOrNull(object[$display[label]])]), elementId(object)) AS object,
+       [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details
 ORDER BY hop, subject, relation, object

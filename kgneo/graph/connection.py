@@ -22,6 +22,7 @@ from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.shape import LOADED, Shape
 
 if TYPE_CHECKING:
+    from kgneo.graph.local_embeddings import LocalEmbeddings
     from kgneo.graph.names import Naming
 
 Row = dict[str, Any]
@@ -52,6 +53,10 @@ class Graph:
         """What of the graph is used, and how its nodes are called; `kgneo.graph.attach` sets it."""
         self.naming: Naming | None = None
         """How entities are found by name in a graph that kgneo did not load."""
+        self.embedded = True
+        """False for a graph that is asked without an index."""
+        self.embeddings: LocalEmbeddings | None = None
+        """The embeddings on this machine, for a graph that is only read."""
 
     @classmethod
     def connect(

@@ -18,11 +18,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.index import index_names
-from kgneo.graph.shape import LOADED, Shape
-from kgneo.model import Candidate, Triple
+from kgneo.graph.local_embeddings import LocalEmbeddings
+from kgneo.graph.shape import Shape
+from kgneo.graph.value_candidates import all_values, nearest_values
+from kgneo.graph.values import triple_of
+from kgneo.model import Candidate
 
 Direction = Literal["both", "out"]
 
@@ -56,12 +60,16 @@ def count_candidates(graph: Graph, reach: Reach) -> tuple[int, ...]:
     return tuple(counts.get(hop, 0) for hop in range(1, reach.hops + 1))
 
 
-def all_candidates(graph: Graph, reach: Reach, *, shape: Shape = LOADED) -> list[list[Candidate]]:
-    """Every candidate, as one list a hop, breadth-first: a triple stands where it was first reached."""
+def all_candidates(graph: Graph, reach: Reach, *, shape: Shape | None = None) -> list[list[Candidate]]:
+    """Every candidate, as one list a hop, breadth-first: a triple stands where it was first reached. `shape` is the
+    graph's own where it is not given."""
+    used = shape or graph.shape
     by_hop: list[list[Candidate]] = [[] for _ in range(reach.hops)]
-    parameters: dict[str, Any] = {"entities": list(reach.entities), "display": dict(shape.display)}
+    parameters: dict[str, Any] = {"entities": list(reach.entities), **used.parameters}
     for row in graph.stream(reach.fill("candidates_all"), **parameters):
-        by_hop[row["hop"] - 1].append(_candidate(row, row["hop"]))
+        by_hop[row["hop"] - 1].append(_candidate(row, row["hop"], used))
+    for value in all_values(graph, reach, used):
+        by_hop[value.hop - 1].append(value)
     return by_hop
 
 
@@ -72,18 +80,52 @@ def top_candidates(
     *,
     top_k: int = 30,
     exact: bool = False,
-    shape: Shape = LOADED,
+    shape: Shape | None = None,
 ) -> list[Candidate]:
     """The `top_k` candidates whose embeddings are nearest to `vector` (dimensions,), best first, each with its
-    hop and score: cosine of the angle, or dot product for encoders that use it. `exact` scores every candidate."""
+    hop and score: cosine of the angle, or dot product for encoders that use it. `exact` scores every candidate.
+
+    Raises NotIndexed for a graph that was never indexed.
+    """
+    used = shape or graph.shape
     if not reach.entities or top_k < 1:
         return []
+    if not graph.embedded:
+        raise NotIndexed(
+            "The graph has no embeddings yet; only strategies that need none, such as paths, can answer from it.",
+            hint="Make them with `kgneo index`, or with `kgneo index --read-only` in a file on this machine.",
+        )
+    if graph.embeddings is not None:
+        return _on_this_machine(graph, graph.embeddings, reach, vector, top_k, used)
     scored: list[tuple[str, int, float]] | None = None
     if not exact and _is_large(graph, reach):
         scored = _through_index(graph, reach, vector, top_k)
     if scored is None:
         scored = _exact(graph, reach, vector, top_k)
-    return _with_triples(graph, scored, shape)
+    found = _with_triples(graph, scored, used)
+    values = nearest_values(graph, reach, vector, top_k=top_k, shape=used)
+    return sorted([*found, *values], key=lambda candidate: -(candidate.score or 0.0))[:top_k] if values else found
+
+
+def _on_this_machine(
+    graph: Graph,
+    embeddings: LocalEmbeddings,
+    reach: Reach,
+    vector: NDArray[np.float32],
+    top_k: int,
+    shape: Shape,
+) -> list[Candidate]:
+    """The same with embeddings that are not in the graph."""
+    rows = graph.read(reach.fill("candidates_ids"), entities=list(reach.entities))
+    hops = {row["id"]: row["hop"] for row in rows}
+    values = {(item.id, item.triple.relation): item for item in reversed(all_values(graph, reach, shape))}
+    hops |= {node: item.hop for (node, _), item in values.items()}
+    record = embeddings.read_record()
+    similarity = record.similarity if record else "cosine"
+    scored = embeddings.nearest(hops, vector, top_k=top_k, similarity=similarity)
+    found = _with_triples(graph, [(id_, hop, score) for id_, key, hop, score in scored if not key], shape)
+    found += [replace(values[id_, key], score=score) for id_, key, _, score in scored if key and (id_, key) in values]
+    return sorted(found, key=lambda candidate: -(candidate.score or 0.0))
 
 
 def _is_large(graph: Graph, reach: Reach) -> bool:
@@ -153,9 +195,8 @@ def _nearest(graph: Graph, vector: NDArray[np.float32], limit: int) -> list[tupl
 def _with_triples(graph: Graph, scored: Sequence[tuple[str, int, float]], shape: Shape) -> list[Candidate]:
     ids = [id_ for id_, _, _ in scored]
     rows = {row["id"]: row for row in graph.read(query("triples"), ids=ids, **shape.parameters)}
-    return [replace(_candidate(rows[id_], hop), score=score) for id_, hop, score in scored if id_ in rows]
+    return [replace(_candidate(rows[id_], hop, shape), score=score) for id_, hop, score in scored if id_ in rows]
 
 
-def _candidate(row: Row, hop: int) -> Candidate:
-    triple = Triple(row["subject"], row["relation"], row["object"])
-    return Candidate(triple, hop, row["id"], row["subject_id"], row["object_id"])
+def _candidate(row: Row, hop: int, shape: Shape) -> Candidate:
+    return Candidate(triple_of(row, shape), hop, row["id"], row["subject_id"], row["object_id"])

@@ -1,0 +1,8 @@
+// The property values (keys $keys) of nodes within N - 1 hops of the topic entities, by hop.
+MATCH (topic) WHERE elementId(topic) IN $entities
+MATCH walk = (topic)-[*0../*{depth}*/2]-/*{arrow}*/(node)
+WITH node, min(length(walk)) + 1 AS hop
+RETURN elementId(node) AS id, hop, labels(node) AS labels,
+       [key IN keys(node) WHERE key IN $keys | [key, node[key]]] AS values,
+       coalesce(head([label IN labels(node) WHERE node[$display[label]] IS NOT NULL | toStringOrNull(node[$display[label]])]), elementId(node)) AS subject
+ORDER BY hop, subject
