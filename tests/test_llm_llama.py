@@ -174,6 +174,14 @@ def test_a_broken_template_is_one_error(tmp_path: Path) -> None:
         LlamaModel(path, threads=1)
 
 
+@pytest.mark.parametrize("words", [300, 600, 650])
+def test_a_reply_that_fills_the_context_ends_there(tmp_path: Path, words: int) -> None:
+    loaded = LlamaModel(make_tiny_gguf(tmp_path / "tiny.gguf", context=700), threads=1)
+    completion = loaded.complete([Message("user", "film " * words)], Parameters(max_tokens=500, seed=3))
+    assert completion.prompt_tokens + completion.completion_tokens <= 700
+    loaded.close()
+
+
 def test_the_context_can_be_set_and_is_at_most_8192_by_itself(tmp_path: Path) -> None:
     path = make_tiny_gguf(tmp_path / "long.gguf", context=100_000)
     assert LlamaModel(path, threads=1).context_tokens == 8192

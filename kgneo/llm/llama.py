@@ -31,6 +31,8 @@ from kgneo.llm.protocol import Completion, Message, Parameters, merge_system
 __all__ = ["LlamaModel"]
 
 DEFAULT_CONTEXT = 8192
+_MARGIN = 8
+"""Tokens of the context that a reply leaves free: the library draws a few more to end a character."""
 _REPLY_ROOM = 32
 _MAGIC = b"GGUF"
 _EDGE = 1 << 20
@@ -69,7 +71,8 @@ class LlamaModel:
         report(f"loading {path.name} ({size / _GIB:.2f} GiB), context {self.context_tokens}")
         self.fingerprint = f"{self.name} {_file_fingerprint(path, size)} context {self.context_tokens}"
         self._llama = _load(library, path, layers, self.context_tokens, threads)
-        self.context_tokens = int(self._llama.n_ctx())
+        # llama.cpp rounds the context up, the library's own arrays do not.
+        self.context_tokens = min(self.context_tokens, int(self._llama.n_ctx()))
         self._render, self._begins_with = _chat_template(self._llama, report)
         self._lock = threading.Lock()
 
@@ -171,7 +174,7 @@ class LlamaModel:
         try:
             chunks = self._llama.create_completion(
                 prompt,
-                max_tokens=parameters.max_tokens,
+                max_tokens=max(1, min(parameters.max_tokens, self.context_tokens - len(prompt) - _MARGIN)),
                 temperature=parameters.temperature,
                 top_p=1.0,
                 top_k=parameters.top_k,

@@ -18,7 +18,6 @@ from kgneo.stages.select import Selection
 PARAMETERS = replace(TABLE_2, repeat_penalty=1.1)
 FACTS_TOKENS = 6_000
 """Tokens of facts in one prompt at most, whatever the model's context."""
-TRIES = 6
 NO_FACTS = "(there are none)"
 
 
@@ -33,8 +32,10 @@ class Reply:
 def answer_from_facts(
     question: str, selection: Selection, calls: ModelCalls, *, on_text: Callable[[str], None] | None = None
 ) -> Reply:
-    """The answer to `question` from the selected triples alone. Raises ModelError; without any triple the model is
-    not asked."""
+    """The answer to `question` from the selected triples alone; without any triple the model is not asked.
+
+    Raises ModelError, and ContextOverflow when not even the question fits.
+    """
     if not selection.candidates:
         return Reply(NOT_FOUND)
     room = calls.room("answer", PARAMETERS, question=question)
@@ -42,20 +43,17 @@ def answer_from_facts(
     shown: Sequence[Candidate] = selection.candidates
     if selection.form == "groups" or room is not None:
         shown = fitting(shown, selection.form, tokens=tokens, count=calls.model.count_tokens)
-    for _ in range(TRIES):
+    while True:
         facts = write_facts(shown, selection.form) or NO_FACTS
         try:
             text = calls.complete("answer", PARAMETERS, on_text, question=question, facts=facts).text
         except ContextOverflow as error:
             if not shown:
-                calls.warn(f"A question was not answered: {error.message}.")
-                return Reply("")
+                raise
             shown = shown[: int(len(shown) * min(0.7, 0.9 * error.limit / max(error.tokens, 1)))]
             continue
         _warn_of_cut(len(selection.candidates), len(shown), calls)
         return Reply(text, tuple(shown))
-    calls.warn("A question was not answered: not even a part of its triples fits into the model's context.")
-    return Reply("")
 
 
 def _warn_of_cut(selected: int, shown: int, calls: ModelCalls) -> None:
@@ -67,9 +65,5 @@ def _warn_of_cut(selected: int, shown: int, calls: ModelCalls) -> None:
 
 
 def answer_alone(question: str, calls: ModelCalls, *, on_text: Callable[[str], None] | None = None) -> str:
-    """The model's answer to `question` without any facts, for the baselines without a graph."""
-    try:
-        return calls.complete("answer_alone", PARAMETERS, on_text, question=question).text
-    except ContextOverflow as error:
-        calls.warn(f"A question was not answered: {error.message}.")
-        return ""
+    """The model's answer to `question` without any facts, for the baselines without a graph. Raises ModelError."""
+    return calls.complete("answer_alone", PARAMETERS, on_text, question=question).text

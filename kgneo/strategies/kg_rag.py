@@ -52,7 +52,7 @@ class KgRag:
     def _answer(self, question: str, plan: Decomposition, chain: _Chain) -> Answer:
         context, calls, linked = chain.context, chain.calls, chain.linked
         if all(not step.answer for step in chain.steps):
-            raise ModelError(f"{calls.model.name} gave an empty reply.", hint="; ".join(calls.warnings))
+            raise ModelError(f"{calls.model.name} gave an empty reply.")
         if len(chain.steps) > 1:
             context.on_event(SynthesisBegun())
             text = synthesise(linked.text, plan.reasoning, chain.steps, calls, on_text=chain.stream)

@@ -53,7 +53,7 @@ class LlmOnly:
             context.on_event(SynthesisBegun())
             answer = synthesise(text, plan.reasoning, steps, calls, on_text=stream)
         if not answer:
-            raise ModelError(f"{calls.model.name} gave an empty reply.", hint="; ".join(calls.warnings))
+            raise ModelError(f"{calls.model.name} gave an empty reply.")
         return Answer(
             question,
             self.name,
