@@ -20,7 +20,8 @@ CONFIGURATION_FILE = "kgneo.toml"
 class Settings:
     """A Neo4j server by `uri`, or the local `store` whose server is started when it is needed.
 
-    `token` is for bearer authentication. `timeout` is in seconds, for one transaction.
+    `token` is for bearer authentication. `timeout` is in seconds, for one transaction. `read_only` keeps kgneo from
+    writing into the graph, whatever the command.
     """
 
     uri: str | None = None
@@ -30,6 +31,7 @@ class Settings:
     database: str | None = None
     store: str | None = None
     timeout: float = DEFAULT_TIMEOUT
+    read_only: bool = False
 
 
 @contextmanager
@@ -40,6 +42,8 @@ def open_graph(settings: Settings, *, report: Callable[[str], None] = lambda _: 
     GraphUnavailable, GraphError or ServerError.
     """
     with _connect(settings, report) as graph:
+        if graph.read_only:
+            report(f"Read-only: nothing is written to {graph.address}.")
         yield graph
 
 
@@ -52,13 +56,20 @@ def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
             token=settings.token,
             database=settings.database,
             timeout=settings.timeout,
+            read_only=settings.read_only,
         )
     from kgneo.server import start, store_path
 
     server = start(store_path(settings.store), report=report)
     if server.started:
         report(f"Started the local Neo4j of the store {server.store.name!r}; it runs until `kgneo server stop`.")
-    return Graph.connect(server.uri, username=server.username, password=server.password, timeout=settings.timeout)
+    return Graph.connect(
+        server.uri,
+        username=server.username,
+        password=server.password,
+        timeout=settings.timeout,
+        read_only=settings.read_only,
+    )
 
 
 def read_configuration(path: Path | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`kgneo index`: embeddings and the vector index, brought up to date."""
+"""`kgneo index`: embeddings and the vector index, brought up to date, estimated or taken away."""
 
 from __future__ import annotations
 
@@ -6,38 +6,72 @@ from dataclasses import asdict
 
 import click
 
-from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
+from kgneo.cli.options import (
+    choice_options,
+    connection_options,
+    json_option,
+    option,
+    print_json,
+    progress,
+    say,
+    with_options,
+)
 from kgneo.embedding import DEFAULT_ENCODER, load_encoder
 from kgneo.graph import Graph
+from kgneo.graph.attach import Choices
+from kgneo.graph.estimate import Estimate, estimate
 from kgneo.graph.index import IndexReport, Progress, build, read_record
+from kgneo.graph.local import LocalCache
+from kgneo.graph.local_index import build_locally
+from kgneo.graph.opening import known_shape
+from kgneo.graph.removal import remove
 from kgneo.settings import Settings, open_graph
 
 
 @click.command()
 @option("--encoder", metavar="NAME|PATH", help="Encoder: minilm (default), mpnet, a folder or a hub name.")
+@option("--dry-run", is_flag=True, help="Say what would be written, how long it would take and how large it would be.")
+@option(
+    "--remove", "take_away", envvar=None, is_flag=True, help="Take away everything that kgneo wrote into the graph."
+)
+@with_options(*choice_options)
 @json_option
 @connection_options
-def index(encoder: str | None, as_json: bool, settings: Settings) -> None:
+def index(
+    encoder: str | None, dry_run: bool, take_away: bool, choices: Choices, as_json: bool, settings: Settings
+) -> None:
     """Encode what has no embedding or whose text changed, and make the vector index.
 
-    Without --encoder, the graph's own is used. An interruption loses at most one batch: run it again.
+    In a graph that was there before kgneo, nothing of the user's is touched: kgneo adds properties, indexes and one
+    node, all with names that begin with kgneo, and --remove takes them away again. With --read-only, and where the
+    server allows no writing, embeddings go into a file on this machine. Without --encoder, the graph's own is used. An
+    interruption loses at most one batch: run it again.
 
     \b
     Examples:
       kgneo index
-      kgneo index --encoder mpnet
+      kgneo index --dry-run --uri neo4j://localhost:7687
+      kgneo index --exclude Person.email --display Movie=title
+      kgneo index --remove
     """
     with open_graph(settings, report=say) as graph:
-        report = run_index(graph, encoder)
-    if as_json:
-        print_json(asdict(report))
-    else:
-        click.echo('Next: kgneo ask "…", with the entity that the question is about in [brackets]')
+        if take_away:
+            _remove(graph, as_json)
+        elif dry_run:
+            _show_estimate(_estimate(graph, encoder, choices), as_json)
+        else:
+            report = run_index(graph, encoder, choices)
+            if as_json:
+                print_json(asdict(report))
+            else:
+                click.echo('Next: kgneo ask "…", with the entity that the question is about in [brackets]')
 
 
 def run_index(graph: Graph, encoder: str | None, choices: Choices | None = None) -> IndexReport:
     """Build the index with progress bars, and say what was done."""
-    record = read_record(graph)
+    refusal = graph.refuses_writes()
+    local = LocalCache(graph).embeddings() if refusal else None
+    record = local.read_record() if local else read_record(graph)
     schema, shape = known_shape(graph, choices=choices, report=say)
     name = encoder or (record.encoder if record else DEFAULT_ENCODER)
     loaded = load_encoder(name, report=say)
@@ -52,9 +86,63 @@ def run_index(graph: Graph, encoder: str | None, choices: Choices | None = None)
         bar.update(step.done - bar.n)
 
     try:
-        report = build(graph, loaded, shape=shape, schema=schema, on_progress=show)
+        if local:
+            report = build_locally(graph, loaded, shape=shape, schema=schema, on_progress=show)
+        else:
+            report = build(graph, loaded, shape=shape, schema=schema, on_progress=show)
     finally:
         for bar in bars.values():
             bar.close()
-    say(f"Indexed {report.triples:,} triples with the encoder {name}; {report.encoded:,} of them were encoded now.")
+    place = f" in {local.folder}, since {refusal}" if local else ""
+    say(f"Indexed {report.triples:,} triples with the encoder {name}; {report.encoded:,} were encoded now{place}.")
     return report
+
+
+def _estimate(graph: Graph, encoder: str | None, choices: Choices) -> Estimate:
+    record = read_record(graph)
+    schema, shape = known_shape(graph, choices=choices, keep=False, report=say)
+    loaded = load_encoder(encoder or (record.encoder if record else DEFAULT_ENCODER), report=say)
+    return estimate(graph, loaded, shape, schema)
+
+
+def _show_estimate(found: Estimate, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(found))
+        return
+    click.echo(f"{found.relationships:,} relationships, {found.values:,} property values: {found.triples:,} triples")
+    click.echo(
+        f"Encoding them takes about {_minutes(found.seconds)} ({found.rate:,.0f} triples a second were measured)."
+    )
+    if found.indexed:
+        click.echo("The graph is indexed with this encoder: only what changed is encoded, which takes less.")
+    if found.refusal:
+        click.echo(f"Embeddings would go into {found.place}, since {found.refusal}: {_size(found.local_bytes)}.")
+        return
+    click.echo(f"On the server's disk: about {_size(found.graph_bytes)}. Would be written:")
+    for owner, keys in (("relationships", found.relationship_keys), ("nodes", found.node_keys)):
+        if keys:
+            click.echo(f"  properties of {owner}: {', '.join(keys)}")
+    click.echo(f"  indexes: {', '.join(found.indexes)}")
+    click.echo("  one node: (:KgneoIndex)")
+    click.echo("Nothing has been written. `kgneo index` does it, `kgneo index --remove` takes it away again.")
+
+
+def _minutes(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+
+
+def _size(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
+
+
+def _remove(graph: Graph, as_json: bool) -> None:
+    removed = remove(graph)
+    if as_json:
+        print_json(asdict(removed))
+    else:
+        click.echo(
+            f"Removed {len(removed.indexes)} indexes and constraints, the properties "
+            f"{', '.join(removed.keys) or '(none)'} and kgneo's own nodes."
+        )

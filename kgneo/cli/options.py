@@ -60,6 +60,7 @@ CONNECTION = (
         show_default=True,
         help="Seconds that one transaction may take; the server ends it then.",
     ),
+    option("--read-only", is_flag=True, help="Write nothing into the graph; embeddings are kept on this machine."),
 )
 
 
@@ -68,7 +69,7 @@ def connection_options(command: Command) -> Command:
 
     @functools.wraps(command)
     def wrapper(**arguments: Any) -> Any:
-        fields = ("uri", "username", "token", "database", "store", "timeout", "password")
+        fields = ("uri", "username", "token", "database", "store", "timeout", "password", "read_only")
         given = {name: arguments.pop(name) for name in fields}
         given["password"] = given["password"] or ""
         given["token"] = given["token"] or ""

@@ -19,6 +19,7 @@ from neo4j import exceptions
 from kgneo import __version__
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable
 from kgneo.graph.capabilities import Capabilities, probe
+from kgneo.graph.cypher import query as named_query
 from kgneo.graph.shape import LOADED, Shape
 
 if TYPE_CHECKING:
@@ -43,12 +44,14 @@ class Graph:
         database: str | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         address: str = "",
+        read_only: bool = False,
     ) -> None:
         self._driver = driver
         self._owned = False
         self.database = database
         self.timeout = timeout
         self.address = address
+        self.read_only = read_only
         self.shape: Shape = LOADED
         """What of the graph is used, and how its nodes are called; `kgneo.graph.attach` sets it."""
         self.naming: Naming | None = None
@@ -68,11 +71,12 @@ class Graph:
         token: str = "",
         database: str | None = None,
         timeout: float = DEFAULT_TIMEOUT,
+        read_only: bool = False,
     ) -> Self:
         """Open a driver on `uri` (bolt, neo4j, and their +s and +ssc forms) and check that it answers.
 
-        `token` takes the place of user name and password (bearer authentication). Raises GraphUnavailable when
-        nothing answers, GraphError when the server refuses the login or has no such database.
+        `token` takes the place of user name and password (bearer authentication); `read_only` refuses to write.
+        Raises GraphUnavailable when nothing answers, GraphError when the server refuses the login or has no such database.
         """
         auth = neo4j.bearer_auth(token) if token else neo4j.basic_auth(username, password) if password else None
         try:
@@ -89,7 +93,7 @@ class Graph:
                 f"{_without_secret(uri)!r} is not an address of a Neo4j server: {error}",
                 hint="Expected something like neo4j://localhost:7687 or neo4j+s://NAME.databases.neo4j.io.",
             ) from error
-        graph = cls(driver, database=database, timeout=timeout, address=_without_secret(uri))
+        graph = cls(driver, database=database, timeout=timeout, address=_without_secret(uri), read_only=read_only)
         graph._owned = True
         try:
             with graph._errors():
@@ -127,10 +131,12 @@ class Graph:
 
     def write(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
         """All rows of a query, in a write transaction of its own."""
+        self._check_allowed()
         return self._run("execute_write", query, parameters, timeout)
 
     def write_all(self, work: Callable[[neo4j.ManagedTransaction], None], *, timeout: float | None = None) -> None:
         """Several queries in one write transaction: all of them take effect, or none."""
+        self._check_allowed()
         with self._errors(), self._session() as session:
             session.execute_write(neo4j.unit_of_work(timeout=timeout or self.timeout)(work))
 
@@ -143,8 +149,33 @@ class Graph:
 
     def schema(self, query: str, /, **parameters: Any) -> list[Row]:
         """Run a schema command (indexes, constraints), which Neo4j wants in a transaction of its own."""
+        self._check_allowed()
         with self._errors(), self._session() as session:
             return [_row(record) for record in session.run(query, parameters)]
+
+    def _check_allowed(self) -> None:
+        if self.read_only:
+            raise GraphError(
+                "The graph is only read, and this would write to it.",
+                hint="Leave --read-only out (KGNEO_READ_ONLY in the environment), or use a graph of your own.",
+            )
+
+    def refuses_writes(self) -> str:
+        """Why the graph may not be written to, as a clause; empty where it may. Tried with a write that is undone."""
+        if self.read_only:
+            return "it was asked for to read only"
+        rows = self.read(named_query("database_access"), database=self.database)
+        if any(row["access"] == "read-only" for row in rows):
+            return "the database is read-only"
+        try:
+            with self._errors(), self._session() as session, session.begin_transaction(timeout=self.timeout) as change:
+                change.run("CREATE ()").consume()
+                change.rollback()
+        except GraphUnavailable:
+            raise
+        except GraphError:
+            return "this user may not write"
+        return ""
 
     def _run(self, method: str, query: str, parameters: Mapping[str, Any], timeout: float | None) -> list[Row]:
         @neo4j.unit_of_work(timeout=timeout or self.timeout)

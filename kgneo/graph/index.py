@@ -104,12 +104,13 @@ def count_triples(graph: Graph) -> int:
     return int(graph.read(query("index_count"))[0]["triples"])
 
 
-def require(graph: Graph, *, encoder: str | None = None) -> IndexRecord:
-    """The record of a finished index. `encoder` is the one that the user asked for, if any.
+def require(graph: Graph, *, encoder: str | None = None, record: IndexRecord | None = None) -> IndexRecord:
+    """The record of a finished index. `encoder` is the one that the user asked for, if any; `record` one that was
+    read before, else the graph's.
 
     Raises GraphEmpty, NotIndexed or EncoderMismatch, each with the command that mends it.
     """
-    record = read_record(graph)
+    record = record or read_record(graph)
     if record is None:
         if not count_triples(graph):
             raise GraphEmpty(
@@ -280,7 +281,7 @@ def index_names(graph: Graph) -> list[str]:
     """The names of kgneo's vector indexes: one for all types, or one a type. Read once a connection, since
     listing indexes takes as long as searching one."""
     if graph not in _INDEX_NAMES:
-        _INDEX_NAMES[graph] = sorted(row["name"] for row in graph.schema(query("index_list")))
+        _INDEX_NAMES[graph] = sorted(row["name"] for row in graph.read(query("index_list")))
     return _INDEX_NAMES[graph]
 
 
@@ -302,13 +303,18 @@ def _create_name_indexes(graph: Graph, shape: Shape) -> None:
     if words and (sorted(words["labels"]), sorted(words["keys"])) != (labels, keys):
         graph.schema(fill("index_drop", name=WORDS_INDEX))
     graph.schema(fill("index_names_words", any_labels=labels, keys=keys))
-    wanted = {f"{NAMES_INDEX}_{_short(label)}": label for label in labels}
+    wanted = name_indexes(shape)
     for name in there:
         if name.startswith(f"{NAMES_INDEX}_") and name not in wanted:
             graph.schema(fill("index_drop", name=name))
     for name, label in wanted.items():
         graph.schema(fill("index_names", name=name, label=label))
     graph.read(query("await_indexes"), seconds=AWAIT_NAMES, timeout=AWAIT_NAMES)
+
+
+def name_indexes(shape: Shape) -> dict[str, str]:
+    """The names of the indexes on folded names, each with its label."""
+    return {f"{NAMES_INDEX}_{_short(label)}": label for label in sorted(shape.display)}
 
 
 def _short(text: str) -> str:
@@ -331,7 +337,7 @@ def _create_vector_indexes(graph: Graph, encoder: Encoder, relations: Sequence[s
             name = f"{INDEX_NAME}_{_short(relation)}"
             graph.schema(fill("index_create", name=name, relation=relation), options=options)
         return
-    for row in graph.schema(query("index_list")):
+    for row in graph.read(query("index_list")):
         if row["name"] != INDEX_NAME or not set(relations) <= set(row["relations"]):
             graph.schema(fill("index_drop", name=row["name"]))
     graph.schema(fill("index_create_all", name=INDEX_NAME, relations=relations), options=options)
@@ -346,7 +352,7 @@ def _drop_indexes(graph: Graph) -> None:
 def _await_indexes(graph: Graph, on_progress: OnProgress) -> None:
     _INDEX_NAMES.pop(graph, None)
     while True:
-        rows = graph.schema(query("index_list"))
+        rows = graph.read(query("index_list"))
         failed = [row["name"] for row in rows if row["state"] == "FAILED"]
         if failed:
             raise NotIndexed(

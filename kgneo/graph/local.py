@@ -18,6 +18,7 @@ from kgneo.errors import GraphError, GraphUnavailable
 from kgneo.graph.attach import Choices
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
+from kgneo.graph.local_embeddings import LocalEmbeddings
 from kgneo.graph.naming import LocalNames
 from kgneo.graph.schema import Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
@@ -44,8 +45,8 @@ class LocalCache:
         self._write("schema.json", {"signature": signature, "schema": schema.to_json()})
         return schema
 
-    def choices(self, given: Choices | None = None) -> Choices:
-        """What the user chose for this graph; `given` is kept from now on where it says something."""
+    def choices(self, given: Choices | None = None, *, keep: bool = True) -> Choices:
+        """What the user chose for this graph; `given` is kept from now on where it says something (and `keep`)."""
         kept = self._read("choices.json")
         before = Choices(kept.get("display", {}), tuple(kept.get("include", ())), tuple(kept.get("exclude", ())))
         if not given:
@@ -53,16 +54,22 @@ class LocalCache:
         chosen = Choices(
             {**before.display, **given.display}, given.include or before.include, given.exclude or before.exclude
         )
-        self._write("choices.json", asdict(chosen))
+        if keep:
+            self._write("choices.json", asdict(chosen))
         return chosen
 
-    def names(self, shape: Shape, size: tuple[int, int]) -> LocalNames:
-        """The graph's names, read again when they are not fresh. `size` is the number of nodes and relationships."""
+    def embeddings(self) -> LocalEmbeddings:
+        """The embeddings of a graph that is only read."""
+        return LocalEmbeddings(self.folder)
+
+    def names(self, shape: Shape, size: tuple[int, int], *, refresh: bool = False) -> LocalNames:
+        """The graph's names, read again when they are not fresh, or when asked to. `size` is the number of nodes
+        and relationships."""
         file = self.folder / "names.sqlite"
         wanted = {"shape": shape.to_json(), "size": list(size)}
         kept = self._read("names.json")
         fresh = kept and {key: kept.get(key) for key in wanted} == wanted and time.time() - kept["read"] < FRESH
-        if fresh and file.exists():
+        if fresh and not refresh and file.exists():
             return LocalNames(file)
         names = LocalNames.build(self._graph, shape, file)
         self._write("names.json", {**wanted, "read": time.time()})

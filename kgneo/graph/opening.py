@@ -16,8 +16,9 @@ from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_s
 from kgneo.graph.connection import Graph
 from kgneo.graph.index import TEMPLATE, IndexRecord, count_triples, read_record, require
 from kgneo.graph.local import LocalCache
+from kgneo.graph.local_embeddings import LocalEmbeddings
 from kgneo.graph.naming import IndexedNames, ScannedNames
-from kgneo.graph.schema import Schema
+from kgneo.graph.schema import Schema, read_signature
 from kgneo.graph.schema_statistics import estimate_statistics
 from kgneo.graph.shape import Shape
 
@@ -38,11 +39,25 @@ def open_record(
     False and no fingerprint. Raises GraphEmpty, NotIndexed or EncoderMismatch.
     """
     record = read_record(graph)
-    if record is None and not is_loaded(graph):
-        return attach(graph, encoder=encoder, choices=choices, report=report)
+    if record is None:
+        local = LocalCache(graph).embeddings()
+        if (kept := local.read_record()) is not None:
+            return _open_local(graph, local, require(graph, encoder=encoder, record=kept))
+        if not is_loaded(graph):
+            return attach(graph, encoder=encoder, choices=choices, report=report)
     record = require(graph, encoder=encoder)
     graph.shape = record.shape
     graph.naming = None if record.shape.loaded else IndexedNames(graph, record.shape)
+    return record
+
+
+def _open_local(graph: Graph, embeddings: LocalEmbeddings, record: IndexRecord) -> IndexRecord:
+    """A graph whose embeddings are on this machine."""
+    graph.shape = record.shape
+    graph.embeddings = embeddings
+    if not record.shape.loaded:
+        nodes, relationships = read_signature(graph)[2:]
+        graph.naming = LocalCache(graph).names(record.shape, (nodes, relationships))
     return record
 
 
@@ -51,17 +66,21 @@ def known_shape(
     *,
     choices: Choices | None = None,
     refresh: bool = False,
+    keep: bool = True,
     report: Callable[[str], None] = lambda _: None,
 ) -> tuple[Schema, Shape]:
     """The graph's schema, from the cache where that is up to date, and the shape that follows from it and from what
-    the user chose, now or before. Raises UsageError for a choice that names nothing in the graph."""
+    the user chose, now or before; new choices are kept, unless `keep` is False.
+
+    Raises UsageError for a choice that names nothing in the graph.
+    """
     cache = LocalCache(graph)
     schema = cache.schema(refresh=refresh, report=report)
     if is_loaded(graph):
         return schema, loaded_shape(schema)
     if choices:
         check(schema, choices)
-    return schema, derive_shape(schema, cache.choices(choices))
+    return schema, derive_shape(schema, cache.choices(choices, keep=keep))
 
 
 def attach(
@@ -79,6 +98,7 @@ def attach(
             hint="Load some with `kgneo load PATH`, or try the sample with `kgneo demo`.",
         )
     graph.shape = shape
+    graph.embedded = False
     size = schema.nodes, schema.relationships
     graph.naming = (
         LocalCache(graph).names(shape, size) if schema.nodes <= SCAN_NAMES_FROM else ScannedNames(graph, shape)

@@ -1,0 +1,2 @@
+// Removes a constraint of kgneo's.
+DROP CONSTRAINT `{name}` IF EXISTS
