@@ -321,8 +321,8 @@ def _verdict(item: _Item, row: int | None, agreed: Counter[HopKeys]) -> RankedRe
     usual, times = agreed.most_common(1)[0]
     if times > agreed[chosen]:
         number = item.number_of(usual)
-        given = item.given.get(number) if number is not None else None
-        if number is not None and given and given.right == given.wanted and given.f1 >= SUPPORTED:
+        partly = item.given.get(number) if number is not None else None
+        if number is not None and partly and partly.right == partly.wanted and partly.f1 >= SUPPORTED:
             return item.rows[number]  # the answers are some of those of the usual path; the other fits by chance
         meant = "/".join(("" if forward else "^") + relation for relation, forward, _ in usual)
         return f"contradicts {times} questions of the same text: they mean {meant}, this one {item.rows[row].path}"

@@ -83,7 +83,7 @@ def _fuzzy(word: str) -> str:
     """A Lucene term with as many edits allowed as the word's length bears. The quotes of an exact term keep AND,
     OR and NOT from being operators."""
     exact = f'"{word}"^2'
-    return exact if len(word) < 4 else f"{exact} {word.lower()}~{1 if len(word) < 6 else 2}"
+    return exact if len(word) < 3 else f"{exact} {word.lower()}~{1 if len(word) < 6 else 2}"
 
 
 def _named(row: Row) -> NamedEntity:

@@ -42,6 +42,8 @@ OTHER_CASE = 0.9
 """The same in a question that is written with capitals."""
 INSIDE = 0.65
 """Factor for a name inside a longer name that is at least as good."""
+MISSPELT = 0.85
+"""Share of its score that a misspelt longer name needs for the same."""
 WITHOUT_CAPITAL = 0.6
 """Factor for a piece without a capital, in a question that has some."""
 FUNCTION_WORDS_ONLY = 0.4
@@ -90,11 +92,13 @@ class LinkedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """A mention with an entity that it may name, and how well the names agree (0..1)."""
+    """A mention with an entity that it may name, and how well the names agree (0..1).
+    `looked_up` is False for one that was found by its similarity."""
 
     mention: Mention
     named: NamedEntity
     similarity: float
+    looked_up: bool = True
 
 
 def link(graph: Graph, question: str, *, entities: Sequence[str] = ()) -> LinkedQuestion:
@@ -219,8 +223,12 @@ def _in_text(graph: Graph, text: str) -> tuple[LinkedQuestion, ...]:
         for named in found.get(fold(mention.text), ())
     ]
     scored = _scored(text, hits)
-    if _leaves_open(text, scored):
-        scored = _scored(text, [*hits, *_similar(graph, spans, scored)])
+    left = _left_open(text, scored)
+    if left:
+        hits += _similar(graph, text, spans, left)
+        scored = _scored(text, hits)
+    if not scored:
+        scored = _scored(text, _similar(graph, text, spans, _meaningful(text)))
     return _combined(text, scored)
 
 
@@ -249,8 +257,12 @@ def _scored(text: str, hits: Sequence[_Hit]) -> list[tuple[float, _Hit]]:
 
 def _is_inside(score: float, hit: _Hit, rows: Sequence[tuple[float, _Hit]]) -> bool:
     start, end = hit.mention.start, hit.mention.end
-    longer = ((s, o.mention) for s, o in rows if o.mention.end - o.mention.start > end - start)
-    return any(other >= score and mention.start <= start and end <= mention.end for other, mention in longer)
+    for other, longer in rows:
+        mention = longer.mention
+        contains = mention.start <= start and end <= mention.end and mention.end - mention.start > end - start
+        if contains and (other >= score if longer.looked_up else other >= MISSPELT * score):
+            return True
+    return False
 
 
 def _score(hit: _Hit, capitals: bool) -> float:
@@ -286,23 +298,58 @@ def _is_capitalised(mention: Mention) -> bool:
     return any(word[0].isupper() or word[0].isdigit() for word in words)
 
 
-def _leaves_open(text: str, scored: Sequence[tuple[float, _Hit]]) -> bool:
-    """Whether no hit is certain, or some word with a capital belongs to none."""
+def _left_open(text: str, scored: Sequence[tuple[float, _Hit]]) -> list[Mention]:
+    """The words that may belong to a misspelt name: those with a capital that are in no certain name; in a question
+    without capitals, or with no certain name, all that mean something."""
     certain = [hit.mention for score, hit in scored if score >= CERTAIN]
-    if not certain or not _has_capitals(text):
-        return not certain
-    words = [match for match in PLAIN_WORD.finditer(text) if match.start() and match[0][0].isupper()]
-    return any(not any(m.start <= word.start() < m.end for m in certain) for word in words)
+    words = [Mention(match[0], match.start(), match.end()) for match in PLAIN_WORD.finditer(text)]
+    if _has_capitals(text):
+        capital = [word for word in words[1:] if word.text != word.text.lower() and word.text != "I"]
+        return [word for word in capital if not any(word.overlaps(mention) for mention in certain)]
+    return [] if certain else _meaningful(text)
 
 
-def _similar(graph: Graph, spans: Sequence[Mention], scored: Sequence[tuple[float, _Hit]]) -> list[_Hit]:
-    """Entities whose names are like a piece of the text that no certain hit covers."""
-    certain = [hit.mention for score, hit in scored if score >= CERTAIN]
-    free = [span for span in spans if not any(span.overlaps(mention) for mention in certain)]
-    words = [span.text for span in free if span.text.lower() not in FUNCTION_WORDS and WORD.fullmatch(span.text)]
-    candidates = by_words(graph, " ".join(dict.fromkeys(words)), limit=SIMILAR)
-    alignments = best_alignments([span.text for span in free], [named.entity.name for named in candidates])
-    return [_Hit(free[item.span], candidates[item.name], item.similarity) for item in alignments]
+def _meaningful(text: str) -> list[Mention]:
+    words = (Mention(match[0], match.start(), match.end()) for match in PLAIN_WORD.finditer(text))
+    return [word for word in words if word.text.lower() not in FUNCTION_WORDS]
+
+
+def _similar(graph: Graph, text: str, spans: Sequence[Mention], left: Sequence[Mention]) -> list[_Hit]:
+    """Entities whose names are like a piece of the text that has one of the words `left` open."""
+    searched = _with_neighbours(text, left) if _has_capitals(text) else left
+    candidates = by_words(graph, " ".join(dict.fromkeys(word.text for word in searched)), limit=SIMILAR)
+    open_spans = [span for span in spans if any(span.overlaps(word) for word in left)]
+    alignments = best_alignments([span.text for span in open_spans], [named.entity.name for named in candidates])
+    return [_Hit(open_spans[item.span], candidates[item.name], item.similarity, looked_up=False) for item in alignments]
+
+
+def _with_neighbours(text: str, left: Sequence[Mention]) -> list[Mention]:
+    """The open words with those of the same name: words with capitals and numbers, function words between them."""
+    words = [Mention(match[0], match.start(), match.end()) for match in PLAIN_WORD.finditer(text)]
+    open_ = [number for number, word in enumerate(words) if any(word.overlaps(other) for other in left)]
+    chosen = set(open_)
+    for step in (1, -1):
+        for start in open_:
+            number = start + step
+            while 0 <= number < len(words) and (_named(words[number]) or _joins(words, number, step)):
+                chosen.add(number)
+                number += step
+    return [words[number] for number in sorted(chosen)]
+
+
+def _named(word: Mention) -> bool:
+    return (word.start > 0 and word.text != word.text.lower()) or word.text[0].isdigit()
+
+
+def _joins(words: Sequence[Mention], number: int, step: int) -> bool:
+    """Whether it is one of at most two function words before the next word with a capital."""
+    ahead = words[number : number + 3] if step > 0 else words[max(number - 2, 0) : number + 1][::-1]
+    for word in ahead:
+        if _named(word):
+            return True
+        if word.text.lower() not in FUNCTION_WORDS:
+            return False
+    return False
 
 
 def _combined(text: str, scored: Sequence[tuple[float, _Hit]]) -> tuple[LinkedQuestion, ...]:
