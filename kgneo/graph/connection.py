@@ -76,7 +76,7 @@ class Graph:
         """Open a driver on `uri` (bolt, neo4j, and their +s and +ssc forms) and check that it answers.
 
         `token` takes the place of user name and password (bearer authentication); `read_only` refuses to write.
-        Raises GraphUnavailable when nothing answers, GraphError when the server refuses the login or has no such database.
+        Raises GraphUnavailable when nothing answers, GraphError when the server refuses the login or the database.
         """
         auth = neo4j.bearer_auth(token) if token else neo4j.basic_auth(username, password) if password else None
         try:

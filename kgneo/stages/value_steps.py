@@ -34,6 +34,8 @@ UNASKED = 0.6
 """What a value costs whose kind the question does not ask for."""
 NOT_WHO = 0.5
 """What any value costs where the question asks who."""
+NAMED = 0.4
+"""What it is worth that the question names the key."""
 TRUTH = 0.8
 """What a yes or no costs where the question does not name the key."""
 BETWEEN = 1.5
@@ -82,11 +84,13 @@ def _cost(hop: Hop, kind: str, words: Sequence[str], asked: str) -> float:
     named = any(same_root(word, part) for part in content_words(key) for word in words)
     if asked == "who":
         return NOT_WHO
+    if named:
+        return -NAMED
     if kind == "time":
         return 0.0 if TIME_WORDS.intersection(words) else UNASKED
     if kind == "number":
-        return 0.0 if named or NUMBER_WORDS.intersection(words) else UNASKED / 2
-    return 0.0 if named or kind != "truth" else TRUTH
+        return 0.0 if NUMBER_WORDS.intersection(words) else UNASKED / 2
+    return TRUTH if kind == "truth" else 0.0
 
 
 def kind_of(samples: Sequence[str]) -> str:
