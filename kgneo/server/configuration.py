@@ -18,6 +18,7 @@ from kgneo.server.process import home_argument
 from kgneo.server.stores import Store, StoreRecord, write_private
 
 LOOPBACK = "127.0.0.1"
+EXTRA = "neo4j.extra.conf"
 _MEBIBYTE = 2**20
 _SIZE = re.compile(r"[1-9]\d{0,9}[kmgKMG]?")
 _JAVA_OPTIONS = (
@@ -147,8 +148,19 @@ def write_configuration(store: Store, record: StoreRecord, page_cache: str) -> N
         "db.tx_log.preallocate": "false",
         "db.tx_log.rotation.retention_policy": "256M size",
     }
+    settings |= _own_settings(store)
     text = "".join(f"{name}={value}\n" for name, value in settings.items())
     write_private(store.configuration_folder / "neo4j.conf", "# Written by kgneo at every start.\n" + text)
+
+
+def _own_settings(store: Store) -> dict[str, str]:
+    """Settings of the user's: lines NAME=VALUE in the file `neo4j.extra.conf` of the store's folder, if there is one."""
+    file = store.folder / EXTRA
+    if not file.is_file():
+        return {}
+    lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
+    pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def java_command(
