@@ -1,0 +1,292 @@
+"""The commands as a user runs them, on a real Neo4j: results on standard output, the rest on standard error."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kgneo.cli.main import main
+from kgneo.graph import Graph
+from kgneo.sample import questions_path, triples_path
+
+SAMPLE = str(triples_path())
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command line."""
+    code = main(list(arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def count(graph: Graph) -> int:
+    return int(graph.read("MATCH ()-[r]->() RETURN count(r) AS n")[0]["n"])
+
+
+def test_load_then_ask_answers_with_evidence(graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "load", SAMPLE)
+    assert (code, count(graph)) == (0, 327), err
+    assert "kgneo ask" in out
+    code, out, err = run(capsys, "ask", "what is the capital of [Ethiopia]?")
+    assert code == 0, err
+    assert out.splitlines()[0] == "Addis Ababa"
+    assert "(Ethiopia, has_capital, Addis Ababa)" in out
+    assert "MATCH path = " in out
+
+
+def test_the_sample_questions_are_answered(sample_graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sample_graph
+    questions = [json.loads(line) for line in questions_path().read_text(encoding="utf-8").splitlines()]
+    right = 0
+    for record in questions:
+        code, out, err = run(capsys, "ask", record["question"], "--json")
+        assert code == 0, err
+        right += bool(set(json.loads(out)["answers"][:1]) & set(record["answers"]))
+    assert right >= 0.9 * len(questions)
+
+
+def test_ask_prints_the_object_that_is_documented(sample_graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sample_graph
+    _, out, _ = run(capsys, "ask", "which seas does the [Danube] flow into?", "--json")
+    answer = json.loads(out)
+    documented = [
+        "question",
+        "strategy",
+        "answer",
+        "answers",
+        "entities",
+        "steps",
+        "evidence",
+        "cypher",
+        "cypher_parameters",
+        "confidence",
+        "grounded",
+        "llm",
+        "timings_ms",
+        "warnings",
+    ]
+    assert set(documented) <= set(answer)
+    assert answer["strategy"] == "paths"
+    assert answer["grounded"] is True
+    assert answer["llm"] is None
+    assert 0 <= answer["confidence"] <= 1
+    assert {"name", "labels", "id", "matched", "score"} <= set(answer["entities"][0])
+    assert {"subject", "relation", "object", "hop", "score"} <= set(answer["evidence"][0])
+
+
+def test_the_cypher_of_an_answer_runs_and_shows_its_evidence(
+    sample_graph: Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, "ask", "what is the capital of [Ethiopia]?", "--json")
+    answer = json.loads(out)
+    rows = sample_graph.read(answer["cypher"], **answer["cypher_parameters"])
+    assert rows
+    assert "Addis Ababa" in {node["name"] for row in rows for value in row.values() for node in value.nodes}
+
+
+def test_quiet_prints_only_the_answers(sample_graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sample_graph
+    code, out, _ = run(capsys, "ask", "--quiet", "what is the capital of [Ethiopia]?")
+    assert (code, out) == (0, "Addis Ababa\n")
+
+
+def test_an_unknown_entity_is_answered_with_the_nearest_names(
+    sample_graph: Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sample_graph
+    code, out, err = run(capsys, "ask", "what is the capital of [Ethiopa]?")
+    assert (code, out) == (1, "")
+    assert "no entity named 'Ethiopa'" in err
+    assert "Ethiopia" in err
+
+
+def test_a_question_without_any_entity_says_how_to_name_one(
+    sample_graph: Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sample_graph
+    code, _, err = run(capsys, "ask", "qqq zzz xyxy")
+    assert code == 1
+    assert "--entity" in err
+
+
+def test_an_entity_can_be_given(sample_graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sample_graph
+    code, out, err = run(capsys, "ask", "what is its capital?", "--entity", "Ethiopia", "--quiet")
+    assert (code, out) == (0, "Addis Ababa\n"), err
+
+
+def test_retrieve_lists_candidates_by_hop_and_the_top_triples(
+    sample_graph: Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sample_graph
+    arguments = ("--hops", "2", "--top-k", "5", "--candidates", "--json")
+    code, out, err = run(capsys, "retrieve", "what is the capital of [Ethiopia]?", *arguments)
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["candidates_by_hop"] == [len(one_hop) for one_hop in found["candidates"]]
+    assert len(found["triples"]) == 5
+    assert found["triples"][0]["object"] == "Addis Ababa"
+
+
+def test_an_empty_graph_and_one_without_an_index_are_told_apart(
+    graph: Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, "ask", "what is [this]?")
+    assert code == 1
+    assert "empty" in err
+    assert "kgneo load" in err
+    assert run(capsys, "load", SAMPLE, "--no-index")[0] == 0
+    code, _, err = run(capsys, "ask", "what is [this]?")
+    assert (code, count(graph)) == (1, 327)
+    assert "kgneo index" in err
+
+
+def test_asking_with_another_encoder_is_refused(sample_graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sample_graph
+    code, _, err = run(capsys, "ask", "what is [Kenya]?", "--encoder", "mpnet")
+    assert code == 1
+    assert "'minilm'" in err
+    assert "'mpnet'" in err
+
+
+BAD_FILES = {
+    "empty": (b"", "empty"),
+    "binary": (b"PK\x03\x04\x00\x00\x08\x00" * 100, "binary"),
+    "fields": (b"a,r,b\nc,r,d\ne,r\n", "3"),
+    "encoding": (b"a\tr\tb\nc\tr\t\xe9t\xe9\n", "UTF-8"),
+    "name": (b"a\tr\tb\n\tr\td\n", "empty"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_a_bad_file_is_one_clear_message_and_nothing_is_written(
+    sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    content, expected = BAD_FILES[kind]
+    file = tmp_path / f"{kind}.tsv"
+    file.write_bytes(content)
+    before = count(sample_graph)
+    code, out, err = run(capsys, "load", str(file))
+    assert (code, out) == (1, "")
+    assert str(file) in err
+    assert expected in err
+    assert "Traceback" not in err
+    assert count(sample_graph) == before
+
+
+def test_a_missing_file_writes_nothing_of_the_others(graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "load", SAMPLE, "nowhere.tsv")
+    assert code == 1
+    assert "nowhere.tsv" in err
+    assert count(graph) == 0
+
+
+def test_bad_lines_are_left_out_counted_and_kept(
+    graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, rejected = tmp_path / "some.tsv", tmp_path / "rejected.tsv"
+    file.write_bytes(b"a\tr\tb\nc\tr\nd\tr\te\n")
+    arguments = ("--skip-bad-lines", "--rejected", str(rejected), "--no-index")
+    code, _, err = run(capsys, "load", str(file), *arguments)
+    assert (code, count(graph)) == (0, 2), err
+    assert "1 bad line" in err
+    assert len(rejected.read_text().splitlines()) == 1
+
+
+def test_standard_input_can_be_loaded(
+    graph: Graph, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"subject\trelation\tobject\na\tr\tb\n")))
+    code, _, err = run(capsys, "load", "-", "--no-index")
+    assert (code, count(graph)) == (0, 1), err
+
+
+def test_a_wrong_option_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "ask", "--no-such-option")
+    assert (code, out) == (2, "")
+    assert "--no-such-option" in err
+
+
+def test_an_unknown_strategy_names_those_there_are(sample_graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sample_graph
+    code, _, err = run(capsys, "ask", "what is [Kenya]?", "--strategy", "guess")
+    assert code == 2
+    assert "paths" in err
+
+
+def test_a_server_that_is_not_there_is_one_message(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
+    code, _, err = run(capsys, "ask", "what is [this]?")
+    assert code == 1
+    assert "bolt://127.0.0.1:9" in err
+    assert "Traceback" not in err
+
+
+def test_a_wrong_password_is_one_message_without_the_password(
+    sample_graph: Graph, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sample_graph
+    monkeypatch.setenv("NEO4J_PASSWORD", "wrong-secret")
+    code, _, err = run(capsys, "ask", "what is [this]?")
+    assert code == 1
+    assert "NEO4J_PASSWORD" in err
+    assert "wrong-secret" not in err
+
+
+def test_options_come_from_flag_then_environment_then_file(
+    sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sample_graph
+    monkeypatch.chdir(tmp_path)
+    Path("kgneo.toml").write_text("top-k = 3\n[retrieve]\nhops = 1\n")
+
+    def triples(*arguments: str) -> int:
+        code, out, err = run(capsys, "retrieve", "what is the capital of [Ethiopia]?", "--json", *arguments)
+        assert code == 0, err
+        return len(json.loads(out)["triples"])
+
+    assert triples() == 3
+    monkeypatch.setenv("KGNEO_TOP_K", "2")
+    assert triples() == 2
+    assert triples("--top-k", "1") == 1
+
+
+def test_a_password_in_the_options_file_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kgneo.toml").write_text('password = "my-secret"\n')
+    code, _, err = run(capsys, "doctor")
+    assert code == 1
+    assert "NEO4J_PASSWORD" in err
+    assert "my-secret" not in err
+
+
+def test_doctor_says_what_works(sample_graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sample_graph
+    code, out, _ = run(capsys, "doctor")
+    assert code == 0, out
+    assert "327 triples" in out
+
+
+def test_ask_never_imports_torch_or_transformers(sample_graph: Graph) -> None:
+    assert sample_graph
+    program = (
+        "import sys; from kgneo.cli.main import main; code = main(['ask', '-q', 'what is the capital of [Ethiopia]?'])\n"
+        "print(code, sorted({'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert result.stdout.splitlines() == ["Addis Ababa", "0 []"]
+
+
+def test_completion_prints_a_script(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "completion", "bash")
+    assert code == 0
+    assert "_KGNEO_COMPLETE" in out
