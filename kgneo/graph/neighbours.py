@@ -1,80 +1,104 @@
-"""What is around entities: their relations, and the triples of some of these, taken whole."""
+"""What is around entities: the triples of some relations, taken whole, and what stands at their ends."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kgneo.graph.connection import Graph
-from kgneo.graph.cypher import fill, query
-from kgneo.graph.retrieval import Direction
-from kgneo.graph.shape import LOADED, Shape
-from kgneo.model import Candidate, Hop, Triple
+from kgneo.graph.cypher import fill
+from kgneo.graph.retrieval import Reach
+from kgneo.graph.shape import Shape, split_value_relation
+from kgneo.graph.value_candidates import all_values
+from kgneo.graph.values import triple_of, word
+from kgneo.model import Candidate, Hop
 
 LIMIT = 5_000
 """Triples of one question that are read at most."""
 
 
 @dataclass(frozen=True, slots=True)
+class End:
+    """What stands at an end of a triple: a node with its id, or a property value, whose `id` is made up."""
+
+    name: str
+    id: str
+    value: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A triple at an entity. `forward` says that the entity is its subject, and what is reached its object."""
+    """A triple at an entity, and what is reached by it."""
 
     candidate: Candidate
-    forward: bool
-
-    @property
-    def name(self) -> str:
-        """The name of what is reached."""
-        return self.candidate.triple.object if self.forward else self.candidate.triple.subject
-
-    @property
-    def id(self) -> str:
-        """The database's id of what is reached."""
-        return self.candidate.object_id if self.forward else self.candidate.subject_id
+    end: End
 
 
-def relations_around(
-    graph: Graph, entities: Sequence[str], *, direction: Direction = "both", shape: Shape = LOADED
-) -> dict[Hop, int]:
-    """The hops that leave any of the entities (element ids), each with its number of triples."""
-    rows = graph.read(query("relations_around"), entities=list(entities), excluded=list(shape.excluded))
-    hops = {Hop(row["relation"], row["forward"]): int(row["triples"]) for row in rows}
-    return {
-        hop: triples
-        for hop, triples in hops.items()
-        if (hop.forward or direction == "both") and (shape.relations is None or hop.relation in shape.relations)
-    }
+def ends_of(candidate: Candidate, shape: Shape) -> tuple[End, ...]:
+    """Both ends of a triple, and the values of its relationship's own properties."""
+    triple = candidate.triple
+    ends = [End(triple.subject, candidate.subject_id)]
+    if candidate.object_id:
+        ends.append(End(triple.object, candidate.object_id))
+    else:
+        ends.append(_value(candidate, triple.relation, triple.object))
+    if triple.detail:
+        ends += [_value(candidate, key, text) for key, text in _details(candidate, shape)]
+    return tuple(ends)
 
 
-def triples_along(
-    graph: Graph, entities: Mapping[str, int], hops: Sequence[Hop], *, limit: int = LIMIT, shape: Shape = LOADED
-) -> list[Neighbour]:
-    """Every triple by which one of `hops` leaves one of `entities`, ordered by relation and names.
+def _value(candidate: Candidate, key: str, text: str) -> End:
+    return End(text, f"{candidate.id} {key} {text}", value=True)
 
-    `entities` maps element ids to their distance from the topic entities; the hop of a candidate is one more. Steps
-    onto property values are left out.
+
+def _details(candidate: Candidate, shape: Shape) -> list[tuple[str, str]]:
+    """Keys and values of a relationship's properties, read back from their words."""
+    keys = sorted(shape.details.get(candidate.triple.relation, ()), key=len, reverse=True)
+    found = []
+    for part in candidate.triple.detail.split(", "):
+        key = next((key for key in keys if part.startswith(word(key) + " ")), None)
+        if key is not None:
+            found.append((key, part.removeprefix(word(key) + " ")))
+    return found
+
+
+def triples_along(graph: Graph, entities: Mapping[str, int], hop: Hop, *, limit: int = LIMIT) -> list[Neighbour]:
+    """Every triple by which `hop` leaves one of `entities`, ordered by names.
+
+    `entities` maps element ids to their distance from the topic entities; the hop of a candidate is one more.
     """
-    walked = [hop for hop in hops if not hop.value]
-    if not entities or not walked:
+    if not entities:
         return []
+    relation, key = split_value_relation(hop.relation) if hop.value else (hop.relation, "")
+    if not relation:
+        return _values(graph, entities, key)[:limit]
+    shape = graph.shape
     rows = graph.read(
-        fill("triples_along", relations=sorted({hop.relation for hop in walked})),
+        fill("triples_along", relation=relation),
         entities=list(entities),
-        steps=[[hop.relation, hop.forward] for hop in walked],
+        forward=hop.forward,
         limit=limit,
-        display=dict(shape.display),
-        excluded=list(shape.excluded),
+        **shape.parameters,
     )
+    found = []
+    for row in rows:
+        triple = triple_of(row, shape)
+        candidate = Candidate(triple, entities[row["entity"]] + 1, row["id"], row["subject_id"], row["object_id"])
+        if hop.value:
+            ends = [_value(candidate, name, text) for name, text in _details(candidate, shape) if name == key]
+        else:
+            ends = [ends_of(candidate, shape)[1 if hop.forward else 0]]
+        found += [Neighbour(candidate, end) for end in ends]
+    return found
+
+
+def _values(graph: Graph, entities: Mapping[str, int], key: str) -> list[Neighbour]:
+    candidates = all_values(graph, Reach(tuple(entities), 1), graph.shape)
     return [
         Neighbour(
-            Candidate(
-                Triple(row["subject"], row["relation"], row["object"]),
-                entities[row["entity"]] + 1,
-                row["id"],
-                row["subject_id"],
-                row["object_id"],
-            ),
-            row["forward"],
+            Candidate(item.triple, entities[item.id] + 1, item.id, item.subject_id),
+            _value(item, key, item.triple.object),
         )
-        for row in rows
+        for item in candidates
+        if item.triple.relation == key
     ]

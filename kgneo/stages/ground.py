@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from kgneo.graph.neighbours import ends_of
+from kgneo.graph.shape import LOADED, Shape
 from kgneo.model import Candidate, Evidence
 from kgneo.names import fold
 from kgneo.stages.facts import one_line
@@ -122,61 +124,63 @@ def _key(name: str) -> str:
     return fold(one_line(name)).replace('"', "'")
 
 
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A triple and the ids of what stands at its ends."""
+
+    candidate: Candidate
+    ends: frozenset[str]
+
+
 def supporting(
-    answers: Sequence[Reached], shown: Sequence[Candidate], *, about: Iterable[Reached] = ()
+    answers: Sequence[Reached], shown: Sequence[Candidate], *, about: Iterable[Reached] = (), shape: Shape = LOADED
 ) -> tuple[Candidate, ...]:
     """Of the triples that were shown those that the answers rest on: between them and the entities asked about, over
     several hops where there is no other way; else those that touch an answer. Relations that were shown first come
     first, and one that holds no further answer is left out."""
+    links = [_Link(item, frozenset(end.id for end in ends_of(item, shape))) for item in shown]
     near = {entity.id for entity in about}
     answered = {entity.id for entity in answers}
     wanted = answered - near or answered
-    far = _distances(shown, near)
-    chosen = {item.id for item in shown if _ends(item) & {id_ for id_ in wanted if not far.get(id_)}}
-    frontier = {id_ for id_ in wanted if far.get(id_)}
+    far = _distances(links, near)
+    lost = {id_ for id_ in wanted if not far.get(id_)}
+    chosen = [link for link in links if link.ends & lost]
+    frontier = wanted - lost
     for distance in range(max((far[id_] for id_ in frontier), default=0), 0, -1):
-        ends = {id_ for id_ in frontier if far[id_] == distance}
         nearer = {id_ for id_ in far if far[id_] == distance - 1}
-        found = _between(shown, ends, nearer)
-        chosen |= {item.id for item in found}
-        frontier |= {id_ for item in found for id_ in _ends(item) & nearer}
-    return tuple(item for item in shown if item.id in chosen)
+        found = _between(links, {id_ for id_ in frontier if far[id_] == distance}, nearer)
+        chosen += found
+        frontier |= {id_ for link in found for id_ in link.ends & nearer}
+    kept = {id(link) for link in chosen}
+    return tuple(link.candidate for link in links if id(link) in kept)
 
 
-def _distances(shown: Sequence[Candidate], near: set[str]) -> dict[str, int]:
+def _distances(links: Sequence[_Link], near: set[str]) -> dict[str, int]:
     """How many triples lie between the nodes and `near`; nodes without a way there are left out."""
     far = dict.fromkeys(near, 0)
     frontier, distance = near, 0
     while frontier:
         distance += 1
-        reached = {id_ for item in shown if _ends(item) & frontier for id_ in _ends(item)}
+        reached = {id_ for link in links if link.ends & frontier for id_ in link.ends}
         frontier = reached - far.keys()
         far |= dict.fromkeys(frontier, distance)
     return far
 
 
-def _between(candidates: Sequence[Candidate], ends: set[str], near: set[str]) -> list[Candidate]:
+def _between(links: Sequence[_Link], ends: set[str], near: set[str]) -> list[_Link]:
     """The triples that lead from `near` to `ends`, of as few relations as hold them all."""
-    by_relation: dict[str, list[Candidate]] = {}
-    for item in candidates:
-        if any(pair[0] in ends and pair[1] in near for pair in _both_ways(item)):
-            by_relation.setdefault(item.triple.relation, []).append(item)
-    chosen: list[Candidate] = []
+    by_relation: dict[str, list[_Link]] = {}
+    for link in links:
+        if link.ends & ends and link.ends & near:
+            by_relation.setdefault(link.candidate.triple.relation, []).append(link)
+    chosen: list[_Link] = []
     held: set[str] = set()
-    for items in by_relation.values():
-        new = {id_ for item in items for id_ in _ends(item)} & ends - held
+    for found in by_relation.values():
+        new = {id_ for link in found for id_ in link.ends} & ends - held
         if new:
-            chosen += items
+            chosen += found
             held |= new
     return chosen
-
-
-def _both_ways(candidate: Candidate) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (candidate.subject_id, candidate.object_id), (candidate.object_id, candidate.subject_id)
-
-
-def _ends(candidate: Candidate) -> set[str]:
-    return {candidate.subject_id, candidate.object_id}
 
 
 def as_evidence(candidates: Iterable[Candidate]) -> tuple[Evidence, ...]:

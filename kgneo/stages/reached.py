@@ -19,12 +19,16 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """An entity, its database id, and `depth`: relationships between it and the nearest topic entity."""
+    """An entity, its database id, and `depth`: relationships between it and the nearest topic entity.
+
+    A property value (`value`) can be an answer, too, and nothing leads on from it; its id is made up.
+    """
 
     name: str
     id: str
     depth: int = 0
     labels: tuple[str, ...] = ()
+    value: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kgneo.context import Context
-from kgneo.graph.neighbours import Neighbour, relations_around, triples_along
+from kgneo.graph.neighbours import Neighbour, ends_of, triples_along
 from kgneo.graph.retrieval import Reach, top_candidates
-from kgneo.graph.walks import leaving
+from kgneo.graph.walks import first_hops, leaving
 from kgneo.model import Candidate, Hop, RelationPath
 from kgneo.stages.facts import Form, write_facts
 from kgneo.stages.path_vectors import MAX_HOPS
@@ -60,27 +60,28 @@ Selector = Callable[[SubQuestion, Context], Selection]
 def by_similarity(question: SubQuestion, context: Context) -> Selection:
     """The K candidates nearest to the question, best first."""
     options = context.options
-    reach = Reach(tuple(entity.id for entity in question.around), options.hops, options.direction)
+    around = tuple(entity.id for entity in question.around if not entity.value)
+    reach = Reach(around, options.hops, options.direction)
     vector = context.encoder.encode([question.text], query=True)[0]
     candidates = top_candidates(
         context.graph, reach, vector, top_k=options.top_k, exact=options.exact, shape=context.shape
     )
-    return Selection(tuple(candidates), "list", _both_ends(candidates, question.around))
+    return Selection(tuple(candidates), "list", _both_ends(candidates, question.around, context))
 
 
-def _both_ends(candidates: Iterable[Candidate], around: Sequence[Reached]) -> tuple[Reached, ...]:
+def _both_ends(candidates: Iterable[Candidate], around: Sequence[Reached], context: Context) -> tuple[Reached, ...]:
     known = {entity.id: entity for entity in around}
     for candidate in candidates:
-        triple = candidate.triple
-        for name, id_ in ((triple.subject, candidate.subject_id), (triple.object, candidate.object_id)):
-            known.setdefault(id_, Reached(name, id_, candidate.hop))
+        for end in ends_of(candidate, context.shape):
+            known.setdefault(end.id, Reached(end.name, end.id, candidate.hop, value=end.value))
     return tuple(known.values())
 
 
 def by_relations(question: SubQuestion, context: Context) -> Selection:
     """The triples of the relations that matter, whole; nothing when all entities are N hops away already."""
     options = context.options
-    entities = [entity for entity in question.about if options.follow or entity.depth < options.hops]
+    near = [entity for entity in question.about if options.follow or entity.depth < options.hops]
+    entities = [entity for entity in near if not entity.value]
     if not entities:
         return Selection()
     ranked = _ranked(question, entities, context)
@@ -97,10 +98,8 @@ def by_relations(question: SubQuestion, context: Context) -> Selection:
 def _ranked(question: SubQuestion, entities: Sequence[Reached], context: Context) -> list[RankedPath]:
     options = context.options
     left = options.hops if options.follow else options.hops - min(entity.depth for entity in entities)
-    ids = [entity.id for entity in entities]
-    around = relations_around(context.graph, ids, direction=options.direction, shape=context.shape)
     paths = leaving(
-        list(around),
+        first_hops(context.graph, [entity.id for entity in entities], direction=options.direction),
         context.record.statistics,
         hops=1 if question.simple else min(left, MAX_HOPS),
         direction=options.direction,
@@ -117,7 +116,7 @@ class _Taken:
     entities: Sequence[Reached]
     used: frozenset[str]
     context: Context
-    neighbours: dict[str, Neighbour] = field(default_factory=dict)
+    candidates: dict[str, Candidate] = field(default_factory=dict)
     ends: dict[str, Reached] = field(default_factory=dict)
 
     def add(self, path: RelationPath, *, tokens: int | None = None) -> None:
@@ -128,30 +127,36 @@ class _Taken:
         for hop in path.hops:
             step = [
                 neighbour
-                for neighbour in triples_along(self.context.graph, frontier, [hop], shape=self.context.shape)
-                if neighbour.candidate.id not in used
+                for neighbour in triples_along(self.context.graph, frontier, hop)
+                if _key(neighbour.candidate) not in used
             ]
-            used |= {neighbour.candidate.id for neighbour in step}
+            used |= {_key(neighbour.candidate) for neighbour in step}
             found += [(neighbour, hop) for neighbour in step]
-            frontier = {neighbour.id: neighbour.candidate.hop for neighbour in step}
-        new = [neighbour for neighbour, _ in found if neighbour.candidate.id not in self.neighbours]
+            frontier = {neighbour.end.id: neighbour.candidate.hop for neighbour in step}
+        new = [neighbour.candidate for neighbour, _ in found]
         if tokens is not None and self._tokens(new) > tokens:
             return
         for neighbour, hop in found:
-            self.neighbours.setdefault(neighbour.candidate.id, neighbour)
-            end = Reached(neighbour.name, neighbour.id, neighbour.candidate.hop, hop.labels)
-            self.ends.setdefault(end.id, end)
+            self.candidates.setdefault(_key(neighbour.candidate), neighbour.candidate)
+            end = neighbour.end
+            reached = Reached(end.name, end.id, neighbour.candidate.hop, hop.labels, end.value)
+            self.ends.setdefault(end.id, reached)
 
-    def _tokens(self, new: Sequence[Neighbour]) -> int:
-        candidates = [neighbour.candidate for neighbour in (*self.neighbours.values(), *new)]
-        text = write_facts(candidates, "groups")
+    def _tokens(self, new: Sequence[Candidate]) -> int:
+        together = self.candidates | {_key(candidate): candidate for candidate in new}
+        text = write_facts(tuple(together.values()), "groups")
         model = self.context.model
         return model.count_tokens(text) if model else len(text) // 4
 
     def selection(self) -> Selection:
-        candidates = tuple(neighbour.candidate for neighbour in self.neighbours.values())
         known = {entity.id: entity for entity in self.entities}
-        return Selection(candidates, "groups", tuple((self.ends | known).values()))
+        return Selection(tuple(self.candidates.values()), "groups", tuple((self.ends | known).values()))
+
+
+def _key(candidate: Candidate) -> str:
+    """Tells triples apart: those of property values share their node's id."""
+    triple = candidate.triple
+    return candidate.id if candidate.object_id else f"{candidate.id} {triple.relation} {triple.object}"
 
 
 SELECTORS: dict[str, Selector] = {"relations": by_relations, "top-k": by_similarity}

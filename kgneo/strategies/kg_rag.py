@@ -122,10 +122,10 @@ class _Chain:
         sub_question = SubQuestion(text, about, around, frozenset(self.used), simple=total > 1)
         reply, selection = self._reply(sub_question)
         found = ground(reply.text, selection.ends, asked=text)
-        support = supporting(found.entities, reply.shown, about=about)
+        support = supporting(found.entities, reply.shown, about=about, shape=self.context.shape)
         answer = NOT_FOUND if reply.text and says_nothing(reply.text) else reply.text
         self.steps.append(Step(text, answer, found.names, as_evidence(support)))
-        self.used.update(candidate.id for candidate in support)
+        self.used.update(candidate.id for candidate in support if candidate.object_id)
         self.answers.append(found.entities)
         self.unmatched = found.unmatched
         self.context.on_event(StepDone(number, self.steps[-1]))
