@@ -248,7 +248,7 @@ def test_options_come_from_flag_then_environment_then_file(
     Path("kgneo.toml").write_text("top-k = 3\n[retrieve]\nhops = 1\n")
 
     def triples(*arguments: str) -> int:
-        code, out, err = run(capsys, "retrieve", "what is the capital of [Ethiopia]?", "--json", *arguments)
+        code, out, err = run(capsys, "retrieve", "which countries does the [Danube] cross?", "--json", *arguments)
         assert code == 0, err
         return len(json.loads(out)["triples"])
 
