@@ -79,6 +79,7 @@ def test_the_report_names_model_prompts_and_selection(sample_graph: Graph, tmp_p
     assert facts["model"]["name"] == "stand-in"
     assert facts["parameters"]["select"] == "top-k"
     assert facts["prompts"] == "kgneo's own"
+    assert "learned" not in facts
 
 
 def test_ones_own_prompts_are_told_apart_by_their_text(tmp_path: Path) -> None:

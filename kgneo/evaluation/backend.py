@@ -6,6 +6,7 @@ In comes a `Context` (graph, index, encoder, model); out goes a `Backend`. Sever
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -17,10 +18,13 @@ from kgneo.context import Context
 from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.provenance import hash_triples
 from kgneo.evaluation.run import Backend, Configuration, Retrieved
+from kgneo.graph import Graph
+from kgneo.graph.examples import all_examples, read_scorer
 from kgneo.graph.gold import PathTriple, all_triples, among_candidates, path_triples
-from kgneo.graph.names import by_name
+from kgneo.graph.names import by_folded_name, by_name
 from kgneo.graph.retrieval import Reach, count_candidates, top_candidates
 from kgneo.model import Answer, Triple
+from kgneo.names import fold
 from kgneo.prompts import Prompts
 from kgneo.stages.link import link
 
@@ -72,7 +76,6 @@ class GraphBackend:
                 vector,
                 top_k=configuration.top_k,
                 exact=options.exact,
-                shape=context.shape,
             )
             ranked = tuple(candidate.triple for candidate in top)
         return Retrieved(count_candidates(graph, reach), among_candidates(graph, reach, walked), ranked)
@@ -82,13 +85,14 @@ class GraphBackend:
         return tuple(dict.fromkeys(item.triple for item in self._walk(question)))
 
     def missing(self, names: Sequence[str]) -> list[str]:
-        """Those of `names` that no entity of the graph has."""
+        """Those of `names` that no entity of the graph has, whatever the case."""
         absent: list[str] = []
         for start in range(0, len(names), NAMES_AT_ONCE):
             part = names[start : start + NAMES_AT_ONCE]
             found = by_name(self.context.graph, part)
             absent += [name for name in part if name not in found]
-        return absent
+        folded = by_folded_name(self.context.graph, absent, limit=10 * len(absent)) if absent else {}
+        return [name for name in absent if fold(name) not in folded]
 
     def _context(self, configuration: Configuration) -> Context:
         """The context with this configuration's options; what is kept between questions is shared."""
@@ -116,7 +120,6 @@ class GraphBackend:
             question.entities,
             question.path,
             question.answers,
-            shape=self.context.shape,
         )
         with self._lock:
             self._walks[question.id] = found
@@ -158,7 +161,7 @@ def graph_facts(context: Context) -> dict[str, Any]:
     """Graph, index, model and parameters, as they stand in a report. Reads the whole graph once for its hash."""
     record, options, model = context.record, context.options, context.model
     facts: dict[str, Any] = {
-        "graph": {"triples": record.triples, "hash": hash_triples(all_triples(context.graph, shape=context.shape))},
+        "graph": {"triples": record.triples, "hash": hash_triples(all_triples(context.graph))},
         "encoder": {"name": record.encoder, "fingerprint": record.fingerprint, "template": record.template},
         "parameters": {
             "direction": options.direction,
@@ -166,6 +169,8 @@ def graph_facts(context: Context) -> dict[str, Any]:
             "min_confidence": options.min_confidence,
         },
     }
+    if learned := learned_facts(context.graph):
+        facts["learned"] = learned
     if model is not None:
         facts["model"] = {
             "name": model.name,
@@ -175,6 +180,15 @@ def graph_facts(context: Context) -> dict[str, Any]:
         facts["parameters"] |= {"select": options.select, "follow": options.follow}
         facts["prompts"] = hash_prompts(context.prompts)
     return facts
+
+
+def learned_facts(graph: Graph) -> dict[str, Any]:
+    """Number and hash of the examples that were learned, with what was trained on them; empty without any."""
+    keys = sorted((example.key, example.count) for example in all_examples(graph))
+    if not keys:
+        return {}
+    text = json.dumps([keys, read_scorer(graph)], sort_keys=True)
+    return {"examples": len(keys), "hash": hashlib.sha256(text.encode()).hexdigest()}
 
 
 def hash_prompts(prompts: Prompts) -> str:

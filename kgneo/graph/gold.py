@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.names import by_name
 from kgneo.graph.retrieval import Reach
-from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.value_walks import NAME
+from kgneo.graph.values import property_triples, triple_of
 from kgneo.graph.walks import pattern
 from kgneo.model import RelationPath, Triple
 
@@ -24,12 +25,7 @@ class PathTriple:
 
 
 def path_triples(
-    graph: Graph,
-    entities: Sequence[str],
-    path: RelationPath,
-    answers: Sequence[str],
-    *,
-    shape: Shape = LOADED,
+    graph: Graph, entities: Sequence[str], path: RelationPath, answers: Sequence[str]
 ) -> tuple[PathTriple, ...]:
     """The triples on all walks along `path` from the entities (by name) to one of `answers` (by name)."""
     topics = [named.entity.id for named in by_name(graph, entities).values()]
@@ -39,20 +35,15 @@ def path_triples(
     text = (
         f"MATCH {pattern(path)}\n"
         "WHERE elementId(topic) IN $entities\n"
-        f"WITH [{steps}] AS walk,\n"
-        "     coalesce(head([label IN labels(answer) WHERE $display[label] IS NOT NULL "
-        "| toString(answer[$display[label]])]), elementId(answer)) AS name\n"
+        f"WITH [{steps}] AS walk, {NAME.format('answer')} AS name\n"
         "WHERE name IN $answers\n"
         "UNWIND walk AS r\n"
         "RETURN DISTINCT elementId(r) AS id"
     )
-    parameters = shape.parameters
-    rows = graph.read(text, entities=topics, answers=list(answers), **parameters)
-    found = graph.read(query("triples"), ids=[row["id"] for row in rows], **parameters)
-    return tuple(
-        PathTriple(Triple(row["subject"], row["relation"], row["object"]), row["subject_id"], row["object_id"])
-        for row in found
-    )
+    shape = graph.shape
+    rows = graph.read(text, entities=topics, answers=list(answers), **shape.parameters)
+    found = graph.read(query("triples"), ids=[row["id"] for row in rows], **shape.parameters)
+    return tuple(PathTriple(triple_of(row, shape), row["subject_id"], row["object_id"]) for row in found)
 
 
 def among_candidates(graph: Graph, reach: Reach, triples: Iterable[PathTriple]) -> frozenset[Triple]:
@@ -71,7 +62,16 @@ def _both(item: PathTriple) -> tuple[str, ...]:
     return item.subject_id, item.object_id
 
 
-def all_triples(graph: Graph, *, shape: Shape = LOADED) -> Iterable[Triple]:
-    """Every triple of the graph, streamed."""
+def all_triples(graph: Graph) -> Iterator[Triple]:
+    """Every triple of the graph that takes part in answering, streamed: relationships, then property values."""
+    shape = graph.shape
     for row in graph.stream(query("index_scan"), **shape.parameters):
-        yield Triple(row["subject"], row["relation"], row["object"])
+        yield triple_of(row, shape)
+    if shape.loaded or not shape.values:
+        return
+    labels, keys = sorted(shape.values), list(shape.value_keys)
+    for row in graph.stream(query("index_scan_nodes"), labels=labels, keys=keys, **shape.parameters):
+        used = set(shape.keys_of(row["labels"]))
+        for key, value, _ in row["values"]:
+            if key in used:
+                yield from property_triples(row["name"] or row["id"], key, value)
