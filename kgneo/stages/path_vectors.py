@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kgneo.model import Hop, RelationPath
 from kgneo.stages.english import COMMON_NOUNS, PREPOSITIONS
 from kgneo.stages.expected_type import KindJudge, TextEncoder, of_relation
+from kgneo.stages.voice import RelationEnd, doer
 from kgneo.stages.wording import content_words, name_words
 
 Scores = NDArray[np.float64]
@@ -99,6 +100,7 @@ class RelationVectors:
     bias: Vectors
     noun_forward: bool
     preposition: str
+    doer: RelationEnd
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +127,7 @@ def _relation_vectors(name: str, cache: RankingCache) -> RelationVectors:
     vectors = cache.vectors([" ".join(name_words(name)), " ".join(words), *words])
     last = name_words(name)[-1]
     preposition = last if last in PREPOSITIONS else ""
-    return RelationVectors(words, vectors, cache.bias(vectors), preposition in ("", "by"), preposition)
+    return RelationVectors(words, vectors, cache.bias(vectors), preposition in ("", "by"), preposition, doer(name))
 
 
 def _step_vectors(hop: Hop, statistics: RelationStatistics, cache: RankingCache) -> StepVectors:
@@ -224,6 +226,13 @@ class PathTable:
             [hop.forward == self.relations[position[hop.relation]].noun_forward for hop in self.hops]
         )
         self.again = np.array([position.get(name, -1) for name in repeated])
+        doers = [self.relations[number].doer for number in self.relation_of]
+        self.source_does = np.array(
+            [end and (end == "subject") == hop.forward for end, hop in zip(doers, self.hops, strict=True)], dtype=bool
+        )
+        self.reached_does = np.array(
+            [end and (end == "object") == hop.forward for end, hop in zip(doers, self.hops, strict=True)], dtype=bool
+        )
         self.roles = np.zeros((len(self.hops), len(names)))
         for number, (hop, reached) in enumerate(zip(self.hops, self.reached, strict=True)):
             for (relation, forward), share in reached.overlaps.items():

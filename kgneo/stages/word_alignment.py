@@ -38,7 +38,7 @@ class Alignment:
         self._left = [number for number, word in enumerate(units) if word.start < parts.topic][::-1]
         self._right = [number for number, word in enumerate(units) if word.start > parts.topic]
         self._weights = weights
-        self._first = np.array([1.0] + [1.0 + weights.unnamed, 1.0] * MAX_HOPS)
+        self._first = _first_payments(table, weights)
         self._best = self._fill(len(table.steps))
         self.scores: Scores = self._best[len(self._left), len(self._right)].max(axis=1)
 
@@ -92,10 +92,21 @@ class Alignment:
         ways = [(float(before[state]) + share * pays, state)]
         for earlier in range(state if pays > 0 else 0):
             left_out = max(0, _step_of(state) - _step_of(earlier) - 1)
-            gain = float(self._first[state]) * pays - self._weights.skipped * left_out
+            gain = float(self._first[path, state]) * pays - self._weights.skipped * left_out
             ways.append((float(before[earlier]) + gain, earlier))
         value, state_before = max(ways)
         return value, state_before, number, cell
+
+
+def _first_payments(table: PathTable, weights: Weights) -> Scores:
+    """What the first unit for each state pays, as a factor (paths, states): one for the relation names the step.
+
+    Where a step goes back over the relation just walked, a word for the node is enough: "the songs of the writer".
+    """
+    first = np.ones((len(table.steps), STATES))
+    first[:, 1::2] += weights.unnamed
+    first[:, 2::2] += weights.unnamed * weights.back_named * table.back
+    return first
 
 
 def _step_of(state: int) -> int:

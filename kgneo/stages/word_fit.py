@@ -20,6 +20,7 @@ from kgneo.stages.english import DESCRIBING
 from kgneo.stages.path_vectors import Flags, PathTable, RankingCache, Scores, Vectors, unit
 from kgneo.stages.question_parts import QuestionParts
 from kgneo.stages.ranking_weights import Weights
+from kgneo.stages.voice import doer_in_question, names_reached
 from kgneo.stages.wording import same_root
 
 
@@ -89,13 +90,23 @@ def fit_unit(word: Unit, parts: QuestionParts, table: PathTable, cache: RankingC
         by_name = by_name * (1.0 - weights.node_rivals * float(node.max()))
     node = np.maximum(node, weights.role * (table.roles * by_name).max(axis=1))
     relation = by_name[table.relation_of]
-    if word.covers(parts.head):
-        relation = relation * np.where(table.noun_reached, 1.0, weights.other_side)
+    relation = relation * np.where(_right_way(word, parts, table, rooted=bool(roots.any())), 1.0, weights.other_side)
     topic = _topic_fit(word, vector, table, weights)
     curve = weights.curve
     relation, node = relation**curve, node**curve
     expected = _expected(np.maximum(relation, node), vector, table, cache, weights)
     return Fit(np.append(relation, 0.0), np.append(node, 0.0), topic**curve, expected)
+
+
+def _right_way(word: Unit, parts: QuestionParts, table: PathTable, *, rooted: bool) -> Flags:
+    """Which steps go the way that a unit's place in the question says, if it says anything."""
+    end = word.start + len(word.words)
+    if word.covers(parts.head) or (rooted and names_reached(parts, end)):
+        return table.noun_reached
+    does = doer_in_question(parts, word.start, end)
+    if does == "source":
+        return ~table.reached_does
+    return ~table.source_does if does == "reached" else np.ones(len(table.hops), dtype=bool)
 
 
 def _expected(match: Scores, vector: Vectors, table: PathTable, cache: RankingCache, weights: Weights) -> Scores:

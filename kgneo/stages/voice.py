@@ -1,0 +1,67 @@
+"""Which end of a step does what a word says: "who taught X", "whom did X teach", "who was taught by X".
+
+Comes in: a question's parts and a word's place in it; a relation's name. Goes out: which end of a step, the one it
+leaves (`source`) or the one it reaches (`reached`), is the word's subject, and which end of the relation is. Together
+they say whether the step goes forward. Both are "" where English does not tell.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from kgneo.stages.english import PREPOSITIONS, QUESTION_WORDS
+from kgneo.stages.question_parts import TOPIC, QuestionParts
+from kgneo.stages.wording import name_words
+
+StepEnd = Literal["source", "reached", ""]
+RelationEnd = Literal["subject", "object", ""]
+
+_UNNAMED = QUESTION_WORDS | {"this", "that", "these", "those"}
+_DO = frozenset(["do", "does", "did", "has", "have", "had"])
+_BE = frozenset(["is", "are", "was", "were", "be", "been"])
+
+
+def doer(name: str) -> RelationEnd:
+    """Which end of a relation does it: the object of "taught_by", the subject of "TRAINED" and "TEACHES_AT"."""
+    last = name_words(name)[-1]
+    if last == "by":
+        return "object"
+    return "subject" if last in PREPOSITIONS or last.endswith("ed") else ""
+
+
+def doer_in_question(parts: QuestionParts, start: int, end: int) -> StepEnd:
+    """Which end of a step does what the words from `start` to `end` (exclusive) say, if they are a verb."""
+    words = parts.words
+    following = words[end] if end < len(words) else ""
+    if following == "by":
+        asked = words[end + 1] if end + 1 < len(words) else ""
+        return "reached" if not asked or asked in _UNNAMED else "source"
+    if start > parts.topic:
+        return _doer_after_topic(parts, start)
+    return _doer_before_topic(parts, start)
+
+
+def _doer_after_topic(parts: QuestionParts, start: int) -> StepEnd:
+    words = parts.words
+    before = words[parts.topic - 1] if parts.topic else ""
+    if before in _DO:
+        return "source"
+    if start == parts.topic + 1 and words[start].endswith("ed") and before not in _BE:
+        return "source"
+    return ""
+
+
+def _doer_before_topic(parts: QuestionParts, start: int) -> StepEnd:
+    words = parts.words
+    asked = [index for index in range(start) if words[index] in ("who", "which", "what")]
+    if not asked or asked[0] > 1:
+        return ""
+    between = [index for index in range(asked[0] + 1, start) if index not in parts.head]
+    plain = all(words[index] in ("has", "have", "had") for index in between)
+    return "reached" if plain and (words[asked[0]] == "who" or parts.head) else ""
+
+
+def names_reached(parts: QuestionParts, end: int) -> bool:
+    """Whether the words before `end` are a noun for what is reached: "the TEACHER of X"."""
+    words = parts.words
+    return end < min(parts.topic, len(words)) and words[end] == "of" and TOPIC in words[end:]
