@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import click
 
 from kgneo.asking import open_context
+from kgneo.cli.browse import show
 from kgneo.cli.options import (
     ModelSettings,
     connection_options,
@@ -27,6 +28,8 @@ from kgneo.cli.watch import Watcher
 from kgneo.context import Context, Options
 from kgneo.conversation import Conversation
 from kgneo.errors import KgneoError
+from kgneo.graph.browser import browser_link
+from kgneo.graph.cypher import inline
 from kgneo.model import Answer
 from kgneo.settings import Settings, open_graph
 from kgneo.strategies import STRATEGIES
@@ -59,6 +62,7 @@ from kgneo.strategies import STRATEGIES
 @option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.")
 @model_options
 @option("--quiet", "-q", is_flag=True, help="Print only the answers, one a line.")
+@option("--browse", is_flag=True, help="Open Neo4j Browser with the query that shows the answer's graph.")
 @json_option
 @connection_options
 def ask(
@@ -77,6 +81,7 @@ def ask(
     seed: int | None,
     model: ModelSettings,
     quiet: bool,
+    browse: bool,
     as_json: bool,
     settings: Settings,
 ) -> int:
@@ -109,7 +114,7 @@ def ask(
     speaking = model.load()
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
-        printer = _Printer(context, strategy, quiet=quiet, as_json=as_json)
+        printer = _Printer(context, strategy, quiet=quiet, as_json=as_json, browse=settings if browse else None)
         if question is not None:
             printer.print(question, entities)
             return 0
@@ -124,6 +129,7 @@ class _Printer:
     strategy: str | None
     quiet: bool
     as_json: bool
+    browse: Settings | None = None
 
     def __post_init__(self) -> None:
         self.conversation = Conversation(self.context, self.strategy)
@@ -143,6 +149,9 @@ class _Printer:
             click.echo("\n".join(answer.answers) or answer.answer)
         else:
             self._print_shown(answer, watcher)
+        if self.browse and answer.cypher:
+            link = browser_link(self.context.graph, inline(answer.cypher, dict(answer.cypher_parameters)))
+            show(link, self.browse)
 
     def _print_shown(self, answer: Answer, watcher: Watcher) -> None:
         if not watcher.seen:

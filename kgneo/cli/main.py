@@ -28,6 +28,7 @@ COMMANDS = {
     "learn": "kgneo.cli.learn",
     "eval": "kgneo.cli.eval",
     "schema": "kgneo.cli.schema",
+    "browse": "kgneo.cli.browse",
     "doctor": "kgneo.cli.doctor",
     "completion": "kgneo.cli.completion",
 }

@@ -28,7 +28,7 @@ def texts(value: Any) -> tuple[str, ...]:
     Numbers stand without a trailing ".0", dates and times in ISO form, booleans as true and false, points as
     their coordinates. Texts longer than `LONGEST_TEXT`, bytes and vectors have none.
     """
-    if isinstance(value, list | tuple) and not isinstance(value, neo4j.spatial.Point):
+    if isinstance(value, list):  # points and durations are tuples
         return tuple(text for item in value for text in texts(item))
     text = _text(value)
     return (text,) if text and len(text) <= LONGEST_TEXT else ()

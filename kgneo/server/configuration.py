@@ -154,7 +154,7 @@ def write_configuration(store: Store, record: StoreRecord, page_cache: str) -> N
 
 
 def _own_settings(store: Store) -> dict[str, str]:
-    """Settings of the user's: lines NAME=VALUE in the file `neo4j.extra.conf` of the store's folder, if there is one."""
+    """Settings of the user's: lines NAME=VALUE in the file `neo4j.extra.conf` of the store's folder."""
     file = store.folder / EXTRA
     if not file.is_file():
         return {}
