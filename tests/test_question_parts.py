@@ -62,6 +62,7 @@ def test_who_asks_at_the_end_as_at_the_start() -> None:
 
 def test_words_of_sharing_are_seen() -> None:
     assert parts("which bands have the same singer as [Queen]").sharing
+    assert parts("who were the teammates of [Brian May]").sharing
     assert not parts("which bands has [Brian May] been in").sharing
 
 

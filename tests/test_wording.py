@@ -76,6 +76,7 @@ def test_any_text_has_words(name: str) -> None:
         ((Hop("PLAYED_IN", forward=False, labels=("Musician",)),), "musician that played in X"),
         ((Hop("RECORDED", labels=("Album",)), Hop("publisher")), "album that X recorded → their publisher"),
         ((Hop("topic", forward=False, labels=("Book",)),), "book with topic X"),
+        ((Hop("topic", forward=False),), "what has topic X"),
         ((Hop("topic"), Hop("topic", forward=False, labels=("Book",))), "topic of X → book with that topic"),
     ],
 )

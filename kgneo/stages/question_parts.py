@@ -15,6 +15,8 @@ from kgneo.stages.english import ARTICLES, AUXILIARIES, FUNCTION_WORDS, REQUESTS
 
 TOPIC = "\N{BULLET}"
 """Stands for the topic entity among the words."""
+_MATE = re.compile(r"\b([^\W_]{3,})mates?\b")
+"""A teammate is a fellow in a team."""
 _TOKEN = re.compile(rf"{TOPIC}|[^\W_]+")
 
 
@@ -54,7 +56,7 @@ class QuestionParts:
 
 def question_parts(question: MaskedQuestion) -> QuestionParts:
     """Cut a question into its parts."""
-    words = tuple(word.lower() for word in _TOKEN.findall(question.masked))
+    words = tuple(_MATE.sub(r"fellow \1", " ".join(_TOKEN.findall(question.masked.lower()))).split())
     topic = words.index(TOPIC) if TOPIC in words else len(words)
     content = tuple(index for index, word in enumerate(words) if word != TOPIC and word not in FUNCTION_WORDS)
     asked, head = _asked(words, frozenset(content))

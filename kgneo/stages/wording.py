@@ -107,4 +107,5 @@ def _noun(words: Sequence[str], topic: str, reached: str, *, forward: bool) -> s
     text = " ".join(words)
     if forward:
         return f"{text} of {topic}" if topic else f"their {text}"
-    return f"{reached or 'what is'} with {text} {topic}" if topic else f"{reached or 'what is'} with that {text}"
+    start = f"{reached} with" if reached else "what has"
+    return f"{start} {text} {topic}" if topic else f"{start} that {text}"
