@@ -22,7 +22,7 @@ from kgneo.model import RelationPath
 Features = NDArray[np.float64]
 
 FEATURES = ("rank", "similarity", "nearness", "path", "length", "first", "last", "known")
-HAND = (2.0, 4.0, 0.5, 6.0, 1.5, 1.0, 1.0, 0.1)
+HAND = (3.0, 2.0, 1.0, 3.0, 1.0, 0.5, 0.5, 0.1)
 """Weights before anything was learned, in the order of FEATURES."""
 WIDTH = 0.04
 """Difference in similarity over which an example's vote falls to a third."""
