@@ -23,10 +23,11 @@ NO_FACTS = "(there are none)"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model wrote, and the triples that it was shown."""
+    """What the model wrote, the triples that it was shown, and whether the reply was cut off at its bound."""
 
     text: str
     shown: tuple[Candidate, ...] = ()
+    cut: bool = False
 
 
 def answer_from_facts(
@@ -46,14 +47,14 @@ def answer_from_facts(
     while True:
         facts = write_facts(shown, selection.form) or NO_FACTS
         try:
-            text = calls.complete("answer", PARAMETERS, on_text, question=question, facts=facts).text
+            completion = calls.complete("answer", PARAMETERS, on_text, question=question, facts=facts)
         except ContextOverflow as error:
             if not shown:
                 raise
             shown = shown[: int(len(shown) * min(0.7, 0.9 * error.limit / max(error.tokens, 1)))]
             continue
         _warn_of_cut(len(selection.candidates), len(shown), calls)
-        return Reply(text, tuple(shown))
+        return Reply(completion.text, tuple(shown), completion.finish_reason == "length")
 
 
 def _warn_of_cut(selected: int, shown: int, calls: ModelCalls) -> None:

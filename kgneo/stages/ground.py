@@ -183,6 +183,22 @@ def _between(links: Sequence[_Link], ends: set[str], near: set[str]) -> list[_Li
     return chosen
 
 
+def completed(
+    answers: Sequence[Reached], shown: Sequence[Candidate], ends: Sequence[Reached], *, about: Iterable[Reached]
+) -> tuple[Reached, ...]:
+    """The answers of a list that was cut off, with the rest of what the same relation holds; as they are where they
+    come from several relations, or several hops away."""
+    near = {entity.id for entity in about}
+    support = supporting(answers, shown, about=about)
+    relations = {item.triple.relation for item in support}
+    if len(relations) != 1 or not all({item.subject_id, item.object_id} & near for item in support):
+        return tuple(answers)
+    same = [item for item in shown if item.triple.relation in relations]
+    held = {id_ for item in same for id_ in (item.subject_id, item.object_id)} - near
+    known = {entity.id for entity in answers}
+    return (*answers, *(end for end in ends if end.id in held - known))
+
+
 def as_evidence(candidates: Iterable[Candidate]) -> tuple[Evidence, ...]:
     """The same triples as an answer carries them."""
     return tuple(Evidence(item.triple, item.hop, item.score) for item in candidates)

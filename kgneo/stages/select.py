@@ -29,6 +29,8 @@ TOKENS_A_TRIPLE = 13
 """What a triple of the list costs; see docs/kg-rag.md. K of them are the budget of `by_relations`."""
 RELATIONS = 4
 """Relations that are taken at most, besides the best path."""
+LIKELY = 0.05
+"""Share of the best path's confidence from which a relation is taken, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ def by_relations(question: SubQuestion, context: Context) -> Selection:
     taken.add(ranked[0].path)
     single = [path for path in ranked if len(path.path) == 1 and path is not ranked[0]]
     for path in single[:RELATIONS]:
-        taken.add(path.path, tokens=TOKENS_A_TRIPLE * options.top_k)
+        if path.confidence >= LIKELY * ranked[0].confidence:
+            taken.add(path.path, tokens=TOKENS_A_TRIPLE * options.top_k)
     return taken.selection()
 
 

@@ -16,7 +16,7 @@ from kgneo.model import Answer, Evidence, Step
 from kgneo.stages.answer_step import Reply, answer_from_facts
 from kgneo.stages.decompose import Decomposition, decompose
 from kgneo.stages.generate import ModelCalls
-from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, ground, says_nothing, supporting
+from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, completed, ground, says_nothing, supporting
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.reached import Reached, asked_about
 from kgneo.stages.reformulate import reformulate
@@ -121,7 +121,7 @@ class _Chain:
             around = tuple({entity.id: entity for entity in (*about, *around)}.values())
         sub_question = SubQuestion(text, about, around, frozenset(self.used), simple=total > 1)
         reply, selection = self._reply(sub_question)
-        found = ground(reply.text, selection.ends, asked=text)
+        found = self._grounded(reply, selection, sub_question)
         support = supporting(found.entities, reply.shown, about=about, shape=self.context.shape)
         answer = NOT_FOUND if reply.text and says_nothing(reply.text) else reply.text
         self.steps.append(Step(text, answer, found.names, as_evidence(support)))
@@ -140,6 +140,19 @@ class _Chain:
         if not set(second.candidates) - set(selection.candidates):
             return reply, selection
         return answer_from_facts(question.text, second, self.calls, on_text=self.stream), second
+
+    def _grounded(self, reply: Reply, selection: Selection, question: SubQuestion) -> Grounded:
+        found = ground(reply.text, selection.ends, asked=question.text)
+        if not reply.cut:
+            return found
+        whole, last = found.entities, found.unmatched[-1:]
+        if selection.form == "groups" and len(found.names) > 1:
+            whole = completed(found.entities, reply.shown, selection.ends, about=question.about)
+        more = len(whole) - len(found.entities)
+        taken = f"; {more} more of the same relation were taken from the triples" if more else ""
+        self.calls.warn(f"A list of answers was cut off at the model's bound{taken}.")
+        unmatched = found.unmatched[:-1] if last and reply.text.rstrip().endswith(last[0]) else found.unmatched
+        return Grounded(whole, unmatched)
 
     def _selected(self, select: str, question: SubQuestion) -> Selection:
         with self.clock.stage("select"):
