@@ -25,7 +25,7 @@ import numpy as np
 
 from kgneo.context import Context
 from kgneo.embedding import Vectors
-from kgneo.errors import EntityNotFound, GraphError
+from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.evaluation.datasets import Question
 from kgneo.graph import examples as stored
 from kgneo.graph.examples import Example, HopKeys, Neighbour, path_keys
@@ -219,7 +219,7 @@ def _answers(
     ]
     try:
         return answers_of(context.graph, path, wanted, shape=context.shape)
-    except GraphError:  # a path that takes too long from somewhere: it is no answer to any of these
+    except GraphTimeout:  # a path that takes too long from somewhere: it is no answer to any of these
         return [Given(0, 0, len(item.answers)) for item in wanted]
 
 
