@@ -40,9 +40,7 @@ def export(source: str, target: Path) -> None:
             features = self.model({"input_ids": input_ids, "attention_mask": attention_mask})
             return features["sentence_embedding"], features["token_embeddings"]
 
-    example = tokenizer(
-        ["a short text", "another text of some more words"], padding=True, return_tensors="pt"
-    )
+    example = tokenizer(["a short text", "another text of some more words"], padding=True, return_tensors="pt")
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(

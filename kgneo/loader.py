@@ -250,9 +250,7 @@ def open_source(path: str | Path | BinaryIO) -> Source:
     else:
         source = _from_path(str(path))
     if not source.head.data:
-        raise DataError(
-            "the file is empty, expected triples", file=source.name, hint="Check that it was written."
-        )
+        raise DataError("the file is empty, expected triples", file=source.name, hint="Check that it was written.")
     if kind := _binary_kind(source.head.data):
         hint = "Write it again as UTF-8." if kind.startswith("UTF") else "Give a text file of triples."
         raise DataError(f"this is {kind}, expected UTF-8 text", file=source.name, line=1, hint=hint)
@@ -263,9 +261,7 @@ def _from_path(name: str) -> Source:
     path = Path(name)
     try:
         if path.is_dir():
-            raise DataError(
-                "this is a folder, expected a file of triples", file=name, hint="Name the files in it."
-            )
+            raise DataError("this is a folder, expected a file of triples", file=name, hint="Name the files in it.")
         size = path.stat().st_size
         if not path.is_file():
             with path.open("rb") as stream:
@@ -299,9 +295,7 @@ def _unreadable(name: str, error: OSError | ValueError) -> DataError:
     if isinstance(error, FileNotFoundError):
         return DataError("there is no such file", file=name, hint="Check the path.")
     reason = getattr(error, "strerror", None) or str(error)
-    return DataError(
-        f"the file cannot be read: {reason}", file=name, hint="Check the path and its permissions."
-    )
+    return DataError(f"the file cannot be read: {reason}", file=name, hint="Check the path and its permissions.")
 
 
 def _binary_kind(data: bytes) -> str:
@@ -438,13 +432,9 @@ def check(
         if on_progress and triples % PROGRESS_EVERY == 0:
             on_progress(source.position)
     if not triples:
-        found = (
-            f"none of its {bad_lines.count:,} lines can be used" if bad_lines.count else "it holds no triples"
-        )
+        found = f"none of its {bad_lines.count:,} lines can be used" if bad_lines.count else "it holds no triples"
         hint = (
-            f"The last one: {bad_lines.last.reason}."
-            if bad_lines.last
-            else "Check the file and its format (--format)."
+            f"The last one: {bad_lines.last.reason}." if bad_lines.last else "Check the file and its format (--format)."
         )
         raise DataError(found, file=source.name, hint=hint)
     return Check(detect(source, format=format).name, triples, bad_lines.count)
@@ -474,8 +464,7 @@ class _BadLines:
 def _one_line(text: str) -> str:
     """The text with backslashes, control characters and lone surrogates escaped as in a Python string."""
     return "".join(
-        char if char.isprintable() and char != "\\" else char.encode("unicode_escape").decode("ascii")
-        for char in text
+        char if char.isprintable() and char != "\\" else char.encode("unicode_escape").decode("ascii") for char in text
     )
 
 
@@ -491,9 +480,7 @@ def _read(
     return _usable(source, loader.read(source, options=options, on_bad_line=bad_lines), bad_lines)
 
 
-def _usable(
-    source: Source, triples: Iterator[LoadedTriple], on_bad_line: OnBadLine
-) -> Iterator[LoadedTriple]:
+def _usable(source: Source, triples: Iterator[LoadedTriple], on_bad_line: OnBadLine) -> Iterator[LoadedTriple]:
     try:
         for loaded in triples:
             if fault := _triple_fault(loaded.triple):
