@@ -1,10 +1,10 @@
 """Questions answered from a knowledge graph in Neo4j, with the triples that each answer rests on.
 
-    from kgneo import Graph, ask
+from kgneo import Graph, ask
 
-    with Graph.connect("bolt://localhost:7687", password="…") as graph:
-        answer = ask(graph, "what is the capital of [Ethiopia]?")
-    print(answer.answers, answer.evidence)
+with Graph.connect("bolt://localhost:7687", password="…") as graph:
+    answer = ask(graph, "what is the capital of [Ethiopia]?")
+print(answer.answers, answer.evidence)
 """
 
 from __future__ import annotations

@@ -131,9 +131,7 @@ def _in_language(term: _Iri | _Blank | _Text, language: str | None) -> bool:
 
 
 def _loaded(statement: _Statement, naming: _Naming) -> LoadedTriple:
-    triple = Triple(
-        naming.node(statement.subject), naming.relation(statement.predicate), naming.node(statement.object)
-    )
+    triple = Triple(naming.node(statement.subject), naming.relation(statement.predicate), naming.node(statement.object))
     is_type = statement.predicate == RDF_TYPE and isinstance(statement.object, _Iri)
     return LoadedTriple(triple, (triple.object,) if is_type else (), (), statement.line)
 

@@ -279,7 +279,8 @@ def test_doctor_says_what_works(sample_graph: Graph, capsys: pytest.CaptureFixtu
 def test_ask_never_imports_torch_or_transformers(sample_graph: Graph) -> None:
     assert sample_graph
     program = (
-        "import sys; from kgneo.cli.main import main; code = main(['ask', '-q', 'what is the capital of [Ethiopia]?'])\n"
+        "import sys; from kgneo.cli.main import main\n"
+        "code = main(['ask', '-q', 'what is the capital of [Ethiopia]?'])\n"
         "print(code, sorted({'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)

@@ -65,9 +65,7 @@ def test_encoding_a_question_imports_neither_torch_nor_transformers(encoder: Onn
     assert result.stdout.strip() == "[]"
 
 
-def test_an_unknown_encoder_is_an_error_that_names_the_presets(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_encoder_is_an_error_that_names_the_presets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "no model").mkdir()
     with pytest.raises(EncoderError, match="no model") as caught:

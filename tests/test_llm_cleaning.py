@@ -110,9 +110,7 @@ def test_plain_text_is_handed_out_without_delay() -> None:
 
 
 @given(TEXTS, st.lists(st.integers(0, 200), max_size=20), STOPS, st.booleans())
-def test_any_pieces_give_the_text_of_the_whole(
-    text: str, cuts: list[int], stops: list[str], thinking: bool
-) -> None:
+def test_any_pieces_give_the_text_of_the_whole(text: str, cuts: list[int], stops: list[str], thinking: bool) -> None:
     cleaner = Cleaner(stops, thinking=thinking, secrets=("key-0123456789",))
     in_pieces(text, cuts, cleaner)
     assert cleaner.text == clean(text, stops, thinking=thinking, secrets=("key-0123456789",))

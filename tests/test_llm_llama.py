@@ -59,8 +59,7 @@ def test_the_same_seed_gives_the_same_reply(model: LlamaModel) -> None:
 
 def test_seeds_make_a_difference(model: LlamaModel) -> None:
     replies = {
-        model.complete(QUESTION, Parameters(max_tokens=20, temperature=1.0, seed=seed)).text
-        for seed in range(4)
+        model.complete(QUESTION, Parameters(max_tokens=20, temperature=1.0, seed=seed)).text for seed in range(4)
     }
     assert len(replies) > 1
 
@@ -129,9 +128,7 @@ def test_a_reply_that_takes_too_long_is_ended(model: LlamaModel) -> None:
         model.complete(QUESTION, Parameters(max_tokens=100, timeout=1e-6))
 
 
-def test_loading_and_asking_write_nothing_to_the_terminal(
-    tiny: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_loading_and_asking_write_nothing_to_the_terminal(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
     LlamaModel(tiny, threads=1).complete(QUESTION, Parameters(max_tokens=4))
     assert capfd.readouterr() == ("", "")
 
@@ -223,9 +220,7 @@ def test_a_file_that_is_no_model_is_one_error(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_model_that_is_cut_off_is_one_error(
-    tiny: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_that_is_cut_off_is_one_error(tiny: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "cut.gguf"
     path.write_bytes(tiny.read_bytes()[:-20_000])
     with pytest.raises(ModelError, match="corrupted or incomplete") as caught:

@@ -151,9 +151,7 @@ def test_address_and_key_come_from_the_environment(peer: str, monkeypatch: pytes
     loaded.close()
 
 
-def test_an_interrupt_ends_a_streamed_reply_and_the_server_goes_on(
-    peer: str, model: OpenAICompatibleModel
-) -> None:
+def test_an_interrupt_ends_a_streamed_reply_and_the_server_goes_on(peer: str, model: OpenAICompatibleModel) -> None:
     program = (
         "import os, sys\n"
         "from kgneo.llm import Message, Parameters, load_model\n"
@@ -236,9 +234,7 @@ def piece(text: str, reason: str | None = None) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": reason}]}
 
 
-def streams(
-    *texts: str, done: bool = True, usage: dict[str, int] | None = None
-) -> Callable[[FaultyHandler], None]:
+def streams(*texts: str, done: bool = True, usage: dict[str, int] | None = None) -> Callable[[FaultyHandler], None]:
     def answer(handler: FaultyHandler) -> None:
         handler.begin(200, "text/event-stream")
         for text in texts:
@@ -434,9 +430,7 @@ def test_an_empty_reply_is_an_empty_text(faulty: Faulty, client: OpenAICompatibl
     assert (completion.text, completion.finish_reason) == ("", "stop")
 
 
-def test_a_connection_that_breaks_before_any_text_is_tried_again(
-    faulty: Faulty, client: OpenAICompatibleModel
-) -> None:
+def test_a_connection_that_breaks_before_any_text_is_tried_again(faulty: Faulty, client: OpenAICompatibleModel) -> None:
     faulty.answers = [lambda handler: handler.connection.close(), streams("yes")]
     assert client.complete(QUESTION, PLAIN).text == "yes"
 
@@ -513,18 +507,14 @@ def test_a_server_that_does_not_stream_is_understood(faulty: Faulty, client: Ope
     assert client.complete(QUESTION, PLAIN).text == "yes"
 
 
-def test_a_web_page_is_one_error_that_speaks_of_the_address(
-    faulty: Faulty, client: OpenAICompatibleModel
-) -> None:
+def test_a_web_page_is_one_error_that_speaks_of_the_address(faulty: Faulty, client: OpenAICompatibleModel) -> None:
     faulty.answers = [says("text/html", b"<html>Welcome</html>")]
     with pytest.raises(ModelError, match="web page") as caught:
         client.complete(QUESTION, PLAIN)
     assert "/v1" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "body", [b"data: {\n\n", b"data: [1]\n\n", b'data: {"x": 1}\n\n', b"{", b"nonsense", b""]
-)
+@pytest.mark.parametrize("body", [b"data: {\n\n", b"data: [1]\n\n", b'data: {"x": 1}\n\n', b"{", b"nonsense", b""])
 def test_a_garbled_reply_is_one_error(faulty: Faulty, client: OpenAICompatibleModel, body: bytes) -> None:
     faulty.answers = [says("text/event-stream", body)]
     with pytest.raises(ModelUnavailable):
@@ -547,8 +537,7 @@ def test_an_error_inside_a_stream_is_told(faulty: Faulty, client: OpenAICompatib
             (5000, 4096),
         ),
         (
-            "This model's maximum context length is 8192 tokens. However, your messages resulted in"
-            " 9000 tokens.",
+            "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
             (9000, 8192),
         ),
         ("the request exceeds the available context size {'n_prompt_tokens': 700, 'n_ctx': 512}", (700, 512)),
@@ -564,9 +553,7 @@ def test_refusals_of_long_prompts_are_read(text: str, numbers: tuple[int, int] |
 # What is refused before anything is sent
 
 
-@pytest.mark.parametrize(
-    "url", ["localhost:8000", "ftp://host/v1", "http://", "http://host:99999/v1", "http://[::1"]
-)
+@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", "http://", "http://host:99999/v1", "http://[::1"])
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="no address"):
         OpenAICompatibleModel("m", url=url, key=KEY)

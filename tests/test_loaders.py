@@ -32,9 +32,7 @@ from kgneo.loader import (
 )
 from kgneo.model import Triple
 
-MOVIES = (
-    "Kismet|directed_by|William Dieterle\nKismet|starred_actors|Marlene Dietrich\nKismet|release_year|1944\n"
-)
+MOVIES = "Kismet|directed_by|William Dieterle\nKismet|starred_actors|Marlene Dietrich\nKismet|release_year|1944\n"
 
 
 def write(folder: Path, name: str, content: str | bytes) -> Path:
@@ -79,9 +77,7 @@ def test_every_declared_loader_is_found_by_its_name() -> None:
         ("unnamed", "# comment\nPREFIX e: <http://e/>\ne:a e:b e:c, e:d, e:e .\n", "rdf"),
     ],
 )
-def test_the_format_is_found_from_name_and_content(
-    tmp_path: Path, name: str, content: str, expected: str
-) -> None:
+def test_the_format_is_found_from_name_and_content(tmp_path: Path, name: str, content: str, expected: str) -> None:
     assert detect(open_source(write(tmp_path, name, content))).name == expected
 
 
@@ -134,9 +130,7 @@ def test_a_loader_of_another_package_that_passes_on_an_empty_name_is_stopped(
 
 def test_metaqa_relations_label_both_ends(tmp_path: Path) -> None:
     director, actor, year = read_triples(open_source(write(tmp_path, "kb.txt", MOVIES)))
-    assert director == LoadedTriple(
-        Triple("Kismet", "directed_by", "William Dieterle"), ("Movie",), ("Person",), 1
-    )
+    assert director == LoadedTriple(Triple("Kismet", "directed_by", "William Dieterle"), ("Movie",), ("Person",), 1)
     assert actor.object_labels == ("Person",)
     assert (year.object_labels, year.line) == (("Year",), 3)
 
@@ -383,9 +377,7 @@ def test_turtle_read_in_small_pieces_gives_the_same(tmp_path: Path, monkeypatch:
         ("@prefix e: <http://e/> .\ne:a e:p " + "[ e:p " * 5000, 2),
     ],
 )
-def test_turtle_that_does_not_parse_is_an_error_with_its_line(
-    tmp_path: Path, content: str, line: int
-) -> None:
+def test_turtle_that_does_not_parse_is_an_error_with_its_line(tmp_path: Path, content: str, line: int) -> None:
     error = failure(write(tmp_path, "a.ttl", content))
     assert error.line == line
     assert "no Turtle" in error.message
@@ -441,9 +433,7 @@ def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     assert "empty" in failure(write(tmp_path, "a.csv", "")).message
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser can read every file"
-)
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser can read every file")
 def test_an_unreadable_file_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "a,b,c\n")
     path.chmod(0)

@@ -41,9 +41,7 @@ def as_csv(triples: Sequence[Triple], separator: str, line_end: str) -> bytes:
 
 @ANY_TIME
 @given(PIPE_TRIPLES, st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_pipe_separated_triples_come_back_exactly(
-    triples: list[Triple], line_end: str, last_line_ends: bool
-) -> None:
+def test_pipe_separated_triples_come_back_exactly(triples: list[Triple], line_end: str, last_line_ends: bool) -> None:
     lines = [f"{triple.subject}|{triple.relation}|{triple.object}" for triple in triples]
     data = "\ufeff" + line_end.join(lines) + (line_end if last_line_ends else "")
     assert read(data.encode(), "metaqa") == triples
@@ -87,9 +85,7 @@ def test_any_bytes_are_read_or_refused_with_a_data_error(
         assert rejected.getvalue().count("\n") == found.bad_lines
 
 
-TURTLE_TOKENS = (
-    """ " ' \"\"\" <a> < > e:x : [ ] ( ) ; , . a @base \\ # 1 1. 1e true @en ^^ _:b { } = => ! ^ ?x @a """
-)
+TURTLE_TOKENS = """ " ' \"\"\" <a> < > e:x : [ ] ( ) ; , . a @base \\ # 1 1. 1e true @en ^^ _:b { } = => ! ^ ?x @a """
 TURTLE_PIECES = [*TURTLE_TOKENS.split(), "@prefix e: <b:> .", "\n", " "]
 
 

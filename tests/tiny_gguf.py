@@ -30,9 +30,7 @@ _TEXT = [
 ]
 
 
-def make_tiny_gguf(
-    path: Path, *, template: str | None = CHATML, context: int = CONTEXT, seed: int = 0
-) -> Path:
+def make_tiny_gguf(path: Path, *, template: str | None = CHATML, context: int = CONTEXT, seed: int = 0) -> Path:
     """Writes a model of the architecture "llama" to `path`, with `context` tokens; gives `path`."""
     import gguf
 

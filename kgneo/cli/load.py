@@ -20,14 +20,34 @@ from kgneo.loader import Check, LoadOptions, Source, check, open_source, read_tr
 from kgneo.settings import Settings, open_graph
 
 FORMAT_OPTIONS = (
-    option("--format", "format_", envvar="KGNEO_FORMAT", metavar="NAME", help="metaqa, csv, tsv, nt, turtle …; found from the file where not given."),
-    option("--columns", metavar="S,R,O", help="Columns of subject, relation, object: header names or positions from 1."),
+    option(
+        "--format",
+        "format_",
+        envvar="KGNEO_FORMAT",
+        metavar="NAME",
+        help="csv, tsv, nt, turtle, metaqa …; found from the file where not given.",
+    ),
+    option(
+        "--columns", metavar="S,R,O", help="Columns of subject, relation, object: header names or positions from 1."
+    ),
     option("--separator", metavar="CHARACTER", help="Between fields of delimited text, one character or 'tab'."),
-    option("--header", type=click.Choice(["auto", "yes", "no"]), default="auto", show_default=True, help="Whether the first line names the columns."),
+    option(
+        "--header",
+        type=click.Choice(["auto", "yes", "no"]),
+        default="auto",
+        show_default=True,
+        help="Whether the first line names the columns.",
+    ),
     option("--no-quotes", is_flag=True, help="Take quotes in delimited text as plain characters."),
-    option("--names", type=click.Choice(["local", "iri"]), default="local", show_default=True, help="RDF: local names of IRIs, or whole IRIs."),
+    option(
+        "--names",
+        type=click.Choice(["local", "iri"]),
+        default="local",
+        show_default=True,
+        help="RDF: local names of IRIs, or whole IRIs.",
+    ),
     option("--language", metavar="TAG", help="RDF: keep only literals in this language or in none."),
-)  # fmt: skip
+)
 
 
 @click.command()

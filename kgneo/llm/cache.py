@@ -155,9 +155,7 @@ class CachedModel:
         key = reply_key(self.fingerprint, messages, parameters)
         kept = self._cache.get(key)
         if kept is None:
-            return self._cache.put(
-                key, self.name, self._model.complete(messages, parameters, on_text=on_text)
-            )
+            return self._cache.put(key, self.name, self._model.complete(messages, parameters, on_text=on_text))
         if on_text and kept.text:
             on_text(kept.text)
         return kept

@@ -54,9 +54,7 @@ class Cleaner:
     can be stopped. `thinking` says that the text so far ends inside a think block.
     """
 
-    def __init__(
-        self, stop: Sequence[str] = (), *, thinking: bool = False, secrets: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, stop: Sequence[str] = (), *, thinking: bool = False, secrets: Sequence[str] = ()) -> None:
         self._stop = tuple(stop)
         self._secrets = tuple(secret for secret in secrets if secret)
         self._closer = "</think>" if thinking else ""

@@ -18,9 +18,7 @@ PRESETS = {
 }
 """Short names for models; `mistral-7b` is the model of the KG-RAG paper, in 4 bits."""
 
-KINDS = "llama:PATH.gguf, llama:OWNER/REPOSITORY/FILE.gguf, openai:MODEL, scripted:FILE or " + ", ".join(
-    PRESETS
-)
+KINDS = "llama:PATH.gguf, llama:OWNER/REPOSITORY/FILE.gguf, openai:MODEL, scripted:FILE or " + ", ".join(PRESETS)
 KEY_VARIABLES = ("KGNEO_LLM_KEY", "OPENAI_API_KEY")
 
 
@@ -62,9 +60,7 @@ def load_model(
     return CachedModel(model, replies) if replies else model
 
 
-def _openai(
-    model: str, url: str | None, context: int | None, report: Callable[[str], None] | None
-) -> LanguageModel:
+def _openai(model: str, url: str | None, context: int | None, report: Callable[[str], None] | None) -> LanguageModel:
     from kgneo.llm.openai_compatible import HOSTED, OpenAICompatibleModel
 
     address = url or os.environ.get("OPENAI_BASE_URL") or HOSTED

@@ -323,9 +323,7 @@ def _trained_context(header: dict[str, str]) -> int:
 def _cache_bytes(header: dict[str, str], context: int) -> int:
     """Bytes of the key-value cache, in 16 bits."""
     heads = _number(header, "attention.head_count", 1)
-    head_size = _number(
-        header, "attention.key_length", _number(header, "embedding_length", 0) // max(heads, 1)
-    )
+    head_size = _number(header, "attention.key_length", _number(header, "embedding_length", 0) // max(heads, 1))
     width = head_size * _number(header, "attention.head_count_kv", heads)
     return context * _number(header, "block_count", 0) * width * 2 * 2
 
@@ -370,9 +368,7 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _chat_template(
-    llama: Any, report: Callable[[str], None]
-) -> tuple[Callable[[Sequence[Message]], str], str]:
+def _chat_template(llama: Any, report: Callable[[str], None]) -> tuple[Callable[[Sequence[Message]], str], str]:
     """What renders a chat to text, and the text of the token that begins a sequence."""
     import llama_cpp
     from llama_cpp import llama_chat_format

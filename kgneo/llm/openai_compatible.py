@@ -335,9 +335,7 @@ _UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 _FORMAT = re.compile(r"response_format|json_schema|json_object")
-_ROLE_REFUSED = re.compile(
-    r"\broles?\b.*(alternate|support)|system (role|message)", re.IGNORECASE | re.DOTALL
-)
+_ROLE_REFUSED = re.compile(r"\broles?\b.*(alternate|support)|system (role|message)", re.IGNORECASE | re.DOTALL)
 
 
 def _names(text: str, name: str) -> bool:
@@ -420,9 +418,7 @@ class _Passing(Exception):
     """A failure that may pass by itself; `retry_after` is the wait in seconds that the server asks for,
     `silent` says that it broke off a stream before the first piece."""
 
-    def __init__(
-        self, error: ModelUnavailable, *, retry_after: float | None = None, silent: bool = False
-    ) -> None:
+    def __init__(self, error: ModelUnavailable, *, retry_after: float | None = None, silent: bool = False) -> None:
         super().__init__(error.message)
         self.error = error
         self.silent = silent
@@ -515,9 +511,7 @@ _LIMITS = (
     ),
     (r"\((?P<tokens>\d+)(?: tokens)?\)\D*?(?:exceeds?|larger)\D*?context\D*?\(?(?P<limit>\d+)", re.DOTALL),
 )
-_OVERFLOW = re.compile(
-    r"context_length_exceeded|exceed_context_size|exceeds? (?:the )?(?:available )?context"
-)
+_OVERFLOW = re.compile(r"context_length_exceeded|exceed_context_size|exceeds? (?:the )?(?:available )?context")
 
 
 def overflow_numbers(text: str) -> tuple[int, int] | None:
