@@ -208,7 +208,11 @@ def _evaluate(plan: Plan, dataset: Dataset, backend: Backend, given: dict[str, A
             on_progress=shown.step,
             notify=say,
         )
-        return evaluate(plan, dataset, backend, out=given["out"], control=control)
+        try:
+            return evaluate(plan, dataset, backend, out=given["out"], control=control)
+        except KeyboardInterrupt:
+            say("What is done is kept; the same command goes on.")
+            raise
 
 
 @dataclass
