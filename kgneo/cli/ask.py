@@ -150,7 +150,8 @@ class _Printer:
         else:
             self._print_shown(answer, watcher)
         if self.browse and answer.cypher:
-            link = browser_link(self.context.graph, inline(answer.cypher, dict(answer.cypher_parameters)))
+            shown = inline(answer.cypher, dict(answer.cypher_parameters))
+            link = browser_link(self.context.graph, shown, username=self.browse.username)
             show(link, self.browse)
 
     def _print_shown(self, answer: Answer, watcher: Watcher) -> None:

@@ -28,7 +28,7 @@ def browse(query: str | None, only_print: bool, as_json: bool, settings: Setting
       kgneo browse --print
     """
     with open_graph(settings, report=say) as graph:
-        link = browser_link(graph, query or "")
+        link = browser_link(graph, query or "", username=settings.username)
     if as_json:
         print_json({"address": link, "username": settings.username, "login": login(settings)})
         return

@@ -16,9 +16,11 @@ ON_THE_WEB = "https://browser.neo4j.io/"
 LOCAL_HOSTS = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0", ""))  # noqa: S104
 
 
-def browser_link(graph: Graph, cypher: str = "") -> str:
-    """The address of Neo4j Browser, connected to `graph`'s server, with `cypher` in the editor, not yet run."""
-    link = f"{browser_address(graph)}?dbms={quote(graph.address, safe='')}"
+def browser_link(graph: Graph, cypher: str = "", *, username: str = "neo4j") -> str:
+    """The address of Neo4j Browser, about to log in to `graph`'s server as `username`, with `cypher` in the editor,
+    not yet run."""
+    address = graph.address.replace("://", f"://{quote(username, safe='')}@", 1)
+    link = f"{browser_address(graph)}?dbms={quote(address, safe='')}"
     if graph.database:
         link += f"&db={quote(graph.database, safe='')}"
     return f"{link}&cmd=edit&arg={quote(cypher, safe='')}" if cypher else link

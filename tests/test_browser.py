@@ -1,0 +1,70 @@
+"""Neo4j Browser in headless Chromium: log in through a link of ours, run the query of an answer, see its graph.
+
+The screenshot in docs/ is made by this test when KGNEO_SCREENSHOTS names a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgneo.asking import ask, open_context
+from kgneo.embedding import OnnxEncoder
+from kgneo.graph import Graph
+from kgneo.graph.browser import browser_link
+from kgneo.graph.cypher import inline
+from kgneo.server import RunningServer
+
+WAIT = 60
+
+
+@pytest.fixture
+def chromium(tmp_path: Path) -> Iterator[Any]:
+    """A headless Chromium, driven by selenium."""
+    driver = shutil.which("chromedriver")
+    binary = shutil.which("chromium") or shutil.which("google-chrome")
+    if driver is None or binary is None:
+        pytest.skip("no chromium and chromedriver on this machine")
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,900"):
+        options.add_argument(argument)
+    options.add_argument(f"--user-data-dir={tmp_path / 'profile'}")
+    service = webdriver.ChromeService(driver)
+    browser = webdriver.Chrome(options=options, service=service)
+    yield browser
+    browser.quit()
+
+
+def test_the_graph_of_an_answer_is_seen_in_browser(
+    graph: Graph, server: RunningServer, encoder: OnnxEncoder, chromium: Any, tmp_path: Path
+) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    graph.write(
+        "CREATE (q:Company {title: 'Quill'}) "
+        "FOREACH (name IN ['Elif Aydın', 'Florence Adeyemi', 'Lucía Fernández'] | "
+        "CREATE (:Person {fullName: name})-[:WORKED_AT {since: 2019}]->(q))"
+    )
+    answer = ask(open_context(graph, encoder=encoder), "who works at [Quill]?")
+    assert len(answer.answers) == 3
+    link = browser_link(graph, inline(answer.cypher or "", dict(answer.cypher_parameters)))
+    assert server.password not in link
+    wait = WebDriverWait(chromium, WAIT)
+    chromium.get(link)
+    password = wait.until(lambda page: page.find_element(By.CSS_SELECTOR, "input[type='password']"))
+    password.send_keys(server.password)
+    chromium.find_element(By.CSS_SELECTOR, "[data-testid='connect']").click()
+    wait.until(lambda page: not page.find_elements(By.CSS_SELECTOR, "[data-testid='disconnectedBanner']"))
+    wait.until(lambda page: page.find_element(By.CSS_SELECTOR, "[data-testid='editor-Run']")).click()
+    wait.until(lambda page: len(page.find_elements(By.CSS_SELECTOR, "svg g.node")) == 4)
+    wait.until(lambda page: "WORKED_AT" in page.find_element(By.TAG_NAME, "body").text)
+    folder = Path(os.environ.get("KGNEO_SCREENSHOTS") or tmp_path)
+    assert chromium.save_screenshot(str(folder / "neo4j-browser.png"))
