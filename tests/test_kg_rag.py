@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -24,11 +25,12 @@ from kgneo.events import Decomposed, Event, StepBegun, StepDone, SynthesisBegun
 from kgneo.graph import Graph
 from kgneo.graph.index import build
 from kgneo.graph.load import load
-from kgneo.llm import LanguageModel, Message, Parameters, ScriptedModel, ScriptRecord
+from kgneo.llm import Completion, LanguageModel, Message, Parameters, ScriptedModel, ScriptRecord
 from kgneo.loader import LoadedTriple
 from kgneo.model import Hop, RelationPath, Triple
 from kgneo.prompts import Prompts
 from kgneo.sample import questions_path
+from kgneo.stages import decompose
 from kgneo.stages.generate import TABLE_2
 from tests.pipeline_stand_in import StandIn
 from tests.tiny_gguf import make_tiny_gguf
@@ -262,6 +264,29 @@ def test_text_of_the_graph_that_gives_orders_is_shown_as_a_name(graph: Graph, en
         assert [line for line in lines[last:] if line.startswith("Question:")] == ["Question: where does Kyoto lie?"]
 
 
+class CutOff(ScriptedModel):
+    """A script whose answers to sub-questions are cut off at their bound."""
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        parameters: Parameters,
+        *,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        completion = super().complete(messages, parameters, on_text=on_text)
+        return replace(completion, finish_reason="length") if parameters.stage == "answer" else completion
+
+
+def test_a_list_that_the_model_was_cut_off_in_is_completed_from_the_graph(context: Context) -> None:
+    model = CutOff([ScriptRecord(WHOLE[1], stage="decompose"), ScriptRecord("China; Laos; Myan", stage="answer")])
+    answer = ask(replace(context, model=model), "Which countries does the [Mekong] cross?")
+    assert set(answer.answers) == {"Cambodia", "China", "Laos", "Myanmar", "Thailand", "Vietnam"}
+    assert answer.answers[:2] == ("China", "Laos")
+    assert answer.grounded
+    assert any("cut off at the model's bound; 4 more" in warning for warning in answer.warnings)
+
+
 # Reach
 
 
@@ -359,10 +384,11 @@ def test_nonsense_never_crashes(
     assert answer.llm.prompt_tokens > 100
 
 
-def test_a_grammar_holds_the_decomposition_to_its_form(context: Context, nonsense: dict[int, LanguageModel]) -> None:
-    answer = ask(replace(context, model=nonsense[LONG], options=Options(seed=3)), RIVER, strategy="llm-qd")
-    split_or_cut_off = answer.reasoning or any("was not split" in warning for warning in answer.warnings)
-    assert split_or_cut_off
+def test_a_grammar_holds_the_decomposition_to_its_form(nonsense: dict[int, LanguageModel]) -> None:
+    for seed in range(4):
+        parameters = replace(decompose.PARAMETERS, max_tokens=48, seed=seed, temperature=1.0)
+        reply = nonsense[LONG].complete([Message("user", "Split this.")], parameters).text
+        assert re.match(r"Split: (yes|no)\nReasoning: [^\n]", reply)
 
 
 def test_a_question_that_cannot_be_split_in_a_short_context_is_answered_whole(

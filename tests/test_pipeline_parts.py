@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kgneo.model import Candidate, Step, Triple
 from kgneo.stages.decompose import read_decomposition
 from kgneo.stages.facts import fitting, write_facts
-from kgneo.stages.ground import ground, says_nothing, supporting
+from kgneo.stages.ground import completed, ground, says_nothing, supporting
 from kgneo.stages.reached import Reached, asked_about, mask, names_in
 from kgneo.stages.reformulate import LISTED, write_answers
 from kgneo.stages.synthesise import LONG, cut_to_answer, final_entities
@@ -218,6 +218,15 @@ def test_evidence_has_no_relation_that_holds_nothing_further() -> None:
     shown = [triple("Film", "made_by", "Ann"), triple("Film", "written_by", "Ann"), triple("Film", "written_by", "Bob")]
     found = supporting(entities("Ann"), shown, about=entities("Film", depth=0))
     assert [item.triple.relation for item in found] == ["made_by"]
+
+
+def test_a_list_that_was_cut_off_is_completed_from_the_same_relation() -> None:
+    shown = [triple("Film", "with", name) for name in ("Ann", "Bob", "Cid")] + [triple("Film", "made_by", "Dee")]
+    ends = entities("Ann", "Bob", "Cid", "Dee")
+    about = entities("Film", depth=0)
+    assert [item.name for item in completed(ends[:2], shown, ends, about=about)] == ["Ann", "Bob", "Cid"]
+    mixed = (ends[0], ends[3])
+    assert completed(mixed, shown, ends, about=about) == mixed
 
 
 # The final answer
