@@ -32,7 +32,15 @@ from kgneo.graph.examples import Example, HopKeys, Neighbour, path_keys
 from kgneo.graph.names import by_name
 from kgneo.graph.path_answers import Given, Wanted, answers_of
 from kgneo.model import RelationPath, TopicEntity
-from kgneo.stages.choose_reading import MEMORY, TEMPERATURE, RankedReading, masked_text, rank_alone, rank_readings
+from kgneo.stages.choose_reading import (
+    MEMORY,
+    TEMPERATURE,
+    Known,
+    RankedReading,
+    masked_text,
+    rank_alone,
+    rank_readings,
+)
 from kgneo.stages.link import LinkedQuestion, readings, with_topics
 from kgneo.stages.recall_examples import Lesson, Row, Scorer, accuracy, features, train
 
@@ -117,7 +125,8 @@ def learn_questions(
 
     Raises GraphError where the graph cannot be written.
     """
-    items, rejected = _read(context, questions, on_progress)
+    known: Known = {}
+    items, rejected = _read(context, questions, known, on_progress)
     _try(context, items, on_progress)
     chosen = _decide(context, items)
     learned = [(item, row) for item, row in zip(items, chosen, strict=True) if isinstance(row, RankedReading)]
@@ -131,7 +140,7 @@ def learn_questions(
     if examples:
         vectors = context.encoder.encode([example.text for example in examples])
         stored.store(graph, examples, vectors, fingerprint=fingerprint)
-    scorer, figures = train_scorer(context, on_progress)
+    scorer, figures = train_scorer(context, on_progress, known)
     context.memory.pop(MEMORY, None)
     return LearnReport(
         questions=len(questions),
@@ -146,7 +155,7 @@ def learn_questions(
 
 
 def _read(
-    context: Context, questions: Sequence[Question], on_progress: OnProgress
+    context: Context, questions: Sequence[Question], known: Known, on_progress: OnProgress
 ) -> tuple[list[_Item], list[Rejected]]:
     """Questions with their readings and ranked paths, and those without an entity of the graph."""
     items: list[_Item] = []
@@ -154,7 +163,7 @@ def _read(
     for start in range(0, len(questions), BATCH):
         batch, unknown = _linked(context, questions[start : start + BATCH])
         rejected += unknown
-        told = iter(rank_alone(context, [linked[0] for _, linked in batch if len(linked) == 1]))
+        told = iter(rank_alone(context, [linked[0] for _, linked in batch if len(linked) == 1], known))
         for question, linked in batch:
             rows = next(told) if len(linked) == 1 else rank_readings(context, linked, recall=False)
             items.append(_Item(question, masked_text(linked[0]), rows[:ROWS], NOTHING))
@@ -346,13 +355,16 @@ def _examples(learned: Sequence[tuple[_Item, RankedReading]]) -> list[Example]:
 
 
 def train_scorer(
-    context: Context, on_progress: OnProgress = lambda _stage, _done, _total: None
+    context: Context,
+    on_progress: OnProgress = lambda _stage, _done, _total: None,
+    known: Known | None = None,
 ) -> tuple[Scorer | None, tuple[float, float]]:
     """Train the scorer on all examples of the graph; keep it if it is better on examples that it did not see.
 
+    `known` are rankings that were made already.
     Out come the scorer (None: the weights by hand are as good) and the accuracy by hand and trained.
     """
-    lessons = _lessons(context, on_progress)
+    lessons = _lessons(context, on_progress, {} if known is None else known)
     scorer: Scorer | None = None
     by_hand = trained = accuracy(lessons, Scorer())
     if len(lessons) >= 2 * FOLDS:
@@ -368,16 +380,16 @@ def train_scorer(
     return scorer, (by_hand, trained)
 
 
-def _lessons(context: Context, on_progress: OnProgress) -> list[Lesson]:
+def _lessons(context: Context, on_progress: OnProgress, known: Known) -> list[Lesson]:
     """What each example would have looked like as a question: among the others, and, as often as its text was asked
     more than once, with an example of its own text."""
     every = stored.all_examples(context.graph, fingerprint=context.encoder.fingerprint)
     if not every:
         return []
     vectors = np.stack([_unit(vector) for vector in context.encoder.encode([example.text for example in every])])
-    known: Counter[HopKeys] = Counter()
+    learned: Counter[HopKeys] = Counter()
     for example in every:
-        known[path_keys(example.path)] += example.count
+        learned[path_keys(example.path)] += example.count
     entities = by_name(context.graph, [example.entity for example in every])
     usable = [number for number, example in enumerate(every[:LESSONS]) if example.entity in entities]
     questions = [
@@ -385,7 +397,7 @@ def _lessons(context: Context, on_progress: OnProgress) -> list[Lesson]:
         for number in usable
     ]
     lessons: list[Lesson] = []
-    for done, (number, ranked) in enumerate(zip(usable, rank_alone(context, questions), strict=True), start=1):
+    for done, (number, ranked) in enumerate(zip(usable, rank_alone(context, questions, known), strict=True), start=1):
         on_progress("training", done, len(usable))
         example = every[number]
         rows = [Row(0, row.path, row.score * TEMPERATURE) for row in ranked[:ROWS]]
@@ -394,9 +406,9 @@ def _lessons(context: Context, on_progress: OnProgress) -> list[Lesson]:
             continue
         near = _near(number, every, vectors)
         others = [item for item in near if item.example.key != example.key]
-        lessons.append(Lesson(features(rows, [others], known), right))
+        lessons.append(Lesson(features(rows, [others], learned), right))
         if example.count > 1:
-            lessons.append(Lesson(features(rows, [near], known), right, float(np.log2(example.count))))
+            lessons.append(Lesson(features(rows, [near], learned), right, float(np.log2(example.count))))
     return lessons
 
 

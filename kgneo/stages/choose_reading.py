@@ -74,10 +74,12 @@ def rank_readings(context: Context, readings: Sequence[LinkedQuestion], *, recal
     return _weighed(context, likely, pairs, recall=recall)
 
 
-def rank_alone(context: Context, questions: Sequence[LinkedQuestion]) -> list[list[RankedReading]]:
+Known = dict[tuple[str, tuple[str, ...], tuple[RelationPath, ...]], list[RankedPath]]
+
+
+def rank_alone(context: Context, questions: Sequence[LinkedQuestion], known: Known) -> list[list[RankedReading]]:
     """The same for many questions of one reading each, without examples. Those that differ in nothing but their
-    entity, and whose entities have the same relations, are ranked once."""
-    known: dict[tuple[str, tuple[str, ...], tuple[RelationPath, ...]], list[RankedPath]] = {}
+    entity, and whose entities have the same relations, are ranked once, and kept in `known`."""
     result = []
     for linked, paths in paths_of(context, questions):
         key = (masked_text(linked), masked(linked).labels, tuple(paths))
