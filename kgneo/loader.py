@@ -63,13 +63,15 @@ class LoadedTriple:
     """A triple as a source has it. Names are exactly those of the source, blanks and line ends included.
 
     `subject_labels` and `object_labels` are node labels that the data implies, `line` (1-based) is where the
-    triple starts, 0 where the source has no lines.
+    triple starts, 0 where the source has no lines; `relation_label` is what the relation means, where it is spelt
+    as a code.
     """
 
     triple: Triple
     subject_labels: tuple[str, ...] = ()
     object_labels: tuple[str, ...] = ()
     line: int = 0
+    relation_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ class Columns:
     header: bool
     subject_labels: int | None = None
     object_labels: int | None = None
+    relation_label: int | None = None
 
 
 class DelimitedLoader:
@@ -96,7 +97,11 @@ def _loaded(row: _Row, columns: Columns) -> LoadedTriple:
     fields = row.fields
     triple = Triple(fields[columns.subject], fields[columns.relation], fields[columns.object])
     return LoadedTriple(
-        triple, _labels(fields, columns.subject_labels), _labels(fields, columns.object_labels), row.line
+        triple,
+        _labels(fields, columns.subject_labels),
+        _labels(fields, columns.object_labels),
+        row.line,
+        "" if columns.relation_label is None else fields[columns.relation_label].strip(),
     )
 
 
@@ -241,7 +246,7 @@ def _header_columns(row: Sequence[str]) -> Columns | None:
         return None
     return Columns(
         subject, relation, object_, len(row), True,
-        _label_column(plain, "subject"), _label_column(plain, "object"),
+        _label_column(plain, "subject"), _label_column(plain, "object"), _readable_column(plain, relation),
     )  # fmt: skip
 
 
@@ -264,6 +269,12 @@ def _label_column(plain: Sequence[str], role: str) -> int | None:
     return next((index for index, name in enumerate(plain) if name in wanted), None)
 
 
+def _readable_column(plain: Sequence[str], relation: int) -> int | None:
+    """A column that says what a relation means that is spelt as a code."""
+    wanted = {"label", *(f"{word}label" for word in SYNONYMS["relation"])}
+    return next((index for index, name in enumerate(plain) if name in wanted and index != relation), None)
+
+
 def _chosen_columns(row: _Row, options: LoadOptions, named: Columns | None, file: str) -> Columns:
     first = row.fields
     chosen = options.columns or ("", "", "")
@@ -275,7 +286,7 @@ def _chosen_columns(row: _Row, options: LoadOptions, named: Columns | None, file
     plain = [_plain(name) for name in first] if header else []
     return Columns(
         subject, relation, object_, len(first), header,
-        _label_column(plain, "subject"), _label_column(plain, "object"),
+        _label_column(plain, "subject"), _label_column(plain, "object"), _readable_column(plain, relation),
     )  # fmt: skip
 
 

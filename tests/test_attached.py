@@ -25,25 +25,33 @@ from kgneo.graph.schema import read_schema
 from kgneo.server import RunningServer
 from tests.conftest import connect, set_address, wipe
 
-SOCIAL = Path(__file__).parent / "graphs" / "social" / "graph.cypher"
+FILMS = """
+CREATE (moon:Movie {title: 'Harvest Moon', released: 1999, rating: 7.0, genres: ['drama', 'music']}),
+       (film:Movie {title: 'Rosalind', released: 2004, rating: 8.5, genres: ['comedy']}),
+       (pier:Movie {title: 'North Pier', released: 2011, rating: 6.5, genres: ['crime']}),
+       (ida:Person {fullName: 'Ida Brandt', born: date('1970-02-03')}),
+       (tom:Person {fullName: 'Tom Okello', born: date('1965-11-30')}),
+       (rosalind:Person {fullName: 'Rosalind', born: date('1990-07-07')}),
+       (ida)-[:ACTED_IN {role: 'Ana'}]->(moon), (ida)-[:ACTED_IN {role: 'the captain'}]->(pier),
+       (rosalind)-[:ACTED_IN {role: 'Mia'}]->(pier), (tom)-[:DIRECTED]->(moon), (tom)-[:DIRECTED]->(film)
+"""
+TRIPLES = 5 + 9 + 3
 
 
 @pytest.fixture(scope="module")
-def social_server(server: RunningServer) -> RunningServer:
+def films_server(server: RunningServer) -> RunningServer:
     with connect(server) as graph:
         wipe(graph)
-        for statement in SOCIAL.read_text(encoding="utf-8").splitlines():
-            if statement.strip():
-                graph.write(statement.rstrip().rstrip(";"))
+        graph.write(FILMS)
     return server
 
 
 @pytest.fixture
-def social(social_server: RunningServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Graph]:
-    """The social graph as its owner made it, and an empty cache on this machine. Each test leaves it as it was."""
-    set_address(monkeypatch, social_server)
+def films(films_server: RunningServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Graph]:
+    """A graph of films as its owner made it, and an empty cache on this machine. Each test leaves it as it was."""
+    set_address(monkeypatch, films_server)
     monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
-    with connect(social_server) as graph:
+    with connect(films_server) as graph:
         yield graph
 
 
@@ -62,91 +70,93 @@ def dump(graph: Graph) -> list[Any]:
     ]
 
 
-def test_a_graph_is_answered_from_before_it_is_indexed(social: Graph, encoder: OnnxEncoder) -> None:
-    context = open_context(social, encoder=encoder)
-    assert ask(context, "When was [Priya Raman] born?").answers == ("1990-01-15",)
-    assert ask(context, "who works at [Quill]?").answers == ("Elif Aydın", "Florence Adeyemi", "Lucía Fernández")
-    role = ask(context, "What was [Priya Raman]'s job at [Amber Labs]?")
-    assert role.answers == ("chemist",)
-    assert role.evidence[0].triple.detail == "as chemist"
-    assert social.read("MATCH (n) WHERE any(k IN keys(n) WHERE k STARTS WITH 'kgneo') RETURN n") == []
+def test_a_graph_is_answered_from_before_it_is_indexed(films: Graph, encoder: OnnxEncoder) -> None:
+    context = open_context(films, encoder=encoder)
+    assert ask(context, "When was [Ida Brandt] born?").answers == ("1970-02-03",)
+    assert ask(context, "who directed [Harvest Moon]?").answers == ("Tom Okello",)
+    assert set(ask(context, "which genres does [Harvest Moon] have?").answers) == {"drama", "music"}
+    role = ask(context, "Which role did [Ida Brandt] have in [North Pier]?")
+    assert role.answers == ("the captain",)
+    assert role.evidence[0].triple.detail == "as the captain"
+    assert films.read("MATCH (n) WHERE any(k IN keys(n) WHERE k STARTS WITH 'kgneo') RETURN n") == []
 
 
-def test_the_query_of_an_answer_runs_as_it_is_shown(social: Graph, encoder: OnnxEncoder) -> None:
-    context = open_context(social, encoder=encoder)
-    for question in ("when was the company founded that [Chiara Ricci] works for?", "Who directed [Glass Houses]?"):
+def test_the_query_of_an_answer_runs_as_it_is_shown(films: Graph, encoder: OnnxEncoder) -> None:
+    context = open_context(films, encoder=encoder)
+    for question in ("what rating does [North Pier] have?", "Who directed [Harvest Moon]?"):
         answer = ask(context, question)
         assert answer.cypher
-        assert social.read(answer.cypher, **answer.cypher_parameters)
+        assert films.read(answer.cypher, **answer.cypher_parameters)
 
 
-def test_a_strategy_that_needs_embeddings_says_so(social: Graph, encoder: OnnxEncoder) -> None:
-    open_context(social, encoder=encoder)
+def test_a_strategy_that_needs_embeddings_says_so(films: Graph, encoder: OnnxEncoder) -> None:
+    open_context(films, encoder=encoder)
     with pytest.raises(NotIndexed, match="no embeddings"):
-        top_candidates(social, Reach(("x",)), np.zeros(384, dtype=np.float32))
+        top_candidates(films, Reach(("x",)), np.zeros(384, dtype=np.float32))
 
 
-def test_names_are_found_without_index_files_too(social: Graph) -> None:
-    record = open_record(social)
-    names = ScannedNames(social, record.shape)
-    assert [named.entity.labels for named in names.by_folded_name(["orlando"])["orlando"]] == [("City",), ("Play",)]
-    assert [named.entity.name for named in names.by_words("the harbour or Harbor")] == ["Harbor", "The Harbor"]
+def test_names_are_looked_for_in_the_database_where_they_are_too_many_to_keep(films: Graph) -> None:
+    names = ScannedNames(films, open_record(films).shape)
+    found = names.by_folded_name(["rosalind"])["rosalind"]
+    assert {named.entity.labels for named in found} == {("Movie",), ("Person",)}
+    assert {named.entity.name for named in names.by_words("harvest time")} == {"Harvest Moon"}
 
 
-def test_nodes_of_one_name_are_told_apart_by_the_question(social: Graph, encoder: OnnxEncoder) -> None:
-    context = open_context(social, encoder=encoder)
-    assert ask(context, "How many inhabitants does [Victoria] have?").answers == ("92000",)
-    assert ask(context, "Who directed [Orlando]?").answers == ("Samuel Okoro",)
+def test_nodes_of_one_name_are_told_apart_by_the_question(films: Graph, encoder: OnnxEncoder) -> None:
+    context = open_context(films, encoder=encoder)
+    assert ask(context, "when was [Rosalind] born?").answers == ("1990-07-07",)
+    assert ask(context, "who directed [Rosalind]?").answers == ("Tom Okello",)
 
 
-def test_removal_leaves_the_graph_as_it_was(social: Graph, encoder: OnnxEncoder) -> None:
-    before = dump(social)
-    index(social, encoder)
-    assert dump(social) != before
-    remove(social)
-    assert dump(social) == before
+def test_misspelt_names_have_their_nearest(films: Graph) -> None:
+    open_record(films)
+    assert films.naming is not None
+    assert films.naming.by_words("Harvst Mon")[0].entity.name == "Harvest Moon"
 
 
-def test_an_index_is_brought_up_to_date(social: Graph, encoder: OnnxEncoder) -> None:
-    first = index(social, encoder)
-    assert (first.triples, first.encoded) == (324, 324)
+def test_removal_leaves_the_graph_as_it_was(films: Graph, encoder: OnnxEncoder) -> None:
+    before = dump(films)
+    index(films, encoder)
+    assert dump(films) != before
+    remove(films)
+    assert dump(films) == before
+
+
+def test_an_index_is_brought_up_to_date(films: Graph, encoder: OnnxEncoder) -> None:
+    first = index(films, encoder)
+    assert (first.triples, first.encoded) == (TRIPLES, TRIPLES)
     try:
-        assert index(social, encoder).encoded == 0
-        social.write("MATCH (p:Person {fullName: 'Ada Novak'}) SET p.languages = ['Czech']")
-        social.write("MATCH (c:City {cityName: 'Ghent'}) REMOVE c.population")
-        assert index(social, encoder).encoded == 1
-        gone = social.read(
-            "MATCH (c:City {cityName: 'Ghent'}) RETURN [k IN keys(c) WHERE k ENDS WITH 'population'] AS k"
-        )
+        films.write("MATCH (m:Movie {title: 'North Pier'}) SET m.genres = ['crime', 'drama']")
+        films.write("MATCH (m:Movie {title: 'Rosalind'}) REMOVE m.rating")
+        assert index(films, encoder).encoded == 1
+        gone = films.read("MATCH (m:Movie {title: 'Rosalind'}) RETURN [k IN keys(m) WHERE k ENDS WITH 'rating'] AS k")
         assert gone == [{"k": []}]
+        record = read_record(films)
+        assert record is not None
+        assert record.shape == known_shape(films)[1]
     finally:
-        social.write("MATCH (p:Person {fullName: 'Ada Novak'}) SET p.languages = ['Czech', 'English']")
-        social.write("MATCH (c:City {cityName: 'Ghent'}) SET c.population = 265000")
-        remove(social)
+        films.write("MATCH (m:Movie {title: 'North Pier'}) SET m.genres = ['crime']")
+        films.write("MATCH (m:Movie {title: 'Rosalind'}) SET m.rating = 8.5")
+        remove(films)
 
 
-def test_what_is_excluded_later_loses_its_embeddings(social: Graph, encoder: OnnxEncoder) -> None:
-    index(social, encoder)
+def test_what_is_excluded_later_loses_its_embeddings(films: Graph, encoder: OnnxEncoder) -> None:
+    index(films, encoder)
     try:
-        assert main(["index", "--exclude", "REVIEWED", "--exclude", "Play", "--exclude", "born"]) == 0
-        left = social.read(
-            "MATCH (s)-[r]->(o) WHERE r.kgneo_digest IS NOT NULL RETURN DISTINCT type(r) AS t ORDER BY t"
-        )
-        assert not {row["t"] for row in left} & {"REVIEWED", "STAGED_IN", "DIRECTED", "PERFORMED_IN"}
-        nodes = social.read(
-            "MATCH (n) WHERE n.kgneo_digest_born IS NOT NULL OR n.kgneo_digest_minutes IS NOT NULL RETURN n"
-        )
-        assert nodes == []
-        context = open_context(social, encoder=encoder)
-        assert "born" not in {hop.relation for hop in context.record.statistics.hops}
+        assert main(["index", "--exclude", "DIRECTED", "--exclude", "born"]) == 0
+        types = "MATCH ()-[r]->() WHERE r.kgneo_digest IS NOT NULL RETURN DISTINCT type(r) AS t"
+        assert films.read(types) == [{"t": "ACTED_IN"}]
+        assert films.read("MATCH (n) WHERE n.kgneo_digest_born IS NOT NULL RETURN n") == []
+        context = open_context(films, encoder=encoder)
+        assert not {"born", "DIRECTED"} & {hop.relation for hop in context.record.statistics.hops}
     finally:
-        remove(social)
+        remove(films)
 
 
 def test_an_interrupted_index_goes_on_where_it_stopped(
-    social: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
+    films: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgneo.graph.index.BATCH", 50)
+    monkeypatch.setattr("kgneo.graph.index.BATCH", 4)
     batches = []
 
     def stop_at_the_third(progress: object) -> None:
@@ -154,136 +164,109 @@ def test_an_interrupted_index_goes_on_where_it_stopped(
         if len(batches) == 3:
             raise KeyboardInterrupt
 
-    schema, shape = known_shape(social)
+    schema, shape = known_shape(films)
     try:
         with pytest.raises(KeyboardInterrupt):
-            build(social, encoder, shape=shape, schema=schema, on_progress=stop_at_the_third)
+            build(films, encoder, shape=shape, schema=schema, on_progress=stop_at_the_third)
         with pytest.raises(NotIndexed, match="not finished"):
-            open_record(social)
-        assert index(social, encoder).encoded == 324 - 150
+            open_record(films)
+        assert index(films, encoder).encoded == TRIPLES - 12
     finally:
-        remove(social)
+        remove(films)
 
 
-def test_values_are_candidates_like_relationships(social: Graph, encoder: OnnxEncoder) -> None:
-    index(social, encoder)
-    try:
-        record = open_record(social)
-        assert not record.shape.loaded
-        city = social.read("MATCH (c:City {cityName: 'Porto'}) RETURN elementId(c) AS id")[0]["id"]
-        reach = Reach((city,), hops=1)
-        vector = encoder.encode(["How many inhabitants does Porto have?"], query=True)[0]
-        best = top_candidates(social, reach, vector, top_k=5)
-        assert ("Porto", "population", "232000") in {
-            (c.triple.subject, c.triple.relation, c.triple.object) for c in best
-        }
-        assert best == sorted(best, key=lambda candidate: -(candidate.score or 0.0))
-        assert len(all_candidates(social, reach)[0]) == 4
-    finally:
-        remove(social)
-
-
-def test_a_graph_that_is_only_read_is_indexed_on_this_machine(
-    social: Graph, social_server: RunningServer, encoder: OnnxEncoder
+def test_candidates_are_the_same_in_the_graph_and_on_this_machine(
+    films: Graph, films_server: RunningServer, encoder: OnnxEncoder
 ) -> None:
-    before = dump(social)
-    index(social, encoder)
-    open_record(social)
-    person = social.read("MATCH (p:Person {fullName: 'Ada Novak'}) RETURN elementId(p) AS id")[0]["id"]
-    vector = encoder.encode(["where does Ada Novak work?"], query=True)[0]
-    in_graph = top_candidates(social, Reach((person,)), vector, top_k=12)
-    remove(social)
-    with Graph.connect(
-        social_server.uri, username=social_server.username, password=social_server.password, read_only=True
-    ) as graph:
+    before = dump(films)
+    index(films, encoder)
+    assert not open_record(films).shape.loaded
+    pier = films.read("MATCH (m:Movie {title: 'North Pier'}) RETURN elementId(m) AS id")[0]["id"]
+    vector = encoder.encode(["what rating does North Pier have?"], query=True)[0]
+    in_graph = top_candidates(films, Reach((pier,), hops=2), vector, top_k=8)
+    assert ("rating", "6.5") in {(item.triple.relation, item.triple.object) for item in in_graph[:3]}
+    assert len(all_candidates(films, Reach((pier,), hops=1))[0]) == 2 + 3
+    remove(films)
+    uri, username, password = films_server.uri, films_server.username, films_server.password
+    with Graph.connect(uri, username=username, password=password, read_only=True) as graph:
         schema, shape = known_shape(graph)
-        assert build_locally(graph, encoder, shape=shape, schema=schema).encoded == 324
+        assert build_locally(graph, encoder, shape=shape, schema=schema).encoded == TRIPLES
         assert build_locally(graph, encoder, shape=shape, schema=schema).encoded == 0
         context = open_context(graph, encoder=encoder)
-        assert ask(context, "where does [Zoë Martens] live?").answers == ("Ghent",)
-        here = top_candidates(graph, Reach((person,)), vector, top_k=12)
+        assert ask(context, "who directed [Harvest Moon]?").answers == ("Tom Okello",)
+        here = top_candidates(graph, Reach((pier,), hops=2), vector, top_k=8)
         with pytest.raises(GraphError, match="only read"):
             graph.write("CREATE ()")
-    assert [c.score for c in here] == pytest.approx([c.score for c in in_graph], abs=1e-4)
-    assert {c.triple for c in here} == {c.triple for c in in_graph}
-    assert dump(social) == before
+    assert [item.score for item in here] == pytest.approx([item.score for item in in_graph], abs=1e-4)
+    assert {item.triple for item in here} == {item.triple for item in in_graph}
+    assert dump(films) == before
 
 
-def test_every_command_but_load_and_index_works_read_only(social: Graph, capsys: pytest.CaptureFixture[str]) -> None:
-    before = dump(social)
+def test_every_command_but_load_and_index_works_read_only(films: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    before = dump(films)
     for command in (
         ["schema"],
-        ["ask", "who works at [Quill]?"],
+        ["ask", "who directed [Rosalind]?"],
         ["doctor"],
         ["index"],
-        ["retrieve", "what of [Quill]?"],
+        ["retrieve", "what of [Rosalind]?"],
     ):
         assert main([*command, "--read-only"]) == 0, command
         assert "Read-only" in capsys.readouterr().err
-    assert dump(social) == before
+    assert dump(films) == before
 
 
-def test_a_dry_run_writes_nothing_and_says_what_would_be(social: Graph, capsys: pytest.CaptureFixture[str]) -> None:
-    before = dump(social)
+def test_a_dry_run_writes_nothing_and_says_what_would_be(films: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    before = dump(films)
     assert main(["index", "--dry-run", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert (report["relationships"], report["values"]) == (162, 162)
-    assert "kgneo_embedding_population" in report["node_keys"]
-    assert dump(social) == before
+    assert (report["relationships"], report["values"]) == (5, 12)
+    assert "kgneo_embedding_released" in report["node_keys"]
+    assert dump(films) == before
 
 
-def test_the_schema_is_read_once_and_again_when_it_changed(social: Graph) -> None:
-    _, shape = known_shape(social)
-    assert shape.display["Play"] == "heading"
-    social.write("CREATE (:Festival {festivalName: 'Spring'})")
+def test_the_schema_is_read_once_and_again_when_it_changed(films: Graph) -> None:
+    _, shape = known_shape(films)
+    assert shape.display["Movie"] == "title"
+    films.write("CREATE (:Festival {festivalName: 'Spring'})")
     try:
-        assert known_shape(social)[1].display["Festival"] == "festivalName"
+        assert known_shape(films)[1].display["Festival"] == "festivalName"
     finally:
-        social.write("MATCH (f:Festival) DELETE f")
+        films.write("MATCH (f:Festival) DELETE f")
 
 
-def test_a_sample_is_said_to_be_one(social: Graph) -> None:
-    schema = read_schema(social, sample=5)
+def test_a_sample_is_said_to_be_one(films: Graph) -> None:
+    schema = read_schema(films, sample=2)
     assert schema.sampled
-    assert {label.name: label.nodes for label in schema.labels}["Person"] == 34
-    assert not read_schema(social).sampled
+    assert {label.name: label.nodes for label in schema.labels}["Person"] == 3
+    assert not read_schema(films).sampled
 
 
-def test_types_spelt_as_codes_are_read_by_their_label(social: Graph, encoder: OnnxEncoder) -> None:
-    social.write(
-        "MATCH (p:Person {fullName: 'Ada Novak'}), (c:City {cityName: 'Lyon'}) "
-        "CREATE (p)-[:P19 {label: 'place of birth'}]->(c)"
+def test_types_spelt_as_codes_are_read_by_their_label(films: Graph, encoder: OnnxEncoder) -> None:
+    films.write(
+        "MATCH (p:Person {fullName: 'Ida Brandt'}), (m:Movie {title: 'Rosalind'}) "
+        "CREATE (p)-[:P58 {label: 'screenwriter'}]->(m)"
     )
     try:
-        context = open_context(social, encoder=encoder)
-        assert ask(context, "what is the birth place of [Ada Novak]?").answers == ("Lyon",)
+        context = open_context(films, encoder=encoder)
+        assert ask(context, "who is the screenwriter of [Rosalind]?").answers == ("Ida Brandt",)
     finally:
-        social.write("MATCH ()-[r:P19]->() DELETE r")
+        films.write("MATCH ()-[r:P58]->() DELETE r")
 
 
-def test_a_query_is_ended_by_the_server_at_its_timeout(social: Graph) -> None:
+def test_a_query_is_ended_by_the_server_at_its_timeout(films: Graph) -> None:
     with pytest.raises(GraphTimeout):
-        social.read("UNWIND range(1, 100000000) AS x WITH x ORDER BY rand() RETURN count(x)", timeout=0.2)
+        films.read("UNWIND range(1, 100000000) AS x WITH x ORDER BY rand() RETURN count(x)", timeout=0.2)
 
 
-def test_a_database_that_is_not_there_is_named(social_server: RunningServer) -> None:
+def test_a_database_that_is_not_there_is_named(films_server: RunningServer) -> None:
     with pytest.raises(GraphError, match="no database 'nowhere'"):
         Graph.connect(
-            social_server.uri, username=social_server.username, password=social_server.password, database="nowhere"
+            films_server.uri, username=films_server.username, password=films_server.password, database="nowhere"
         )
 
 
-def test_a_wrong_password_is_said_without_showing_it(social_server: RunningServer) -> None:
+def test_a_wrong_password_is_said_without_showing_it(films_server: RunningServer) -> None:
     with pytest.raises(GraphError, match="refused the login") as caught:
-        Graph.connect(social_server.uri, username="neo4j", password="certainly-wrong")  # noqa: S106
+        Graph.connect(films_server.uri, username="neo4j", password="certainly-wrong")  # noqa: S106
     assert "certainly-wrong" not in str(caught.value)
-
-
-def test_the_index_record_keeps_the_shape(social: Graph, encoder: OnnxEncoder) -> None:
-    index(social, encoder)
-    try:
-        record = read_record(social)
-        assert record is not None
-        assert record.shape == known_shape(social)[1]
-    finally:
-        remove(social)

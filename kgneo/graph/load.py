@@ -145,9 +145,9 @@ class _Writer:
             for labels, rows in entities.items():
                 text = fill("load_entities", labels=("Entity", *labels))
                 counts[0] += transaction.run(text, entities=rows).consume().counters.nodes_created
-            for relation, groups in rows_by_relation.items():
-                text = fill("load_relationships", relation=relation)
-                counters = transaction.run(text, rows=groups).consume().counters
+            for (relation, label), groups in rows_by_relation.items():
+                text = fill("load_relationships_labelled" if label else "load_relationships", relation=relation)
+                counters = transaction.run(text, rows=groups, label=label).consume().counters
                 counts[1] += counters.relationships_created
             transaction.run(query("load_position"), digest=name, position=position).consume()
 
@@ -175,12 +175,12 @@ def _labels_by_name(batch: Sequence[LoadedTriple]) -> dict[str, set[str]]:
     return labels
 
 
-def _rows(batch: Sequence[LoadedTriple]) -> dict[str, list[dict[str, object]]]:
-    """The batch by relation, each as rows of one subject with all its objects."""
-    grouped: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
+def _rows(batch: Sequence[LoadedTriple]) -> dict[tuple[str, str], list[dict[str, object]]]:
+    """The batch by relation and its label, each as rows of one subject with all its objects."""
+    grouped: dict[tuple[str, str], dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
     for loaded in batch:
         triple = loaded.triple
-        grouped[triple.relation][digest(triple.subject)][digest(triple.object)] = None
+        grouped[triple.relation, loaded.relation_label][digest(triple.subject)][digest(triple.object)] = None
     return {
         relation: [{"subject": subject, "objects": list(objects)} for subject, objects in subjects.items()]
         for relation, subjects in grouped.items()

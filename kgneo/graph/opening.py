@@ -22,7 +22,7 @@ from kgneo.graph.schema import Schema, read_signature
 from kgneo.graph.schema_statistics import estimate_statistics
 from kgneo.graph.shape import Shape
 
-SCAN_NAMES_FROM = 200_000
+SCAN_NAMES_FROM = 50_000
 """Nodes from which on the names of a graph that was not indexed are not read, but looked for in the database."""
 
 
