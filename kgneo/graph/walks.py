@@ -145,12 +145,12 @@ def read_triples(graph: Graph, ids: Sequence[str], shape: Shape) -> dict[str, Tr
     return {row["id"]: triple_of(row, shape) for row in rows}
 
 
-def pattern(path: RelationPath, *, topic: str = "topic", answer: str = "answer") -> str:
-    """The path as a Cypher pattern with the relationships r1, r2, …"""
+def pattern(path: RelationPath, *, topic: str = "topic", answer: str = "answer", prefix: str = "") -> str:
+    """The path as a Cypher pattern with the relationships r1, r2, …, behind a `prefix` where there are several."""
     text = f"({topic})"
     for index, hop in enumerate(path.hops, start=1):
-        node = f"({answer})" if index == len(path) else f"(n{index})"
-        relationship = f"[r{index}:{quote(hop.relation)}]"
+        node = f"({answer})" if index == len(path) else f"({prefix}n{index})"
+        relationship = f"[{prefix}r{index}:{quote(hop.relation)}]"
         text += f"-{relationship}->{node}" if hop.forward else f"<-{relationship}-{node}"
     return text
 
@@ -175,6 +175,20 @@ def shown_query(path: RelationPath, topics: Sequence[Entity], *, shape: Shape = 
         parameters |= more
     owner = f"r{len(steps)}" if relation else other if steps else "topic"
     return f"{text}\nRETURN path, {owner}.{quote(key)} AS {quote(key)}\nLIMIT 100", parameters
+
+
+def shown_intersection(
+    paths: Sequence[RelationPath], topics: Sequence[Entity], *, shape: Shape = LOADED
+) -> tuple[str, dict[str, Any]]:
+    """The same for entities at the end of several paths, one from each of the topic entities."""
+    lines: list[str] = []
+    parameters: dict[str, Any] = {}
+    for number, (path, entity) in enumerate(zip(paths, topics, strict=True), start=1):
+        node, more = _named_node(f"topic{number}", entity, shape, f"entity{number}")
+        lines.append(f"MATCH path{number} = {pattern(path, topic=node, prefix='abcdefgh'[number - 1])}")
+        parameters |= more
+    shown = ", ".join(f"path{number}" for number in range(1, len(paths) + 1))
+    return "\n".join([*lines, f"RETURN {shown}", "LIMIT 100"]), parameters
 
 
 def _named_node(variable: str, entity: Entity, shape: Shape, parameter: str) -> tuple[str, dict[str, Any]]:

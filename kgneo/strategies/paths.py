@@ -14,7 +14,8 @@ from kgneo.graph.shape import Shape
 from kgneo.graph.walks import Followed, follow, shown_query
 from kgneo.model import Answer, Reading, Step, TopicEntity
 from kgneo.stages.choose_reading import RankedReading, rank_readings
-from kgneo.stages.link import readings
+from kgneo.stages.forms import Formed, answer_in_form
+from kgneo.stages.link import LinkedQuestion, readings
 
 READINGS = 3
 TRIES = 25
@@ -33,6 +34,10 @@ class Paths:
         clock = Clock()
         with clock.stage("link"):
             linked = readings(context.graph, question, entities=entities)
+        with clock.stage("form"):
+            formed = answer_in_form(context, linked[0])
+        if formed is not None and formed.confidence >= context.options.min_confidence:
+            return _in_form(question, linked[0], formed, clock)
         with clock.stage("select"):
             ranked = rank_readings(context, linked)
         with clock.stage("answer"):
@@ -40,6 +45,24 @@ class Paths:
         if best is None or followed is None or best.confidence < context.options.min_confidence:
             return _not_found(question, linked[0].topics, alive, clock)
         return _found(question, best, followed, alive, clock, context.shape)
+
+
+def _in_form(question: str, linked: LinkedQuestion, formed: Formed, clock: Clock) -> Answer:
+    return Answer(
+        question,
+        "paths",
+        formed.text,
+        answers=formed.answers,
+        entities=linked.topics,
+        steps=(Step(formed.wording, formed.text, formed.answers, formed.evidence),),
+        evidence=formed.evidence,
+        cypher=formed.cypher,
+        cypher_parameters=formed.parameters,
+        confidence=formed.confidence,
+        grounded=True,
+        timings_ms=clock.milliseconds,
+        readings=_shown(formed.readings),
+    )
 
 
 def _first_that_leads(

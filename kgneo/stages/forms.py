@@ -1,0 +1,319 @@
+"""Forms: answers that are no plain list of names: a count, yes or no, an extreme, a comparison, an intersection.
+
+Comes in: the readings of a question. Goes out: a `Formed` answer, or None where the question is a plain one after all:
+"first" can belong to a relation's name, "how many" can ask for a number that the graph holds. Each form reads the
+question without the words that only serve it, as a path, and then works on where the path leads.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kgneo.context import Context
+from kgneo.graph.neighbours import Neighbour, triples_along
+from kgneo.graph.statistics import HopStatistics
+from kgneo.graph.walks import Followed, first_hops, follow, shown_intersection, shown_query
+from kgneo.model import Evidence, Hop, RelationPath, Triple
+from kgneo.stages.choose_reading import RankedReading, masked, rank_readings
+from kgneo.stages.english import SHARING
+from kgneo.stages.interpret import Intent, interpret, plain_question
+from kgneo.stages.link import LinkedQuestion, Mention
+from kgneo.stages.wording import name_words
+
+TRIES = 12
+"""Paths of each entity that are followed at most."""
+EVERYTHING = 100_000
+CLOSE = 0.4
+"""Points of score by which a path that joins two entities may be behind the best one and still mean yes."""
+MOSTLY = 0.8
+DATE = re.compile(r"-?\d{4}(-\d\d(-\d\d.*)?)?")
+NUMBER = re.compile(r"[-+]?\d+([.,]\d+)*")
+OF_TIME = frozenset(
+    ("first", "last", "earliest", "latest", "oldest", "newest", "eldest", "youngest", "most recent", "most recently")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Formed:
+    """An answer in a form of its own: `text` in full, `answers` as the list that is compared with others."""
+
+    text: str
+    answers: tuple[str, ...]
+    wording: str
+    readings: tuple[RankedReading, ...]
+    evidence: tuple[Evidence, ...]
+    cypher: str
+    parameters: Mapping[str, object]
+    confidence: float
+
+
+def answer_in_form(context: Context, linked: LinkedQuestion) -> Formed | None:
+    """The answer to a question that asks for something other than a list of names, or None."""
+    intent = interpret(masked(linked))
+    if any(mention is None for mention in linked.mentions):
+        return None
+    if intent.kind == "yes_no" and len(linked.topics) == 2:
+        return _yes_or_no(context, linked)
+    if intent.kind == "names" and intent.several:
+        return _intersection(context, linked)
+    if intent.kind in ("count", "superlative", "comparison"):
+        return _over_names(context, linked, intent)
+    return None
+
+
+def _over_names(context: Context, linked: LinkedQuestion, intent: Intent) -> Formed | None:
+    """A count, an extreme or a comparison over the entities that the rest of the question leads to."""
+    ranked = rank_readings(context, [_reworded(linked)])
+    measures = intent.kind != "count" or bool(intent.operator)
+    best, followed = _first(context, ranked, names_only=measures)
+    if best is None or followed is None or best.path.hops[-1].value:
+        return None
+    if intent.kind == "count" and all(NUMBER.fullmatch(found.entity.name) for found in followed.found):
+        return None  # the graph holds the number itself
+    note = ""
+    measured: list[Evidence] = []
+    if measures:
+        chosen = _by_value(context, best, followed, intent)
+        if chosen is None:
+            return None
+        followed, measured, note = chosen
+    names = tuple(found.entity.name for found in followed.found)
+    cypher, parameters = shown_query(best.path, [topic.entity for topic in linked.topics], shape=context.shape)
+    counted = intent.kind == "count"
+    return Formed(
+        text=f"{followed.total} ({_listed(names)})" if counted and names else _listed(names) or "0",
+        answers=(str(followed.total),) if counted else names,
+        wording=("number of: " if counted else "") + best.ranked.wording + note,
+        readings=tuple(ranked[:3]),
+        evidence=(*_touching(followed.evidence, names, len(best.path)), *measured),
+        cypher=cypher,
+        parameters=parameters,
+        confidence=best.confidence,
+    )
+
+
+def _by_value(
+    context: Context, best: RankedReading, followed: Followed, intent: Intent
+) -> tuple[Followed, list[Evidence], str] | None:
+    """Those of the entities found whose value passes the test or is the extreme; None where there is no value."""
+    names = context.record.statistics.readable_names
+    words = {word for hop in best.path.hops for word in name_words(names.get(hop.relation, hop.relation))}
+    if intent.extreme and intent.extreme in words:
+        return None
+    hop = _value_hop(context, best.path, intent)
+    if hop is None:
+        return None
+    distances = {found.entity.id: len(best.path) for found in followed.found}
+    values: dict[str, list[Neighbour]] = {}
+    for neighbour in triples_along(context.graph, distances, hop):
+        values.setdefault(neighbour.candidate.subject_id, []).append(neighbour)
+    passing = _extreme(values, intent) if intent.kind == "superlative" else None
+    kept = [
+        (found, neighbour)
+        for found in followed.found
+        for neighbour in values.get(found.entity.id, ())
+        if _passes(neighbour.end.name, intent) and (passing is None or neighbour.end.name in passing)
+    ]
+    entities = tuple(dict.fromkeys(found for found, _ in kept))
+    evidence = [Evidence(item.candidate.triple, item.candidate.hop) for _, item in kept]
+    readable = " ".join(name_words(names.get(hop.relation, hop.relation)))
+    test = f"the {intent.direction} {readable}" if passing is not None else f"{readable} {_test(intent)}"
+    return Followed(entities, len(entities), followed.evidence), evidence, f", with {test}"
+
+
+def _test(intent: Intent) -> str:
+    return f"{intent.operator} {' and '.join(intent.values)}"
+
+
+def _extreme(values: Mapping[str, Sequence[Neighbour]], intent: Intent) -> set[str]:
+    """The values that are the least or the greatest of those that pass."""
+    texts = {item.end.name for items in values.values() for item in items if _passes(item.end.name, intent)}
+    measured = {text: size for text in texts if (size := _size(text)) is not None}
+    if not measured:
+        return set()
+    pick: Callable[..., tuple[float, str]] = min if intent.direction == "least" else max
+    extreme = pick(measured.values())
+    return {text for text, size in measured.items() if size == extreme}
+
+
+def _size(text: str) -> tuple[float, str] | None:
+    """What a value is ordered by: a number, or a year and then the rest of the date."""
+    if DATE.fullmatch(text):
+        sign = -1.0 if text.startswith("-") else 1.0
+        return sign * float(text.lstrip("-")[:4]), text.lstrip("-")[4:]
+    return (float(text.replace(",", "")), "") if NUMBER.fullmatch(text) else None
+
+
+def _passes(text: str, intent: Intent) -> bool:
+    if not intent.operator:
+        return True
+    size = _size(text)
+    if size is None:
+        return False
+    bounds = [float(value) if NUMBER.fullmatch(value) else float(value[:4]) for value in intent.values]
+    value = size[0]
+    tests = {
+        "<": value < bounds[0],
+        "<=": value <= bounds[0],
+        ">": value > bounds[0],
+        ">=": value >= bounds[0],
+        "=": value == bounds[0],
+        "between": bounds[0] <= value <= bounds[-1],
+    }
+    return tests[intent.operator]
+
+
+def _value_hop(context: Context, path: RelationPath, intent: Intent) -> Hop | None:
+    """The step from the path's end onto the value that the question compares: of time or of size, and of several the
+    one most like its words."""
+    known = {str(item.hop): item for item in context.record.statistics.hops}
+    last = known.get(str(path.hops[-1]))
+    onward = [known[name] for name in last.onward if name in known] if last else []
+    dates = [item for item in onward if item.forward and _are(DATE, item)]
+    numbers = [item for item in onward if item.forward and item not in dates and _are(NUMBER, item)]
+    of_time = intent.extreme in OF_TIME or (not intent.extreme and any(DATE.fullmatch(v) for v in intent.values))
+    candidates = dates or numbers if of_time else numbers or dates
+    if not candidates:
+        return None
+    readable = context.record.statistics.readable_names
+    texts = [" ".join(name_words(readable.get(item.relation, item.relation))) for item in candidates]
+    vectors = context.encoder.encode([intent.extreme or "time", *texts])
+    similarity = vectors[1:] @ vectors[0]
+    return candidates[int(similarity.argmax())].hop
+
+
+def _are(form: re.Pattern[str], item: HopStatistics) -> bool:
+    return bool(item.names) and sum(bool(form.fullmatch(name)) for name in item.names) >= MOSTLY * len(item.names)
+
+
+def _yes_or_no(context: Context, linked: LinkedQuestion) -> Formed | None:
+    """Whether the best path from one entity leads to the other."""
+    options: list[tuple[RankedReading, int]] = []
+    for number, other in ((0, 1), (1, 0)):
+        back = {
+            (hop.relation, not hop.forward) for hop in first_hops(context.graph, linked.entity_ids[other : other + 1])
+        }
+        ranked = rank_readings(context, [_about(linked, number)])
+        options += [
+            (item, other) for item in ranked if (item.path.hops[-1].relation, item.path.hops[-1].forward) in back
+        ]
+    options.sort(key=lambda option: -option[0].ranked.score)
+    if not options:
+        return None
+    best = options[0][0].ranked.score
+    answer, shown, followed = "no", options[0], Followed((), 0, ())
+    for option in options[:TRIES]:
+        if option[0].ranked.score < best - CLOSE:
+            break
+        target = linked.entity_ids[option[1]]
+        reached = follow(
+            context.graph, option[0].linked.entity_ids, option[0].path, limit=EVERYTHING, shape=context.shape
+        )
+        if any(found.entity.id == target for found in reached.found):
+            answer, shown, followed = "yes", option, reached
+            break
+        followed = followed if followed.total else reached
+    reading, other = shown
+    name = linked.topics[other].entity.name
+    evidence = _touching(followed.evidence, (name,), len(reading.path)) if answer == "yes" else followed.evidence[:10]
+    cypher, parameters = shown_query(
+        reading.path, [topic.entity for topic in reading.linked.topics], shape=context.shape
+    )
+    wording = f"is {name} among: {reading.ranked.wording}"
+    readings = tuple(item for item, _ in options[:3])
+    return Formed(answer, (answer,), wording, readings, evidence, cypher, parameters, reading.confidence)
+
+
+def _intersection(context: Context, linked: LinkedQuestion) -> Formed | None:
+    """The entities to which a path from each of the topic entities leads."""
+    together = rank_readings(context, [linked])
+    if together and together[0].path.hops[-1].value:
+        return None  # a property of the relationship between the two
+    each = [_reached(context, _about(linked, number)) for number in range(len(linked.topics))]
+    combinations = sorted(itertools.product(*each), key=lambda chosen: -sum(item.ranked.score for item, _ in chosen))
+    topics = set(linked.entity_ids)
+    for chosen in combinations:
+        common = set.intersection(*({found.entity.id for found in followed.found} for _, followed in chosen)) - topics
+        if not common:
+            continue
+        readings = tuple(item for item, _ in chosen)
+        found = [item for item in chosen[0][1].found if item.entity.id in common]
+        names = tuple(item.entity.name for item in found)
+        evidence = [
+            item for reading, followed in chosen for item in _touching(followed.evidence, names, len(reading.path))
+        ]
+        entities = [topic.entity for topic in linked.topics]
+        cypher, parameters = shown_intersection([item.path for item in readings], entities, shape=context.shape)
+        wording = " and ".join(
+            item.ranked.wording.replace("X", topic.entity.name, 1)
+            for item, topic in zip(readings, linked.topics, strict=True)
+        )
+        confidence = min(item.confidence for item in readings)
+        return Formed(_listed(names), names, wording, readings[:3], tuple(evidence), cypher, parameters, confidence)
+    return None
+
+
+def _reached(context: Context, linked: LinkedQuestion) -> list[tuple[RankedReading, Followed]]:
+    """The best paths of one entity that lead to entities, with where they lead."""
+    ranked = [item for item in rank_readings(context, [linked]) if not item.path.hops[-1].value][:TRIES]
+    followed = [
+        (item, follow(context.graph, linked.entity_ids, item.path, limit=EVERYTHING, shape=context.shape))
+        for item in ranked
+    ]
+    return [(item, reached) for item, reached in followed if reached.total]
+
+
+def _first(
+    context: Context, ranked: Sequence[RankedReading], *, names_only: bool
+) -> tuple[RankedReading | None, Followed | None]:
+    """The best reading that leads anywhere; with `names_only`, to what can have a value, not to the values."""
+    for item in ranked[:TRIES]:
+        followed = follow(context.graph, item.linked.entity_ids, item.path, limit=EVERYTHING, shape=context.shape)
+        values = sum(_size(found.entity.name) is not None for found in followed.found)
+        if followed.total and not (names_only and values >= MOSTLY * len(followed.found)):
+            return item, followed
+    return None, None
+
+
+def _reworded(linked: LinkedQuestion) -> LinkedQuestion:
+    """The question without the words that serve its form."""
+    plain = plain_question(masked(linked))
+    mentions = tuple(Mention(plain.text[start:end], start, end) for start, end in plain.spans)
+    if len(mentions) != len(linked.topics):
+        return linked
+    return replace(linked, text=plain.text, mentions=mentions)
+
+
+def _about(linked: LinkedQuestion, number: int) -> LinkedQuestion:
+    """The question as one about its topic entity `number` alone: the other names and words of sharing are cut out."""
+    kept = linked.mentions[number]
+    assert kept is not None
+    cuts = [(item.start, item.end) for item in linked.mentions if item is not None and item is not kept]
+    words = re.finditer(r"\w+", linked.text)
+    shared = [word.span() for word in words if word[0].lower() in SHARING | {"both"}]
+    cuts += [span for span in shared if not kept.start <= span[0] < kept.end]
+    text, start = linked.text, kept.start
+    for first, last in sorted(set(cuts), reverse=True):
+        text = text[:first] + text[last:]
+        if first < kept.start:
+            start -= last - first
+    mention = Mention(kept.text, start, start + kept.end - kept.start)
+    return replace(linked, text=text, topics=(linked.topics[number],), mentions=(mention,))
+
+
+def _touching(evidence: Sequence[Evidence], names: Sequence[str], length: int) -> tuple[Evidence, ...]:
+    """The evidence of some answers: all but last steps to others."""
+    wanted = set(names)
+
+    def touches(triple: Triple) -> bool:
+        return triple.subject in wanted or triple.object in wanted
+
+    return tuple(item for item in evidence if item.hop < length or touches(item.triple))
+
+
+def _listed(names: Sequence[str], shown: int = 20) -> str:
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more

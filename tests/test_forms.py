@@ -1,0 +1,71 @@
+"""Counts, yes or no, extremes, comparisons and intersections on a hand-made graph in a real Neo4j."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kgneo.asking import ask, open_context
+from kgneo.context import Context
+from kgneo.embedding import OnnxEncoder
+from kgneo.graph import Graph
+from kgneo.graph.index import build
+from tests.conftest import VERSIONS, StartServer, connect, load_file
+
+FOLDER = Path(__file__).parent / "graphs" / "music"
+SPECIAL = [json.loads(line) for line in (FOLDER / "questions-special.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def music(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    """The music graph, loaded and indexed, with what questions are answered with."""
+    with connect(start_server("music", VERSIONS[0])) as graph:
+        load_file(graph, FOLDER / "triples.tsv")
+        build(graph, encoder)
+        yield open_context(graph, encoder=encoder)
+
+
+@pytest.mark.parametrize("kind", ["count", "yes_no", "superlative", "comparison", "intersection"])
+def test_most_questions_of_each_form_are_answered(music: Context, kind: str) -> None:
+    questions = [record for record in SPECIAL if record["kind"] == kind]
+    wrong = [
+        record["question"]
+        for record in questions
+        if set(ask(music, record["question"]).answers) != set(record["answers"])
+    ]
+    assert len(wrong) <= 1, wrong
+
+
+def test_a_count_names_what_was_counted(music: Context) -> None:
+    answer = ask(music, "How many albums did [The Beatles] record?")
+    assert answer.answers == ("5",)
+    assert "Abbey Road" in answer.answer
+    assert {item.triple.object for item in answer.evidence} >= {"Abbey Road", "Revolver"}
+
+
+def test_yes_rests_on_the_triple_that_says_so(music: Context) -> None:
+    answer = ask(music, "Did [Eric Clapton] play in [Cream]?")
+    assert answer.answers == ("yes",)
+    assert "(Eric Clapton, PLAYED IN, Cream)" in {item.triple.text for item in answer.evidence}
+
+
+def test_a_comparison_shows_the_values_that_it_compared(music: Context) -> None:
+    answer = ask(music, "which [Pink Floyd] albums came out after 1975?")
+    assert {"1977", "1979"} <= {item.triple.object for item in answer.evidence}
+    assert "1975" in answer.steps[0].question
+
+
+def test_the_query_of_an_intersection_shows_both_paths(music: Context) -> None:
+    answer = ask(music, "Who was born in [Birmingham] and plays [guitar]?")
+    assert answer.answers == ("Tony Iommi",)
+    assert answer.cypher is not None
+    graph: Graph = music.graph
+    rows = graph.read(answer.cypher, **answer.cypher_parameters)
+    assert {node["name"] for row in rows for path in row.values() for node in path.nodes} >= {
+        "Tony Iommi",
+        "Birmingham",
+        "guitar",
+    }
