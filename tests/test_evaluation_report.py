@@ -104,6 +104,10 @@ def test_some_right_answers_and_no_wrong_one_are_incomplete() -> None:
     assert kind_of(wrong(answers=("Level 2 of 4",)), cell(), asked) == "incomplete"
 
 
+def test_all_right_answers_with_others_are_an_excess() -> None:
+    assert kind_of(wrong(answers=("Nowhere", "Level 2 of 4")), cell()) == "excess"
+
+
 def test_an_entity_that_is_not_in_the_graph_is_not_linked() -> None:
     asked = question(1)
     record = {"id": asked.id, "error": {"type": "EntityNotFound", "message": "no such town"}, "scores": {}}

@@ -29,6 +29,7 @@ CLASSES: Mapping[str, str] = {
     "not-in-top-k": "gold triples not among the top K",
     "unanswered": "no answer given",
     "incomplete": "right set but incomplete",
+    "excess": "right set and others besides",
     "not-grounded": "not grounded",
     "right-triples": "right triples but wrong answer",
     "other": "wrong answer, and nothing to check it against",
@@ -146,6 +147,8 @@ def _answering(question: Question, record: Record, checks: Checks) -> Failure:
         return Failure("unanswered")
     if found and found < wanted:
         return Failure("incomplete", f"{len(found)} of {len(wanted)} answers")
+    if found > wanted:
+        return Failure("excess", f"{len(wanted)} right answers and {len(found - wanted)} others")
     if not record.get("grounded"):
         return Failure("not-grounded", _sets(found, wanted))
     if checks.gold and (checks.among_selected is not None or checks.gold & set(_evidence(record))):

@@ -68,7 +68,8 @@ def save(figure: Figure, folder: Path, name: str) -> str:
 def error_bar_words(groups: Sequence[Group], *, published: bool) -> str:
     """What the error bars and markers of a figure over `groups` mean."""
     seeds = groups[0].seeds
-    each = groups[0].summaries[0].n
+    sizes = sorted({summary.n for group in groups for summary in group.summaries})
+    each = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
     if seeds > 1:
         words = f"Bars: mean over {seeds} samples of {each} questions; error bars: ± 1 standard deviation."
     else:
