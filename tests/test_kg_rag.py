@@ -25,6 +25,7 @@ from kgneo.events import Decomposed, Event, StepBegun, StepDone, SynthesisBegun
 from kgneo.graph import Graph
 from kgneo.graph.index import build
 from kgneo.graph.load import load
+from kgneo.graph.opening import known_shape
 from kgneo.llm import Completion, LanguageModel, Message, Parameters, ScriptedModel, ScriptRecord
 from kgneo.loader import LoadedTriple
 from kgneo.model import Hop, RelationPath, Triple
@@ -319,6 +320,20 @@ def test_similar_triples_around_answers_are_followed_too(context: Context) -> No
     options = Options(hops=1, follow=True, select="top-k")
     answer = ask(replace(context, model=model, options=options), "Which countries does [Cologne]'s river cross?")
     assert answer.answers == ("Switzerland",)
+
+
+@pytest.mark.parametrize("select", ["relations", "top-k"])
+def test_property_values_can_be_answers(graph: Graph, encoder: OnnxEncoder, select: str) -> None:
+    graph.write(
+        "CREATE (:Person {name: 'Ann Lee', born: 1970})-[:WORKED_AT {role: 'cook'}]->(:Company {name: 'Acme'}), "
+        "(:Person {name: 'Bob Day', born: 1981})-[:WORKED_AT {role: 'clerk'}]->(:Company {name: 'Apex'})"
+    )
+    schema, shape = known_shape(graph)
+    build(graph, encoder, shape=shape, schema=schema)
+    opened = open_context(graph, encoder=encoder, options=Options(select=select))  # type: ignore[arg-type]
+    for question, reply in (("when was [Ann Lee] born?", "1970"), ("what was [Ann Lee]'s role at Acme?", "cook")):
+        answer = ask(replace(opened, model=scripted(WHOLE, ("answer", reply))), question)
+        assert (answer.answers, answer.grounded, len(answer.evidence)) == ((reply,), True, 1)
 
 
 # Baselines

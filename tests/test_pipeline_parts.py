@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgneo.context import Clock
+from kgneo.llm import ScriptedModel
 from kgneo.model import Candidate, Step, Triple
+from kgneo.prompts import Prompts
 from kgneo.stages.decompose import read_decomposition
 from kgneo.stages.facts import fitting, write_facts
+from kgneo.stages.generate import ModelCalls
 from kgneo.stages.ground import completed, ground, says_nothing, supporting
 from kgneo.stages.reached import Reached, asked_about, mask, names_in
-from kgneo.stages.reformulate import LISTED, write_answers
+from kgneo.stages.reformulate import LISTED, reformulate, write_answers
 from kgneo.stages.synthesise import LONG, cut_to_answer, final_entities
 from tests.pipeline_stand_in import read_facts
 
@@ -111,10 +117,17 @@ def test_grouped_facts_can_be_read_back(pairs: list[tuple[str, str]], form: str)
 
 def test_facts_are_cut_from_the_end_to_what_fits() -> None:
     candidates = [triple(f"A{number}", "is_in", "B") for number in range(100)]
-    kept = fitting(candidates, "list", tokens=40, count=lambda text: len(text.split()))
-    assert list(kept) == candidates[:10]
-    assert fitting(candidates, "list", tokens=None, count=len) == candidates
-    assert list(fitting(candidates, "list", tokens=0, count=len)) == []
+
+    def write(some: Sequence[Candidate]) -> str:
+        return write_facts(some, "list")
+
+    assert list(fitting(candidates, write, tokens=40, count=lambda text: len(text.split()))) == candidates[:10]
+    assert fitting(candidates, write, tokens=10**6, count=len) == candidates
+    assert list(fitting(candidates, write, tokens=0, count=len)) == []
+
+
+def test_relations_that_are_codes_are_written_by_their_names() -> None:
+    assert write_facts([triple("A", "P57", "B")], "groups", {"P57": "directed_by"}) == "directed by: A → B"
 
 
 # Names
@@ -265,6 +278,15 @@ def test_the_topic_entity_is_no_answer_beside_others() -> None:
     groups = [entities("Ann"), entities("Film", "Other")]
     steps = [Step("who?", "Ann", ("Ann",)), Step("what?", "Film; Other", ("Film", "Other"))]
     assert final_entities("Film; Other", "what else is by who made Film?", groups, steps).names == ("Other",)
+
+
+@pytest.mark.parametrize(("name", "stop"), [("Alien", "?"), ("What About Bob?", "\n"), ("Who? Me", "\n")])
+def test_a_question_mark_in_a_name_does_not_end_the_rewritten_question(name: str, stop: str) -> None:
+    model = ScriptedModel([f"Who made {name} and where?\nNo more."])
+    calls = ModelCalls(model, Prompts(), Clock())
+    step = Step("Which one?", name, (name,))
+    assert reformulate("Who made it and where?", [step], calls) == f"Who made {name} and where?"
+    assert model.calls[0][1].stop == (stop,)
 
 
 def test_long_lists_are_shortened_in_prompts() -> None:

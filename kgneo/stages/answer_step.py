@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kgneo.errors import ContextOverflow
 from kgneo.model import Candidate
-from kgneo.stages.facts import fitting, write_facts
+from kgneo.stages.facts import fitting
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import NOT_FOUND
 from kgneo.stages.select import Selection
@@ -43,9 +43,9 @@ def answer_from_facts(
     tokens = FACTS_TOKENS if room is None else min(room, FACTS_TOKENS)
     shown: Sequence[Candidate] = selection.candidates
     if selection.form == "groups" or room is not None:
-        shown = fitting(shown, selection.form, tokens=tokens, count=calls.model.count_tokens)
+        shown = fitting(shown, selection.write, tokens=tokens, count=calls.model.count_tokens)
     while True:
-        facts = write_facts(shown, selection.form) or NO_FACTS
+        facts = selection.write(shown) or NO_FACTS
         try:
             completion = calls.complete("answer", PARAMETERS, on_text, question=question, facts=facts)
         except ContextOverflow as error:

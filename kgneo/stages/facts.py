@@ -7,7 +7,8 @@ sign of the grouped form stands in quotes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from kgneo.model import Candidate, Triple
@@ -27,15 +28,23 @@ def quoted(name: str) -> str:
     return '"' + line.replace('"', "'") + '"' if any(sign in line for sign in SIGNS) else line
 
 
-def write_facts(candidates: Sequence[Candidate], form: Form) -> str:
-    """The triples of `candidates` in that form, in their order."""
+NO_NAMES: Mapping[str, str] = {}
+
+
+def write_facts(candidates: Sequence[Candidate], form: Form, names: Mapping[str, str] = NO_NAMES) -> str:
+    """The triples of `candidates` in that form, in their order. `names` are readable names of relations that are spelt
+    as codes."""
+    triples = [_readable(candidate.triple, names) for candidate in candidates]
     if form == "list":
-        return "\n".join(one_line(candidate.triple.text) for candidate in candidates)
+        return "\n".join(one_line(triple.text) for triple in triples)
     relations: dict[str, list[Triple]] = {}
-    for candidate in candidates:
-        triple = candidate.triple
+    for triple in triples:
         relations.setdefault(f"{triple.relation} {triple.detail}".strip(), []).append(triple)
-    return "\n".join(f"{_words(relation)}: {_grouped(triples)}" for relation, triples in relations.items())
+    return "\n".join(f"{_words(relation)}: {_grouped(found)}" for relation, found in relations.items())
+
+
+def _readable(triple: Triple, names: Mapping[str, str]) -> Triple:
+    return replace(triple, relation=names[triple.relation]) if triple.relation in names else triple
 
 
 def _words(relation: str) -> str:
@@ -67,15 +76,19 @@ def _list(names: Sequence[str]) -> str:
 
 
 def fitting(
-    candidates: Sequence[Candidate], form: Form, *, tokens: int | None, count: Callable[[str], int]
+    candidates: Sequence[Candidate],
+    write: Callable[[Sequence[Candidate]], str],
+    *,
+    tokens: int,
+    count: Callable[[str], int],
 ) -> Sequence[Candidate]:
-    """As many of the first candidates as `tokens` (None: no bound) hold when they are written in that form."""
-    if tokens is None or count(write_facts(candidates, form)) <= tokens:
+    """As many of the first candidates as `tokens` hold when they are written."""
+    if count(write(candidates)) <= tokens:
         return candidates
     low, high = 0, len(candidates)
     while low + 1 < high:
         middle = (low + high) // 2
-        if count(write_facts(candidates[:middle], form)) <= tokens:
+        if count(write(candidates[:middle])) <= tokens:
             low = middle
         else:
             high = middle

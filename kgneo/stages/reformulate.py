@@ -15,6 +15,7 @@ from kgneo.stages.ground import NOT_FOUND
 
 STOP = "?"
 PARAMETERS = replace(TABLE_2, stop=(STOP,))
+ANSWER = "Answer:"
 LISTED = 30
 """Answers of a step that are written out in a prompt."""
 LONGEST = 2_000
@@ -33,15 +34,15 @@ def reformulate(question: str, steps: Sequence[Step], calls: ModelCalls) -> str:
 
 def whole_question(question: str, turns: Sequence[tuple[str, str]], calls: ModelCalls) -> str:
     """A follow-up with what it refers to; `turns` are the questions and answers before it, oldest first."""
-    lines = [f"Question: {one_line(asked)}\nAnswer: {one_line(answer)}" for asked, answer in turns[-TURNS:]]
+    lines = [f"Question: {one_line(asked)}\n{ANSWER} {one_line(answer)}" for asked, answer in turns[-TURNS:]]
     history = "\n".join(lines)
     return _rewritten("follow_up", question, calls, history=history)
 
 
 def _rewritten(prompt: str, question: str, calls: ModelCalls, **variables: str) -> str:
     # A name that holds a question mark would end the reply in its middle.
-    lines = [line.rstrip() for text in (question, *variables.values()) for line in text.splitlines()]
-    inside = any(STOP in line.removesuffix(STOP) for line in lines)
+    lines = [line.strip() for text in (question, *variables.values()) for line in text.splitlines()]
+    inside = any(STOP in (line if line.startswith(ANSWER) else line.removesuffix(STOP)) for line in lines)
     parameters = replace(PARAMETERS, stop=("\n",)) if inside else PARAMETERS
     try:
         text = calls.complete(prompt, parameters, None, question=question, **variables).text
@@ -59,7 +60,7 @@ def _rewritten(prompt: str, question: str, calls: ModelCalls, **variables: str) 
 def write_steps(steps: Sequence[Step]) -> str:
     """Questions and answers as the prompts hold them, long lists of answers shortened."""
     return "\n".join(
-        f"{number}. {one_line(step.question)}\n   Answer: {write_answers(step)}"
+        f"{number}. {one_line(step.question)}\n   {ANSWER} {write_answers(step)}"
         for number, step in enumerate(steps, start=1)
     )
 

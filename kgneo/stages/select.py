@@ -11,7 +11,7 @@ relationship that it went out by: a triple that an earlier answer rests on is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgneo.context import Context
@@ -49,11 +49,16 @@ class SubQuestion:
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The triples in the order in which they are shown, how they are written, and the entities that an answer may
-    name, by their names."""
+    name. `names` are readable names of relations."""
 
     candidates: tuple[Candidate, ...] = ()
     form: Form = "list"
-    ends: tuple[Reached, ...] = field(default=())
+    ends: tuple[Reached, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def write(self, candidates: Sequence[Candidate]) -> str:
+        """Some of the triples as the model reads them."""
+        return write_facts(candidates, self.form, self.names)
 
 
 Selector = Callable[[SubQuestion, Context], Selection]
@@ -68,7 +73,7 @@ def by_similarity(question: SubQuestion, context: Context) -> Selection:
     candidates = top_candidates(
         context.graph, reach, vector, top_k=options.top_k, exact=options.exact, shape=context.shape
     )
-    return Selection(tuple(candidates), "list", _both_ends(candidates, question.around, context))
+    return Selection(tuple(candidates), "list", _both_ends(candidates, question.around, context), context.shape.names)
 
 
 def _both_ends(candidates: Iterable[Candidate], around: Sequence[Reached], context: Context) -> tuple[Reached, ...]:
@@ -147,13 +152,14 @@ class _Taken:
 
     def _tokens(self, new: Sequence[Candidate]) -> int:
         together = self.candidates | {_key(candidate): candidate for candidate in new}
-        text = write_facts(tuple(together.values()), "groups")
+        text = write_facts(tuple(together.values()), "groups", self.context.shape.names)
         model = self.context.model
         return model.count_tokens(text) if model else len(text) // 4
 
     def selection(self) -> Selection:
         known = {entity.id: entity for entity in self.entities}
-        return Selection(tuple(self.candidates.values()), "groups", tuple((self.ends | known).values()))
+        ends = tuple((self.ends | known).values())
+        return Selection(tuple(self.candidates.values()), "groups", ends, self.context.shape.names)
 
 
 def _key(candidate: Candidate) -> str:

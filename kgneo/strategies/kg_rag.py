@@ -134,7 +134,7 @@ class _Chain:
         """The model's reply; where the chosen relations hold no answer, once more from the most similar triples."""
         selection = self._selected(self.select, question)
         reply = answer_from_facts(question.text, selection, self.calls, on_text=self.stream)
-        if self.select == "top-k" or not says_nothing(reply.text):
+        if self.select == "top-k" or not says_nothing(reply.text) or not self.context.graph.embedded:
             return reply, selection
         second = self._selected("top-k", question)
         if not set(second.candidates) - set(selection.candidates):
