@@ -21,16 +21,18 @@ from kgneo.model import RelationPath
 
 Features = NDArray[np.float64]
 
-FEATURES = ("rank", "similarity", "nearness", "path", "length", "first", "last", "known")
-HAND = (3.0, 2.0, 1.0, 3.0, 1.0, 0.5, 0.5, 0.1)
+FEATURES = ("rank", "similarity", "same", "path", "length", "first", "last", "known")
+HAND = (3.5, 3.0, 3.0, 2.5, 0.7, 0.5, 0.5, 0.05)
 """Weights before anything was learned, in the order of FEATURES."""
 WIDTH = 0.04
 """Difference in similarity over which an example's vote falls to a third."""
 FAR = 0.5
 """Similarity from which examples have a say."""
+UNSEEN = 0.15
+"""How much less similar than the nearest example a path counts that no near example has, at least."""
 LOWEST_RANK = -4.0
-CLOSE = 0.02
-"""Distance under which examples count as equally near."""
+CLOSE = 0.03
+"""Distance over which an example stops being as good as the same text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def features(rows: Sequence[Row], neighbours: Sequence[Sequence[Neighbour]], kno
     questions were learned for each path."""
     every = [item for near in neighbours for item in near]
     best = max((item.similarity for item in every), default=0.0)
-    say = min(max((best - FAR) / (1.0 - FAR), 0.0), 1.0)
+    say = min(max((best - FAR) / (1.0 - FAR), 0.0), 1.0) ** 2
     votes = [_Votes(near, best) for near in neighbours]
     total = sum(vote.total for vote in votes) or 1.0
     top = max(row.score for row in rows)
@@ -83,7 +85,7 @@ def features(rows: Sequence[Row], neighbours: Sequence[Sequence[Neighbour]], kno
         result[number] = [
             max(row.score - top, LOWEST_RANK),
             similarity,
-            -np.log(1.0 - min(similarity, 1.0) + CLOSE),
+            np.exp((min(similarity, 1.0) - 1.0) / CLOSE) if keys in vote.similarity else 0.0,
             *(say * shares / total),
             np.log1p(known[keys]),
         ]
@@ -99,7 +101,8 @@ class _Votes:
         self.first: dict[tuple[str, bool, bool], float] = defaultdict(float)
         self.last: dict[tuple[str, bool, bool], float] = defaultdict(float)
         self.similarity: dict[HopKeys, float] = {}
-        self.least = min([FAR, *(item.similarity for item in near)])
+        similarities = [item.similarity for item in near] or [0.0]
+        self.least = min(*similarities, max(similarities) - UNSEEN)
         self.total = 0.0
         for item in near:
             self._add(path_keys(item.example.path), item.similarity, best)
