@@ -13,6 +13,7 @@ from kgneo.cli.options import connection_options, json_option, print_json, say
 from kgneo.embedding import load_encoder
 from kgneo.errors import KgneoError
 from kgneo.graph.index import count_triples, read_record
+from kgneo.graph.local import LocalCache
 from kgneo.settings import Settings, open_graph
 
 Check = tuple[str, bool, str]
@@ -53,7 +54,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
             yield "Neo4j", True, f"{capabilities.version} at {graph.address}; {search}"
             triples = count_triples(graph)
             yield "Graph", triples > 0, f"{triples:,} triples" if triples else "empty; try `kgneo load PATH`"
-            record = read_record(graph)
+            record = read_record(graph) or LocalCache(graph).embeddings().read_record()
             indexed = record is not None and record.complete
             found = (
                 f"{record.triples:,} triples with {record.encoder}" if record and indexed else "none; try `kgneo index`"

@@ -115,7 +115,7 @@ class Store:
 
     def _check_is_store(self) -> None:
         names = {entry.name for entry in self.folder.iterdir()}
-        if names and not names & {"store.json", "lock", "neo4j"}:
+        if names and not names & {"store.json", "lock", "neo4j", "neo4j.extra.conf"}:
             raise ServerError(
                 f"{self.folder} holds other files ({', '.join(sorted(names)[:3])}); expected an empty folder "
                 "or a store.",
