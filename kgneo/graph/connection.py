@@ -225,8 +225,11 @@ def _translate(error: exceptions.Neo4jError, graph: Graph) -> GraphError:
             f"Neo4j at {graph.address} has no database {graph.database!r}.",
             hint="Name another with --database, or leave it out for the server's default.",
         )
-    if "Security" in code or "AccessMode" in code:
-        return GraphError(f"Neo4j does not allow this: {_first_line(error)}", hint="Check the user's rights.")
+    if any(word in code for word in ("Security", "AccessMode", "ReadOnly")):
+        return GraphError(
+            f"Neo4j does not allow this: {_first_line(error)}",
+            hint="Check the user's rights; `kgneo index` keeps embeddings on this machine where writing is not allowed.",
+        )
     if error.is_retryable():
         return GraphUnavailable(f"Neo4j could not finish a transaction: {_first_line(error)}", hint="Try again.")
     return GraphError(f"Neo4j refused a query: {_first_line(error)} [{code}]")
