@@ -142,6 +142,8 @@ def _remove(graph: Graph, as_json: bool) -> None:
     if as_json:
         print_json(asdict(removed))
     else:
+        if removed.files:
+            click.echo("Removed what was kept of this graph on this machine.")
         click.echo(
             f"Removed {len(removed.indexes)} indexes and constraints, the properties "
             f"{', '.join(removed.keys) or '(none)'} and kgneo's own nodes."

@@ -228,7 +228,7 @@ def _translate(error: exceptions.Neo4jError, graph: Graph) -> GraphError:
     if any(word in code for word in ("Security", "AccessMode", "ReadOnly")):
         return GraphError(
             f"Neo4j does not allow this: {_first_line(error)}",
-            hint="Check the user's rights; `kgneo index` keeps embeddings on this machine where writing is not allowed.",
+            hint="Check the user's rights; where none may be had, `kgneo index` keeps embeddings on this machine.",
         )
     if error.is_retryable():
         return GraphUnavailable(f"Neo4j could not finish a transaction: {_first_line(error)}", hint="Try again.")

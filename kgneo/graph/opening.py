@@ -42,6 +42,7 @@ def open_record(
     if record is None:
         local = LocalCache(graph).embeddings()
         if (kept := local.read_record()) is not None:
+            report(f"The graph is only read: its embeddings are in {local.folder}.")
             return _open_local(graph, local, require(graph, encoder=encoder, record=kept))
         if not is_loaded(graph):
             return attach(graph, encoder=encoder, choices=choices, report=report)

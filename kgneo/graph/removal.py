@@ -29,9 +29,11 @@ class Removed:
 
 
 def remove(graph: Graph) -> Removed:
-    """Remove kgneo's traces. Raises GraphError where the graph may not be written to."""
-    loaded = is_loaded(graph)
+    """Remove kgneo's traces; where the graph may not be written to, those on this machine."""
     files = LocalCache(graph).remove()
+    if graph.refuses_writes():
+        return Removed((), (), files)
+    loaded = is_loaded(graph)
     constraints = [row["name"] for row in graph.read(query("own_constraints"))]
     constraints = [name for name in constraints if not (loaded and name.startswith(LOADED_NAMES))]
     for name in constraints:
