@@ -48,6 +48,8 @@ class Graph:
     ) -> None:
         self._driver = driver
         self._owned = False
+        # In a cluster, what one session wrote the next one must read, whichever member it asks.
+        self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
         self.database = database
         self.timeout = timeout
         self.address = address
@@ -187,7 +189,12 @@ class Graph:
             return rows
 
     def _session(self, mode: str = neo4j.WRITE_ACCESS) -> neo4j.Session:
-        return self._driver.session(database=self.database, default_access_mode=mode, fetch_size=2000)
+        return self._driver.session(
+            database=self.database,
+            default_access_mode=mode,
+            fetch_size=2000,
+            bookmark_manager=self._bookmarks,
+        )
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
