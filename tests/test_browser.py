@@ -62,7 +62,9 @@ def test_the_graph_of_an_answer_is_seen_in_browser(
     password = wait.until(lambda page: page.find_element(By.CSS_SELECTOR, "input[type='password']"))
     password.send_keys(server.password)
     chromium.find_element(By.CSS_SELECTOR, "[data-testid='connect']").click()
-    wait.until(lambda page: not page.find_elements(By.CSS_SELECTOR, "[data-testid='disconnectedBanner']"))
+    waiting = "[data-testid='disconnectedBanner'], [data-testid='password']"
+    wait.until(lambda page: not page.find_elements(By.CSS_SELECTOR, waiting))
+    wait.until(lambda page: "MATCH" in page.find_element(By.CSS_SELECTOR, "[data-testid='activeEditor']").text)
     wait.until(lambda page: page.find_element(By.CSS_SELECTOR, "[data-testid='editor-Run']")).click()
     wait.until(lambda page: len(page.find_elements(By.CSS_SELECTOR, "svg g.node")) == 4)
     wait.until(lambda page: "WORKED_AT" in page.find_element(By.TAG_NAME, "body").text)
