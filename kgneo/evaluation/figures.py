@@ -75,7 +75,7 @@ def error_bar_words(groups: Sequence[Group], *, published: bool) -> str:
     else:
         words = f"Bars: {each} questions each; error bars: 95 % bootstrap interval over the questions."
     if published:
-        words += " Diamonds: published values, whiskers ± 1 standard deviation."
+        words += " Diamonds: published values (± 1 standard deviation where known)."
     return words
 
 
