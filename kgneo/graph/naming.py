@@ -57,17 +57,23 @@ class IndexedNames:
 
 
 class ScannedNames:
-    """Names found by looking through the display properties; as fast as the database is at that."""
+    """Names found by looking through the display properties; as fast as the database is at that. What was found is
+    remembered, since one question asks for a name several times."""
 
     def __init__(self, graph: Graph, shape: Shape) -> None:
         self._graph = graph
         self._shape = shape
+        self._known: dict[str, list[NamedEntity]] = {}
 
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """As `IndexedNames.by_folded_name`, but accents have to be as the graph writes them."""
         written = list(dict.fromkeys(names))
-        rows = self._rows("names_lookup", limit, names=written, lower=[name.lower() for name in written])
-        return by_folded(map(_named, rows), limit)
+        new = [name for name in written if name not in self._known]
+        if new:
+            rows = self._rows("names_lookup", limit, names=new, lower=[name.lower() for name in new])
+            found = by_folded(map(_named, rows), limit)
+            self._known |= {name: found.get(fold(name), []) for name in new}
+        return {fold(name): self._known[name] for name in written if self._known[name]}
 
     def by_words(self, text: str, *, limit: int = 20, fuzzy: bool = True) -> list[NamedEntity]:  # noqa: ARG002
         """Entities whose names hold one of the longer words of `text`."""
@@ -117,6 +123,8 @@ class LocalNames:
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """As `IndexedNames.by_folded_name`."""
         folded = list({fold(name) for name in names})
+        if not folded:
+            return {}
         places = ", ".join("?" * len(folded))
         rows = self._read(
             f"SELECT id, name, labels, degree, 1.0 FROM names WHERE folded IN ({places})",  # noqa: S608
