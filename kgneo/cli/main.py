@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
 import traceback
@@ -92,6 +93,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name) and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
+    # The driver logs a lost connection that comes out as an error, too.
+    logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     try:
         result = kgneo.main(arguments, prog_name="kgneo", standalone_mode=False)
         sys.stdout.flush()
