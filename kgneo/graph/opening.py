@@ -98,6 +98,7 @@ def attach(
             "The graph is empty: it holds no triples to answer from.",
             hint="Load some with `kgneo load PATH`, or try the sample with `kgneo demo`.",
         )
+    report("The graph is not indexed: answering from its schema. `kgneo index` adds embeddings.")
     graph.shape = shape
     graph.embedded = False
     size = schema.nodes, schema.relationships
