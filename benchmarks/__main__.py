@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import runpy
 
-MODULES = ("loading", "vectors", "retrieval", "ask_process", "evaluation")
+MODULES = (
+    "loading",
+    "vectors",
+    "retrieval",
+    "ask_process",
+    "forms",
+    "path_ranking",
+    "linking",
+    "learning",
+    "selection",
+    "evaluation",
+    "attached",
+    "attach_scale",
+)
 
 for module in MODULES:
     print(f"## {module}\n", flush=True)
