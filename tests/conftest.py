@@ -1,5 +1,8 @@
 """Servers and graphs for the tests: real Neo4j, started here, stopped at the end, nobody else's touched.
 
+`tests/servers.py` decides where a server comes from: a container where a Docker engine runs, else a local one. A given
+one (`KGNEO_TEST_URI`) is used for the tests that write to a database of their own, and only when it is empty.
+
 `graph` is an empty database, once on every version of Neo4j that kgneo supports; `sample_graph` holds the sample,
 loaded and indexed, and is not to be changed; `metaqa_graph` holds MetaQA's structure, where KGNEO_METAQA says where
 its files are. Each has the address of its server in the environment of the test, so that `main([...])` finds it.
@@ -20,7 +23,8 @@ from kgneo.graph.index import build
 from kgneo.graph.load import load, source_digest
 from kgneo.loader import open_source, read_triples
 from kgneo.sample import triples_path
-from kgneo.server import RunningServer, start, stop
+from kgneo.server import RunningServer
+from tests.servers import given, server_of
 
 VERSIONS = os.environ.get("KGNEO_TEST_VERSIONS", "2026,5.26").split(",")
 StartServer = Callable[[str, str], RunningServer]
@@ -45,9 +49,14 @@ def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServ
 
         def start_once(name: str, version: str) -> RunningServer:
             if (name, version) not in running:
-                store = folder / f"{name}-{version}"
-                running[name, version] = start(store, version=version, heap="600m", page_cache="200m")
-                stack.callback(stop, store)
+                if given() is not None and (name, version) != ("scratch", VERSIONS[0]):
+                    pytest.skip("KGNEO_TEST_URI gives one database, and this test needs another")
+                found = stack.enter_context(server_of(version, folder / f"{name}-{version}"))
+                running[name, version] = found
+                if given() is not None:
+                    with connect(found) as graph:
+                        if graph.read("MATCH (n) RETURN 1 AS one LIMIT 1"):
+                            pytest.exit("The database at KGNEO_TEST_URI is not empty, and tests wipe nothing of others")
             return running[name, version]
 
         yield start_once

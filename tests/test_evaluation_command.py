@@ -134,6 +134,8 @@ def test_questions_about_another_graph_are_refused(tmp_path: Path, capsys: pytes
 
 def test_a_stopped_local_server_is_started_again_at_its_address(start_server: StartServer) -> None:
     server = start_server("lost", VERSIONS[0])
+    if not server.pid:
+        pytest.skip("the server is no local one, which the test could stop")
     with connect(server) as graph:
         alive = probe(graph, Settings(store=str(server.store)))
         alive()

@@ -13,7 +13,7 @@ from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.graph.index import build
-from tests.conftest import VERSIONS, StartServer, connect, load_file
+from tests.conftest import VERSIONS, StartServer, connect, load_file, wipe
 
 FOLDER = Path(__file__).parent / "graphs" / "music"
 SPECIAL = [json.loads(line) for line in (FOLDER / "questions-special.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -22,7 +22,8 @@ SPECIAL = [json.loads(line) for line in (FOLDER / "questions-special.jsonl").rea
 @pytest.fixture(scope="module")
 def music(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
     """The music graph, loaded and indexed, with what questions are answered with."""
-    with connect(start_server("music", VERSIONS[0])) as graph:
+    with connect(start_server("scratch", VERSIONS[0])) as graph:
+        wipe(graph)
         load_file(graph, FOLDER / "triples.tsv")
         build(graph, encoder)
         yield open_context(graph, encoder=encoder)
