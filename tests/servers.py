@@ -1,8 +1,8 @@
 """Where the tests get a Neo4j from: one that is given, one in a container, or a local one.
 
 `KGNEO_TEST_URI` (with KGNEO_TEST_USERNAME and KGNEO_TEST_PASSWORD) gives one; nothing on it is wiped, so that only
-an empty database can be used. Else a container of the version is started where a Docker engine answers, and a local server
-where none does.
+an empty database can be used. Else a container of the version is started where a Docker engine answers, and a local
+server where none does.
 """
 
 from __future__ import annotations
