@@ -31,7 +31,8 @@ def test_the_python_example_runs(
 
 
 def test_every_command_that_the_readme_names_is_there() -> None:
-    named = set(re.findall(r"^(?:\.venv/bin/)?kgneo (\w+)", README, flags=re.MULTILINE))
+    code = "\n".join(re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL))
+    named = set(re.findall(r"^(?:\.venv/bin/)?kgneo (\w+)", code, flags=re.MULTILINE))
     assert named
     assert named <= set(COMMANDS)
 
