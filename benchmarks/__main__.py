@@ -7,6 +7,7 @@ import runpy
 MODULES = (
     "loading",
     "vectors",
+    "indexing",
     "retrieval",
     "ask_process",
     "forms",
