@@ -70,3 +70,12 @@ def test_the_query_of_an_intersection_shows_both_paths(music: Context) -> None:
         "Birmingham",
         "guitar",
     }
+
+
+def test_a_question_that_no_path_explains_is_not_answered(music: Context) -> None:
+    answer = ask(music, "what does [Eric Clapton] eat for breakfast?")
+    assert answer.answer == "not found"
+    assert answer.answers == ()
+    assert 0 < len(answer.readings) <= 3
+    assert answer.confidence is not None
+    assert answer.confidence < music.options.min_confidence

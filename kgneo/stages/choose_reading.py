@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgneo.context import Context
 from kgneo.graph.examples import HopKeys, Neighbour, all_examples, nearest_examples, path_keys, read_scorer
@@ -105,10 +106,21 @@ def _weighed(
         scores = learned.scorer.scores(features(rows, _neighbours(context, likely), learned.known))
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
+    confidences = weights if learned else _calibrated(pairs, weights)
     order = sorted(range(len(rows)), key=lambda row: (-scores[row], len(rows[row].path)))
     return [
-        RankedReading(likely[pairs[row][0]], pairs[row][1], float(scores[row]), float(weights[row])) for row in order
+        RankedReading(likely[pairs[row][0]], pairs[row][1], float(scores[row]), float(confidences[row]))
+        for row in order
     ]
+
+
+def _calibrated(pairs: Sequence[tuple[int, RankedPath]], weights: NDArray[np.float64]) -> list[float]:
+    """The probability of each pair without examples: that of its path, as the ranking was calibrated for one entity,
+    times the part of all weight that its reading has."""
+    share: Counter[int] = Counter()
+    for (number, _), weight in zip(pairs, weights, strict=True):
+        share[number] += weight
+    return [ranked.confidence * share[number] for number, ranked in pairs]
 
 
 def _learned(context: Context) -> _Learned | None:

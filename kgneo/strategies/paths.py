@@ -7,7 +7,7 @@ that leads anywhere is run as one Cypher pattern. Its end is the answer, its tri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgneo.context import Clock, Context
 from kgneo.graph.shape import Shape
@@ -68,7 +68,10 @@ def _in_form(question: str, linked: LinkedQuestion, formed: Formed, clock: Clock
 def _first_that_leads(
     context: Context, ranked: Sequence[RankedReading]
 ) -> tuple[RankedReading | None, Followed | None, list[RankedReading]]:
-    """The best reading whose path ends somewhere, where it ends, and the readings without those that end nowhere."""
+    """The best reading whose path ends somewhere, where it ends, and the readings without those that end nowhere.
+
+    What ends nowhere cannot be meant, so its probability goes to the others in proportion."""
+    dead = 0.0
     for number, candidate in enumerate(ranked[:TRIES]):
         followed = follow(
             context.graph,
@@ -78,7 +81,9 @@ def _first_that_leads(
             shape=context.shape,
         )
         if followed.total:
-            return candidate, followed, list(ranked[number:])
+            confidence = min(candidate.confidence / max(1.0 - dead, 1e-6), 1.0)
+            return replace(candidate, confidence=confidence), followed, list(ranked[number:])
+        dead += candidate.confidence
     return None, None, list(ranked)
 
 
