@@ -17,8 +17,10 @@ from kgneo.asking import ask, open_context
 from kgneo.context import Context
 from kgneo.embedding import load_encoder
 from kgneo.errors import KgneoError
+from kgneo.graph.attach import loaded_shape
 from kgneo.graph.index import build
 from kgneo.graph.load import load
+from kgneo.graph.schema import read_schema
 from kgneo.loader import open_source, read_triples
 
 GRAPHS = Path(__file__).resolve().parent.parent / "tests" / "graphs"
@@ -33,7 +35,7 @@ def main() -> None:
             empty(graph)
             file = next(file for file in (GRAPHS / name).glob("*.tsv"))
             load(graph, read_triples(open_source(file)), name=name)
-            build(graph, load_encoder())
+            build(graph, load_encoder(), shape=loaded_shape(read_schema(graph)))
             context = open_context(graph)
             for kind, results in by_kind(context, GRAPHS / name).items():
                 rows.append((name, kind, len(results), sum(results) / len(results)))

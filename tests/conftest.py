@@ -11,6 +11,7 @@ its files are. Each has the address of its server in the environment of the test
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -25,6 +26,10 @@ from kgneo.loader import open_source, read_triples
 from kgneo.sample import triples_path
 from kgneo.server import RunningServer
 from tests.servers import given, server_of
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts background jobs so, and the processes that tests interrupt would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 VERSIONS = os.environ.get("KGNEO_TEST_VERSIONS", "2026,5.26").split(",")
 StartServer = Callable[[str, str], RunningServer]

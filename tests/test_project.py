@@ -86,7 +86,13 @@ def reference() -> str:
     """The command reference, from the commands' own help."""
     parts = ["# Commands\n\nMade from `--help` (`python -m tests.test_project`); a test compares both.\n"]
     for name, command in commands().items():
-        context = click.Context(command, info_name=f"kgneo {name}", max_content_width=100, terminal_width=100)
+        context = click.Context(
+            command,
+            info_name=f"kgneo {name}",
+            max_content_width=100,
+            terminal_width=100,
+            help_option_names=["-h", "--help"],
+        )
         parts.append(f"## kgneo {name}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 
