@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -98,10 +100,17 @@ def reference() -> str:
 
 
 def test_the_command_reference_is_up_to_date() -> None:
-    assert (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") == reference(), (
+    # In a process of its own: click keeps the help option of a command as it was first shown.
+    printed = subprocess.run(
+        [sys.executable, "-m", "tests.test_project", "--print"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
+    assert (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") == printed, (
         "docs/commands.md is out of date: python -m tests.test_project"
     )
 
 
 if __name__ == "__main__":
-    (ROOT / "docs" / "commands.md").write_text(reference(), encoding="utf-8")
+    if "--print" in sys.argv:
+        sys.stdout.write(reference())
+    else:
+        (ROOT / "docs" / "commands.md").write_text(reference(), encoding="utf-8")
