@@ -38,7 +38,8 @@ OF_TIME = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Formed:
-    """An answer in a form of its own: `text` in full, `answers` as the list that is compared with others."""
+    """An answer in a form of its own: `text` in full, `answers` as the list that is compared with others. `joins`:
+    the question names both ends of what was walked, which says more than the confidence of one path."""
 
     text: str
     answers: tuple[str, ...]
@@ -48,6 +49,7 @@ class Formed:
     cypher: str
     parameters: Mapping[str, object]
     confidence: float
+    joins: bool = False
 
 
 def answer_in_form(context: Context, linked: LinkedQuestion) -> Formed | None:
@@ -224,7 +226,7 @@ def _yes_or_no(context: Context, linked: LinkedQuestion) -> Formed | None:
     )
     wording = f"is {name} among: {reading.ranked.wording}"
     readings = tuple(item for item, _ in options[:3])
-    return Formed(answer, (answer,), wording, readings, evidence, cypher, parameters, reading.confidence)
+    return Formed(answer, (answer,), wording, readings, evidence, cypher, parameters, reading.confidence, joins=True)
 
 
 def _intersection(context: Context, linked: LinkedQuestion) -> Formed | None:
@@ -252,7 +254,9 @@ def _intersection(context: Context, linked: LinkedQuestion) -> Formed | None:
             for item, topic in zip(readings, linked.topics, strict=True)
         )
         confidence = min(item.confidence for item in readings)
-        return Formed(_listed(names), names, wording, readings[:3], tuple(evidence), cypher, parameters, confidence)
+        return Formed(
+            _listed(names), names, wording, readings[:3], tuple(evidence), cypher, parameters, confidence, joins=True
+        )
     return None
 
 

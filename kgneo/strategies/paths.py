@@ -36,7 +36,7 @@ class Paths:
             linked = readings(context.graph, question, entities=entities)
         with clock.stage("form"):
             formed = answer_in_form(context, linked[0])
-        if formed is not None and formed.confidence >= context.options.min_confidence:
+        if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
             return _in_form(question, linked[0], formed, clock)
         with clock.stage("select"):
             ranked = rank_readings(context, linked)
