@@ -55,7 +55,7 @@ from kgneo.strategies import STRATEGIES
 @option(
     "--min-confidence",
     type=click.FloatRange(0, 1),
-    default=0.05,
+    default=Options().min_confidence,
     show_default=True,
     help="Say 'not found' below this confidence.",
 )

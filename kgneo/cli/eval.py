@@ -98,7 +98,7 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
 @option(
     "--min-confidence",
     type=click.FloatRange(0, 1),
-    default=0.05,
+    default=Options().min_confidence,
     show_default=True,
     help="Count answers below this confidence as not given.",
 )
