@@ -10,13 +10,12 @@ MODULES = (
     "indexing",
     "retrieval",
     "ask_process",
-    "forms",
     "path_ranking",
     "linking",
     "learning",
     "selection",
     "evaluation",
-    "attached",
+    "hand_made",
     "attach_scale",
 )
 

@@ -1,4 +1,4 @@
-// The candidates themselves, by hop. $display maps a label to the property that names its nodes.
+// The candidates themselves, by hop. $display maps a label to the properties whose values make the name of its nodes.
 MATCH (topic) WHERE elementId(topic) IN $entities
 MATCH walk = (topic)-[*0../*{depth}*/2]-/*{arrow}*/(node)
 WITH node, min(length(walk)) AS depth
@@ -7,7 +7,9 @@ WHERE $relations IS NULL OR type(r) IN $relations
 WITH r, min(depth) + 1 AS hop
 WITH r, hop, startNode(r) AS subject, endNode(r) AS object
 RETURN elementId(r) AS id, hop, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
-       coalesce(head([label IN labels(subject) WHERE subject[$display[label]] IS NOT NULL | toStringOrNull(subject[$display[label]])]), elementId(subject)) AS subject,
-       coalesce(head([label IN labels(object) WHERE object[$display[label]] IS NOT NULL | toStringOrNull(object[$display[label]])]), elementId(object)) AS object,
+       coalesce(head([label IN labels(subject) WHERE any(key IN $display[label] WHERE subject[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE subject[key] IS NOT NULL] | name + ' ' + toStringOrNull(subject[key])), 1)]), elementId(subject)) AS subject,
+       coalesce(head([label IN labels(object) WHERE any(key IN $display[label] WHERE object[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE object[key] IS NOT NULL] | name + ' ' + toStringOrNull(object[key])), 1)]), elementId(object)) AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details
 ORDER BY hop, subject, relation, object

@@ -10,4 +10,5 @@ WITH node, hop, key, (2 * vector.similarity.cosine(embedding, $vector) - 1) * co
 ORDER BY score DESC
 LIMIT $top_k
 RETURN elementId(node) AS id, hop, key, node[key] AS value, score,
-       coalesce(head([label IN labels(node) WHERE node[$display[label]] IS NOT NULL | toStringOrNull(node[$display[label]])]), elementId(node)) AS subject
+       coalesce(head([label IN labels(node) WHERE any(key IN $display[label] WHERE node[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE node[key] IS NOT NULL] | name + ' ' + toStringOrNull(node[key])), 1)]), elementId(node)) AS subject

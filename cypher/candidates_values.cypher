@@ -4,5 +4,6 @@ MATCH walk = (topic)-[*0../*{depth}*/2]-/*{arrow}*/(node)
 WITH node, min(length(walk)) + 1 AS hop
 RETURN elementId(node) AS id, hop, labels(node) AS labels,
        [key IN keys(node) WHERE key IN $keys | [key, node[key]]] AS values,
-       coalesce(head([label IN labels(node) WHERE node[$display[label]] IS NOT NULL | toStringOrNull(node[$display[label]])]), elementId(node)) AS subject
+       coalesce(head([label IN labels(node) WHERE any(key IN $display[label] WHERE node[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE node[key] IS NOT NULL] | name + ' ' + toStringOrNull(node[key])), 1)]), elementId(node)) AS subject
 ORDER BY hop, subject

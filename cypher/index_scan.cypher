@@ -1,12 +1,14 @@
 // Every triple with what is needed to see whether its embedding is there and up to date. $display maps a label to the
-// property that names its nodes, for a loaded graph {Entity: 'name'}; nodes with a label of $excluded and relations that
+// properties whose values make the name of its nodes, for a loaded graph {Entity: ['name']}; nodes with a label of $excluded and relations that
 // are not in $relations (null: all are) are left out; $details are the keys of relationships' properties that are used.
 MATCH (subject)-[r]->(object)
 WHERE ($relations IS NULL OR type(r) IN $relations)
   AND none(label IN labels(subject) + labels(object) WHERE label IN $excluded)
 RETURN elementId(r) AS id,
-       coalesce(head([label IN labels(subject) WHERE subject[$display[label]] IS NOT NULL | toStringOrNull(subject[$display[label]])]), elementId(subject)) AS subject,
+       coalesce(head([label IN labels(subject) WHERE any(key IN $display[label] WHERE subject[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE subject[key] IS NOT NULL] | name + ' ' + toStringOrNull(subject[key])), 1)]), elementId(subject)) AS subject,
        type(r) AS relation,
-       coalesce(head([label IN labels(object) WHERE object[$display[label]] IS NOT NULL | toStringOrNull(object[$display[label]])]), elementId(object)) AS object,
+       coalesce(head([label IN labels(object) WHERE any(key IN $display[label] WHERE object[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE object[key] IS NOT NULL] | name + ' ' + toStringOrNull(object[key])), 1)]), elementId(object)) AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details,
        r.kgneo_digest AS digest

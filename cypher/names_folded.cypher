@@ -2,6 +2,7 @@
 UNWIND $keys AS key
 MATCH (node:`{label}` {kgneo_folded: key})
 RETURN elementId(node) AS id, labels(node) AS labels,
-       head([label IN labels(node) WHERE node[$display[label]] IS NOT NULL | toStringOrNull(node[$display[label]])]) AS name,
+       head([label IN labels(node) WHERE any(key IN $display[label] WHERE node[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE node[key] IS NOT NULL] | name + ' ' + toStringOrNull(node[key])), 1)]) AS name,
        COUNT { (node)--() } AS degree
 LIMIT $limit

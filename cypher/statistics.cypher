@@ -1,11 +1,10 @@
-// What one relation leads to, in both directions, from a sample of $sample relationships: the nodes reached (their
-// labels, some names, how many), from how many nodes, and by which relations one can go on from there. Going back
-// the way one came counts only where there is another relationship to go back by. Nodes with a label of $excluded are
-// left out, and so are relations that are not in $relations (null: all are).
-MATCH (subject)-[:`{relation}`]->(object)
-WHERE none(label IN labels(subject) + labels(object) WHERE label IN $excluded)
-WITH subject, object
-LIMIT $sample
+// What one relation leads to, in both directions, from the ends of a sample of its relationships ($ends, pairs of element
+// ids that statistics_sample gives): the nodes reached (their labels, some names, how many), from how many nodes, and by
+// which relations one can go on from there. Going back the way one came counts only where there is another
+// relationship to go back by. Relations that are not in $relations (null: all are) are left out.
+UNWIND $ends AS pair
+MATCH (subject) WHERE elementId(subject) = pair[0]
+MATCH (object) WHERE elementId(object) = pair[1]
 UNWIND [true, false] AS forward
 WITH forward, CASE WHEN forward THEN object ELSE subject END AS node,
      CASE WHEN forward THEN subject ELSE object END AS source
@@ -19,7 +18,8 @@ CALL (node) {
 }
 WITH forward, count(node) AS nodes, sum(sources) AS steps,
      collect(labels(node)) AS labels,
-     collect(coalesce(head([label IN labels(node) WHERE node[$display[label]] IS NOT NULL | toStringOrNull(node[$display[label]])]), elementId(node)))[..$names] AS names,
+     collect(coalesce(head([label IN labels(node) WHERE any(key IN $display[label] WHERE node[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE node[key] IS NOT NULL] | name + ' ' + toStringOrNull(node[key])), 1)]), elementId(node)))[..$names] AS names,
      collect(onward) AS onward
 UNWIND onward AS steps_onward
 UNWIND steps_onward AS step

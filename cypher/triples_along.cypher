@@ -1,13 +1,15 @@
 // The triples of one relation at some entities ($entities, element ids), all of them up to $limit: those that leave the
-// entities, or those that come in, by $forward. $display maps a label to the property that names its nodes; nodes with
+// entities, or those that come in, by $forward. $display maps a label to the properties whose values make the name of its nodes; nodes with
 // a label of $excluded are left out; $details are the keys of relationships' own properties that are used.
 MATCH (entity) WHERE elementId(entity) IN $entities
 MATCH (entity)-[r:`{relation}`]-(other)
 WHERE (startNode(r) = entity) = $forward AND NONE(label IN labels(other) WHERE label IN $excluded)
 WITH DISTINCT r, elementId(entity) AS entity, startNode(r) AS subject, endNode(r) AS object
 RETURN elementId(r) AS id, entity, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
-       coalesce(head([label IN labels(subject) WHERE subject[$display[label]] IS NOT NULL | toStringOrNull(subject[$display[label]])]), elementId(subject)) AS subject,
-       coalesce(head([label IN labels(object) WHERE object[$display[label]] IS NOT NULL | toStringOrNull(object[$display[label]])]), elementId(object)) AS object,
+       coalesce(head([label IN labels(subject) WHERE any(key IN $display[label] WHERE subject[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE subject[key] IS NOT NULL] | name + ' ' + toStringOrNull(subject[key])), 1)]), elementId(subject)) AS subject,
+       coalesce(head([label IN labels(object) WHERE any(key IN $display[label] WHERE object[key] IS NOT NULL) |
+         substring(reduce(name = '', key IN [key IN $display[label] WHERE object[key] IS NOT NULL] | name + ' ' + toStringOrNull(object[key])), 1)]), elementId(object)) AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details
 ORDER BY subject, object, id
 LIMIT $limit

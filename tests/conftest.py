@@ -57,14 +57,18 @@ def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServ
                 if given() is not None and (name, version) != ("scratch", VERSIONS[0]):
                     pytest.skip("KGNEO_TEST_URI gives one database, and this test needs another")
                 found = stack.enter_context(server_of(version, folder / f"{name}-{version}"))
-                running[name, version] = found
                 if given() is not None:
                     with connect(found) as graph:
                         if graph.read("MATCH (n) RETURN 1 AS one LIMIT 1"):
                             pytest.exit("The database at KGNEO_TEST_URI is not empty, and tests wipe nothing of others")
+                running[name, version] = found  # from here on, all that it holds is of the tests
             return running[name, version]
 
         yield start_once
+        if given() is not None:
+            for found in running.values():
+                with connect(found) as graph:
+                    wipe(graph)
 
 
 def connect(server: RunningServer) -> Graph:

@@ -88,12 +88,35 @@ def test_a_key_that_is_a_type_as_well_is_told_from_it() -> None:
         ([text("fullName"), text("email")], "fullName"),
         ([text("city"), text("companyName"), text("country", unique=False)], "companyName"),
         ([text("heading"), text("body", length=900)], "heading"),
-        ([text("kind", unique=False)], None),
+        ([text("kind", unique=False)], ""),
         ([text("name", share=0.1), text("heading")], "heading"),
+        ([text("lastName", unique=False), text("first_name", unique=False), text("email")], "first_name+lastName"),
+        ([text("LAST", unique=False), text("FIRST", unique=False)], "FIRST+LAST"),
+        (
+            [text("firstName", unique=False), text("lastName", unique=False), text("title", unique=False)],
+            "firstName+lastName",
+        ),
+        ([text("firstName"), text("lastName"), text("fullName")], "fullName"),
+        ([text("shipName", unique=False), text("orderID")], "orderID"),
+        ([text("thingName", unique=False), text("orderID")], "thingName"),
     ],
 )
-def test_a_label_is_named_by_the_property_most_like_a_name(keys: list[Property], expected: str | None) -> None:
-    assert display_of(Label("Thing", 100, tuple(keys))) == expected
+def test_a_label_is_named_by_the_properties_most_like_a_name(keys: list[Property], expected: str) -> None:
+    assert "+".join(display_of(Label("Thing", 100, tuple(keys)))) == expected
+
+
+def test_several_properties_can_be_chosen_as_a_name() -> None:
+    shape = derive_shape(FILMS, Choices({"Movie": "title+tagline"}))
+    assert shape.display["Movie"] == ("title", "tagline")
+    assert shape.values == {"Movie": {"tagline": 1.0, "title": 1.0, "released": 1.0}}
+    with pytest.raises(UsageError, match="no property of Movie 'heading'"):
+        derive_shape(FILMS, Choices({"Movie": "title+heading"}))
+
+
+def test_the_query_that_shows_an_answer_names_nodes_by_all_their_parts() -> None:
+    shape = derive_shape(FILMS, Choices({"Movie": "title+tagline"}))
+    query, _ = shown_query(RelationPath((Hop("ACTED_IN", forward=False),)), [Entity("A b", ("Movie",))], shape=shape)
+    assert "(topic:Movie WHERE topic.title + ' ' + topic.tagline = $entity)" in query
 
 
 def test_vectors_and_display_properties_are_no_values() -> None:
@@ -109,7 +132,7 @@ def test_a_code_is_read_by_the_label_that_all_its_relationships_have() -> None:
 
 def test_choices_bound_what_is_used() -> None:
     shape = derive_shape(FILMS, Choices({"Movie": "tagline"}, exclude=("P57", "ACTED_IN.role", "Movie.released")))
-    assert shape.display["Movie"] == "tagline"
+    assert shape.display["Movie"] == ("tagline",)
     assert shape.relations == ("ACTED_IN",)
     assert shape.values == {"Movie": {"title": 1.0}}
     assert not shape.details

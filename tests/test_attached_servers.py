@@ -46,9 +46,9 @@ class Encrypted:
         return Graph.connect(uri, username=self.running.username, password=self.running.password)
 
 
-@pytest.fixture(scope="module")
-def encrypted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
-    """A server of the newest version with a certificate that this test signs itself."""
+@pytest.fixture(scope="module", params=VERSIONS)
+def encrypted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
+    """A server of each version with a certificate that this test signs itself."""
     if shutil.which("openssl") is None:
         pytest.skip("no openssl to make a certificate with")
     folder = tmp_path_factory.mktemp("tls")
@@ -66,7 +66,7 @@ def encrypted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
     ]
     subprocess.run(command, check=True, capture_output=True)
     (store / "neo4j.extra.conf").write_text(TLS.format(folder=folder), encoding="utf-8")
-    running = start(store, version=VERSIONS[0], heap="600m", page_cache="100m")
+    running = start(store, version=request.param, heap="600m", page_cache="100m")
     yield Encrypted(store, certificate, running)
     stop(store)
 
@@ -90,8 +90,9 @@ def test_a_certificate_is_accepted_whose_authority_is_known(
 
 
 def test_a_server_that_went_away_is_used_again_when_it_is_back_and_says_that_it_is_read_only(
-    encrypted: Encrypted,
+    encrypted: Encrypted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("kgneo.graph.connection.RETRY_SECONDS", 2.0)
     with encrypted.connect("bolt") as graph:
         assert graph.refuses_writes() == ""
         graph.write("CREATE (:Film {title: 'Heat'})")

@@ -132,7 +132,10 @@ def test_questions_about_another_graph_are_refused(tmp_path: Path, capsys: pytes
     assert "the graph lacks 1 of the 1 topic entities" in capsys.readouterr().err
 
 
-def test_a_stopped_local_server_is_started_again_at_its_address(start_server: StartServer) -> None:
+def test_a_stopped_local_server_is_started_again_at_its_address(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgneo.graph.connection.RETRY_SECONDS", 2.0)
     server = start_server("lost", VERSIONS[0])
     if not server.pid:
         pytest.skip("the server is no local one, which the test could stop")

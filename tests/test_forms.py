@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kgneo.asking import ask, open_context
-from kgneo.context import Context
+from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.graph.index import build
@@ -72,10 +73,19 @@ def test_the_query_of_an_intersection_shows_both_paths(music: Context) -> None:
     }
 
 
-def test_a_question_that_no_path_explains_is_not_answered(music: Context) -> None:
+def test_a_question_that_no_path_explains_is_answered_with_a_warning(music: Context) -> None:
     answer = ask(music, "what does [Eric Clapton] eat for breakfast?")
+    assert answer.confidence is not None
+    assert answer.confidence < 0.1
+    assert "Unsure" in answer.warnings[0]
+    assert ask(music, "what did [Eric Clapton] play?").warnings == ()
+
+
+def test_a_question_below_the_least_confidence_is_not_answered(music: Context) -> None:
+    strict = replace(music, options=Options(min_confidence=0.3))
+    answer = ask(strict, "what does [Eric Clapton] eat for breakfast?")
     assert answer.answer == "not found"
     assert answer.answers == ()
     assert 0 < len(answer.readings) <= 3
     assert answer.confidence is not None
-    assert answer.confidence < music.options.min_confidence
+    assert answer.confidence < strict.options.min_confidence

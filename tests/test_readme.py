@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
-from kgneo.cli.main import COMMANDS
+from kgneo.cli.main import COMMANDS, main
+from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
+from kgneo.paths import cache_folder
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -28,6 +31,39 @@ def test_the_python_example_runs(
     printed = capsys.readouterr().out
     assert "Thailand" in printed
     assert "(Mekong, flows through, Thailand)" in printed
+
+
+def test_the_section_about_ones_own_graph_works_as_written_and_leaves_no_trace(
+    graph: Graph,
+    encoder: OnnxEncoder,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    assert encoder.folder.is_dir()
+    (tmp_path / "encoders").symlink_to(cache_folder() / "encoders")
+    monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
+    statements = (Path(__file__).parent / "graphs" / "orders" / "graph.cypher").read_text(encoding="utf-8")
+    for statement in filter(None, statements.splitlines()):
+        graph.write(statement.rstrip(";"))
+    everything = (
+        "MATCH (n) OPTIONAL MATCH (n)-[r]->() "
+        "RETURN elementId(n) AS node, elementId(r) AS id, properties(n) AS own, properties(r) AS p ORDER BY node, id"
+    )
+    before = graph.read(everything)
+    section = README.split("## Your own graph")[1].split("\n## ")[0]
+    commands = re.findall(r"^kgneo ([^#\n]*)", section, flags=re.MULTILINE)
+    assert len(commands) == 7
+    printed = {}
+    for command in commands:
+        assert main(shlex.split(command)) == 0, command
+        printed[command] = capsys.readouterr().out
+    asked = [text for command, text in printed.items() if command.startswith("ask")]
+    assert "Darjeeling" in asked[0].splitlines()[0]
+    assert asked[1].splitlines()[0] == "21.9"
+    assert "price, 21.9" in next(text for command, text in printed.items() if command.startswith("retrieve"))
+    assert graph.read(everything) == before
+    assert graph.read("SHOW INDEXES YIELD name WHERE name STARTS WITH 'kgneo'") == []
 
 
 def test_every_command_that_the_readme_names_is_there() -> None:

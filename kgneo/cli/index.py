@@ -145,6 +145,6 @@ def _remove(graph: Graph, as_json: bool) -> None:
         if removed.files:
             click.echo("Removed what was kept of this graph on this machine.")
         click.echo(
-            f"Removed {len(removed.indexes)} indexes and constraints, the properties "
-            f"{', '.join(removed.keys) or '(none)'} and kgneo's own nodes."
+            f"Removed {len(removed.indexes)} indexes and constraints, every property whose name begins with kgneo, "
+            "and kgneo's own nodes."
         )

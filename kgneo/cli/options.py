@@ -252,7 +252,7 @@ choice_options = (
         multiple=True,
         callback=_display,
         metavar="LABEL=PROPERTY",
-        help="The property that names the nodes of a label. Repeatable.",
+        help="The property that names the nodes of a label, or several: Person=first+last. Repeatable.",
     ),
     option(
         "--include",

@@ -1,9 +1,10 @@
 """Attaching to a graph that was there before kgneo: its shape, derived from its schema.
 
-For each label the property that names its nodes is found: one called name, title or label, one whose name ends so
-(`fullName`), or a text that no two nodes share; `Choices.display` sets it. Relationships and short property values
-become triples; long texts, bytes and vectors do not. `Choices.include` and `Choices.exclude` take labels,
-relationship types and properties (`key`, or `Owner.key` for those of one label or type).
+For each label the property that names its nodes is found: one called name, title or label, a given and a family name
+together, one whose name ends so (`fullName`), or a text that no two nodes share; `Choices.display` sets it.
+Relationships and short property values become triples; long texts, bytes and vectors do not.
+`Choices.include` and `Choices.exclude` take labels, relationship types and properties (`key`, or `Owner.key` for those
+of one label or type).
 """
 
 from __future__ import annotations
@@ -23,13 +24,22 @@ LONGEST_NAME = 100
 """Mean characters above which a text is a description, not a name."""
 RARE = 0.5
 """Share of a label's nodes that must have a property for it to be their name."""
+MOSTLY_DIFFERENT = 0.7
+"""Share of different values above which a property like `shipName` may be its node's own name, not another thing's."""
 NAMES = ("name", "title", "label")
+GIVEN = ("firstname", "givenname", "forename")
+FAMILY = ("lastname", "familyname", "surname")
+SHORT_PARTS = {"first": GIVEN, "fname": GIVEN, "last": FAMILY, "lname": FAMILY}
+"""Short spellings of the two parts of a person's name, which count as a whole key only."""
+TOGETHER = 5.6
+"""Rate of given and family name together: over a title (which may be that of a job), under a name."""
 TYPES = ("STRING", "INTEGER", "FLOAT", "BOOLEAN", "DATE", "LOCAL", "ZONED", "DURATION", "POINT")
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the user said about a graph: names of labels' display properties, what to use and what to leave out."""
+    """What the user said about a graph: names of labels' display properties (several joined by "+"), what to use and
+    what to leave out."""
 
     display: Mapping[str, str] = field(default_factory=dict)
     include: tuple[str, ...] = ()
@@ -54,7 +64,7 @@ def derive_shape(schema: Schema, choices: Choices | None = None) -> Shape:
     used = _Used(schema, chosen)
     labels = [label for label in schema.labels if used.label(label.name)]
     relations = [relation for relation in schema.relations if used.relation(relation.name)]
-    display = {label.name: key for label in labels if (key := display_of(label, chosen.display))}
+    display = {label.name: named for label in labels if (named := display_of(label, chosen.display))}
     names = {relation.name: name for relation in relations if (name := _readable(relation))}
     return Shape(
         display=display,
@@ -103,13 +113,18 @@ class _Used:
         return name in self._relations and name not in self._exclude
 
     def keys(
-        self, owner: str, properties: Iterable[Property], *, display: Mapping[str, str], constant: bool = False
+        self,
+        owner: str,
+        properties: Iterable[Property],
+        *,
+        display: Mapping[str, tuple[str, ...]],
+        constant: bool = False,
     ) -> dict[str, float]:
         """The keys of `owner` whose values are triples, with the share of nodes or relationships that have them."""
         return {
             item.key: item.share
             for item in properties
-            if self._key(owner, item) and item.key != display.get(owner) and not (constant and _is_constant(item))
+            if self._key(owner, item) and display.get(owner) != (item.key,) and not (constant and _is_constant(item))
         }
 
     def _key(self, owner: str, item: Property) -> bool:
@@ -131,23 +146,49 @@ def is_value(item: Property) -> bool:
     return inner.startswith(TYPES)
 
 
-def display_of(label: Label, chosen: Mapping[str, str] | None = None) -> str | None:
-    """The property that names the nodes of `label`: the chosen one, else the one most like a name."""
+def display_of(label: Label, chosen: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The properties that name the nodes of `label`: the chosen ones, else those most like a name; none, where
+    nothing is."""
     if chosen and label.name in chosen:
-        return chosen[label.name]
-    rated = [(rate, item.key) for item in label.properties if (rate := _rate(item, label.name))]
-    return max(rated, key=lambda row: (row[0], -len(row[1]), row[1]))[1] if rated else None
+        return _parts(chosen[label.name], {item.key for item in label.properties})
+    rated: list[tuple[float, tuple[str, ...]]]
+    rated = [(rate, (item.key,)) for item in label.properties if (rate := _rate(item, label.name))]
+    if together := _given_and_family(label):
+        rated.append((TOGETHER + 1.0 + min(item.share for item in together), tuple(item.key for item in together)))
+    return max(rated, key=lambda row: (row[0], -len(row[1][0]), row[1]))[1] if rated else ()
+
+
+def _parts(text: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The keys of "firstName+lastName"; a key that itself has a "+" is one."""
+    return (text,) if text in known else tuple(text.split("+"))
+
+
+def _given_and_family(label: Label) -> tuple[Property, ...]:
+    """The two properties that hold a person's name, given name first; nothing, where there are not both."""
+    found: dict[tuple[str, ...], Property] = {}
+    for item in label.properties:
+        key = _plain(item.key)
+        for ends in (GIVEN, FAMILY):
+            if item.type == "STRING" and item.share >= RARE and (key.endswith(ends) or SHORT_PARTS.get(key) == ends):
+                found.setdefault(ends, item)
+    return (found[GIVEN], found[FAMILY]) if len(found) == 2 else ()
+
+
+def _plain(key: str) -> str:
+    return key.lower().replace("_", "").replace(" ", "")
 
 
 def _rate(item: Property, label: str) -> float:
     """How much a property looks like its nodes' name; 0 for one that cannot be."""
-    key = item.key.lower().replace("_", "")
+    key = _plain(item.key)
     if item.type == "STRING" and item.length <= LONGEST_NAME and item.share >= RARE:
         rate = 1.0 if item.unique else item.different / max(item.times, 1)
         if key in NAMES:
             rate += 6.0 - 0.5 * NAMES.index(key)
-        elif key.endswith(NAMES):
-            rate += 4.0 + (0.5 if key.startswith(("full", "display", label.lower())) else 0.0)
+        elif key.endswith(NAMES) and key.startswith(("full", "display", _plain(label))):
+            rate += 6.0 if key.startswith("full") else 4.5
+        elif key.endswith(NAMES) and rate >= MOSTLY_DIFFERENT:
+            rate += 4.0
         elif not item.unique:
             return 0.0
         elif key.endswith(("id", "uri", "url", "key", "hash", "email", "phone")):
@@ -177,8 +218,9 @@ def check(schema: Schema, choices: Choices) -> None:
     for label, key in choices.display.items():
         if label not in labels:
             _unknown("label", label, labels)
-        if key not in labels[label]:
-            _unknown(f"property of {label}", key, labels[label])
+        for part in _parts(key, labels[label]):
+            if part not in labels[label]:
+                _unknown(f"property of {label}", part, labels[label])
     owners = {**labels, **relations}
     known = set(owners) | {key for keys in owners.values() for key in keys}
     known |= {f"{owner}.{key}" for owner, keys in owners.items() for key in keys}

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 DEFAULT_TIMEOUT = 60.0
 CONNECTION_TIMEOUT = 10.0
+RETRY_SECONDS = 15.0
+"""How long the driver tries again when a server does not answer, or a transaction fails for a passing reason."""
 
 
 class Graph:
@@ -88,7 +90,7 @@ class Graph:
                 notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
                 user_agent=f"kgneo/{__version__}",
                 connection_timeout=CONNECTION_TIMEOUT,
-                max_transaction_retry_time=15.0,
+                max_transaction_retry_time=RETRY_SECONDS,
             )
         except (exceptions.ConfigurationError, ValueError) as error:
             raise GraphError(
@@ -148,6 +150,12 @@ class Graph:
             statement = neo4j.Query(query, timeout=timeout or self.timeout)
             for record in session.run(statement, parameters):
                 yield _row(record)
+
+    def last_change(self) -> str:
+        """A mark that is another one after every transaction that changed the database, whoever ran it."""
+        with self._errors(), self._session(neo4j.READ_ACCESS) as session:
+            session.run("RETURN 1").consume()
+            return " ".join(sorted(session.last_bookmarks().raw_values))
 
     def schema(self, query: str, /, **parameters: Any) -> list[Row]:
         """Run a schema command (indexes, constraints), which Neo4j wants in a transaction of its own."""

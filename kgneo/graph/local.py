@@ -25,7 +25,8 @@ from kgneo.graph.shape import Shape
 from kgneo.paths import cache_folder
 
 FRESH = 600.0
-"""Seconds for which names are taken as they were read, while the size of the graph stays the same."""
+"""Seconds for which a schema is taken as it was read although the graph changed, while its labels, types and sizes stay
+the same."""
 
 
 class LocalCache:
@@ -36,13 +37,18 @@ class LocalCache:
         self.folder = cache_folder() / "graphs" / identity(graph)
 
     def schema(self, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None) -> Schema:
-        """The graph's schema; read again when labels, types or sizes are no longer what they were."""
-        signature = json.loads(json.dumps(read_signature(self._graph)))
+        """The graph's schema; read again when labels, types or sizes are no longer what they were, or when it is not
+        fresh and the graph has changed."""
+        wanted = {"signature": json.loads(json.dumps(read_signature(self._graph)))}
+        change = self._graph.last_change()
         kept = self._read("schema.json")
-        if not refresh and kept and kept.get("signature") == signature:
+        same = {key: kept.get(key) for key in wanted} == wanted
+        unchanged = kept.get("change") == change
+        if not refresh and same and (unchanged or time.time() - kept.get("read", 0.0) < FRESH):
             return Schema.from_json(kept["schema"])
         schema = read_schema(self._graph, report=report)
-        self._write("schema.json", {"signature": signature, "schema": schema.to_json()})
+        record = {**wanted, "change": change, "read": time.time(), "schema": schema.to_json()}
+        self._write("schema.json", record)
         return schema
 
     def choices(self, given: Choices | None = None, *, keep: bool = True) -> Choices:
@@ -62,17 +68,14 @@ class LocalCache:
         """The embeddings of a graph that is only read."""
         return LocalEmbeddings(self.folder)
 
-    def names(self, shape: Shape, size: tuple[int, int], *, refresh: bool = False) -> LocalNames:
-        """The graph's names, read again when they are not fresh, or when asked to. `size` is the number of nodes
-        and relationships."""
+    def names(self, shape: Shape, *, refresh: bool = False) -> LocalNames:
+        """The graph's names, read again when the graph has changed, or when asked to."""
         file = self.folder / "names.sqlite"
-        wanted = {"shape": shape.to_json(), "size": list(size)}
-        kept = self._read("names.json")
-        fresh = kept and {key: kept.get(key) for key in wanted} == wanted and time.time() - kept["read"] < FRESH
-        if fresh and not refresh and file.exists():
+        wanted = {"shape": shape.to_json(), "change": self._graph.last_change()}
+        if not refresh and self._read("names.json") == wanted and file.exists():
             return LocalNames(file)
         names = LocalNames.build(self._graph, shape, file)
-        self._write("names.json", {**wanted, "read": time.time()})
+        self._write("names.json", wanted)
         return names
 
     def remove(self) -> bool:

@@ -44,6 +44,6 @@ def build_locally(
     embeddings.forget_unseen()
     statistics = read_statistics(graph, shape=shape, schema=schema)
     if not shape.loaded:
-        cache.names(shape, (schema.nodes, schema.relationships), refresh=True)
+        cache.names(shape, refresh=True)
     embeddings.write_record(new_record(encoder, shape, report.triples, complete=True, statistics=statistics))
     return report

@@ -29,6 +29,8 @@ LIMIT = 200
 TRIGRAMS = 120
 """Pieces of three letters that are looked for at once."""
 WORD = re.compile(r"\w+")
+JOINED = {"names_lookup": "names_lookup_joined", "names_containing": "names_containing_joined"}
+"""The queries for labels whose nodes are named by several properties."""
 
 
 class IndexedNames:
@@ -82,9 +84,13 @@ class ScannedNames:
         return [_named(row) for row in rows][:limit]
 
     def _rows(self, name: str, limit: int, **parameters: Any) -> list[Row]:
-        parts = [fill(name, label=label, key=key) for label, key in self._shape.display.items()]
+        parts = [
+            fill(name, label=label, key=keys[0]) if len(keys) == 1 else fill(JOINED[name], label=label)
+            for label, keys in self._shape.display.items()
+        ]
         if not parts:
             return []
+        parameters |= self._shape.parameters
         return self._graph.read("\nUNION ALL\n".join(parts), limit=limit, **parameters)
 
 

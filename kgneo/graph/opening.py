@@ -18,7 +18,7 @@ from kgneo.graph.index import TEMPLATE, IndexRecord, count_triples, read_record,
 from kgneo.graph.local import LocalCache
 from kgneo.graph.local_embeddings import LocalEmbeddings
 from kgneo.graph.naming import IndexedNames, ScannedNames
-from kgneo.graph.schema import Schema, read_signature
+from kgneo.graph.schema import Schema
 from kgneo.graph.schema_statistics import estimate_statistics
 from kgneo.graph.shape import Shape
 
@@ -57,8 +57,7 @@ def _open_local(graph: Graph, embeddings: LocalEmbeddings, record: IndexRecord) 
     graph.shape = record.shape
     graph.embeddings = embeddings
     if not record.shape.loaded:
-        nodes, relationships = read_signature(graph)[2:]
-        graph.naming = LocalCache(graph).names(record.shape, (nodes, relationships))
+        graph.naming = LocalCache(graph).names(record.shape)
     return record
 
 
@@ -101,10 +100,7 @@ def attach(
     report("The graph is not indexed: answering from its schema. `kgneo index` adds embeddings.")
     graph.shape = shape
     graph.embedded = False
-    size = schema.nodes, schema.relationships
-    graph.naming = (
-        LocalCache(graph).names(shape, size) if schema.nodes <= SCAN_NAMES_FROM else ScannedNames(graph, shape)
-    )
+    graph.naming = LocalCache(graph).names(shape) if schema.nodes <= SCAN_NAMES_FROM else ScannedNames(graph, shape)
     return IndexRecord(
         encoder=encoder or DEFAULT_ENCODER,
         fingerprint="",

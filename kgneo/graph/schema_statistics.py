@@ -75,9 +75,8 @@ def _onward_of_labels(schema: Schema, relations: Iterable[Relation]) -> Onward:
 
 
 def _names_of_labels(schema: Schema, shape: Shape) -> dict[str, tuple[str, ...]]:
+    examples = {(label.name, item.key): item.examples for label in schema.labels for item in label.properties}
     return {
-        label.name: item.examples
-        for label in schema.labels
-        for item in label.properties
-        if item.key == shape.display.get(label.name)
+        label: tuple(map(" ".join, zip(*(examples.get((label, key), ()) for key in keys), strict=False)))
+        for label, keys in shape.display.items()
     }

@@ -29,7 +29,7 @@ def table(schema: Schema, shape: Shape) -> str:
         left_out = "  (left out)" if label.name in shape.excluded else ""
         lines.append(f"  {label.name}  {label.nodes:,}{left_out}")
         used = shape.values.get(label.name, {})
-        lines += [_property_line(item, shape.display.get(label.name), used) for item in label.properties]
+        lines += [_property_line(item, shape.display.get(label.name, ()), used) for item in label.properties]
     lines += ["", "Relationship types"]
     for relation in sorted(schema.relations, key=lambda item: (-item.relationships, item.name)):
         left_out = "" if shape.uses(relation.name) else "  (left out)"
@@ -37,12 +37,12 @@ def table(schema: Schema, shape: Shape) -> str:
         lines.append(f"  {relation.name}{named}  {relation.relationships:,}{left_out}")
         lines += [f"    {_ends(*ends)}" for ends in _connections(relation)]
         used = shape.details.get(relation.name, {})
-        lines += [_property_line(item, None, used) for item in relation.properties]
+        lines += [_property_line(item, (), used) for item in relation.properties]
     return "\n".join(lines)
 
 
-def _property_line(item: Property, display: str | None, used: Iterable[str]) -> str:
-    mark = "*" if item.key == display else " " if item.key in used else "-"
+def _property_line(item: Property, display: Sequence[str], used: Iterable[str]) -> str:
+    mark = "*" if item.key in display else " " if item.key in used else "-"
     share = "" if item.share >= 1 else f"  {item.share:.0%}"
     examples = "; ".join(text[:40] for text in item.examples[:SHOWN_EXAMPLES])
     return f"   {mark} {item.key}  {item.type}{share}" + (f"  {examples}" if examples else "")
@@ -95,8 +95,7 @@ def _lines(schema: Schema, shape: Shape, keep: Keep) -> list[str]:
 
 
 def _label_line(label: Label, shape: Shape, keep: Keep) -> str:
-    name = shape.display.get(label.name)
-    used = {name, *shape.values.get(label.name, ())}
+    used = {*shape.display.get(label.name, ()), *shape.values.get(label.name, ())}
     properties = _braces([item for item in label.properties if item.key in used], keep)
     return f"(:{_plain(label.name)}{properties})"
 

@@ -28,14 +28,14 @@ _SINGLE = re.compile(r"(?<!@)(?:@@)*@(?!@)")
 class Shape:
     """What of a graph is used, and how it is called.
 
-    `display` maps a label to the property that holds the name of its nodes. `values` maps a label to the keys of
-    the node properties that are triples, each with the share of its nodes that have it; `details` the same for
-    relationship types. `excluded` are labels and `relations` relationship types (None: all) that bound what is
-    used. `names` has readable names of relations that are spelt as codes. `clashes` are keys that are names of
-    relationship types, too. `loaded` is False for a graph that was there before kgneo.
+    `display` maps a label to the properties whose values, with blanks between, are the name of its nodes. `values`
+    maps a label to the keys of the node properties that are triples, each with the share of its nodes that have it;
+    `details` the same for relationship types. `excluded` are labels and `relations` relationship types (None: all) that
+    bound what is used. `names` has readable names of relations that are spelt as codes. `clashes` are keys that are
+    names of relationship types, too. `loaded` is False for a graph that was there before kgneo.
     """
 
-    display: Mapping[str, str] = field(default_factory=lambda: {LOADED_LABEL: "name"})
+    display: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {LOADED_LABEL: ("name",)})
     values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     details: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     relations: tuple[str, ...] | None = None
@@ -49,7 +49,7 @@ class Shape:
         """The parameters of every query that reads triples."""
         relations = None if self.relations is None else list(self.relations)
         return {
-            "display": dict(self.display),
+            "display": {label: list(keys) for label, keys in self.display.items()},
             "excluded": list(self.excluded),
             "relations": relations,
             "details": list(self.detail_keys),
@@ -88,6 +88,7 @@ class Shape:
         fields: dict[str, Any] = json.loads(text)
         lists = ("relations", "excluded", "clashes")
         fields |= {name: _tuple(fields[name]) for name in lists}
+        fields["display"] = {label: tuple(keys) for label, keys in fields["display"].items()}
         return cls(**fields)
 
 

@@ -171,16 +171,12 @@ def _with_values(hop: HopStatistics, shape: Shape) -> HopStatistics:
 
 
 def _of_relation(graph: Graph, relation: str, shape: Shape, sample: int) -> list[HopStatistics]:
-    triples = int(graph.read(fill("statistics_sources", relation=relation))[0]["triples"])
-    rows = graph.read(
-        fill("statistics", relation=relation),
-        sample=sample,
-        names=NAMES,
-        timeout=TIMEOUT,
-        **shape.parameters,
-    )
+    sampled = graph.read(
+        fill("statistics_sample", relation=relation), sample=sample, timeout=TIMEOUT, **shape.parameters
+    )[0]
+    rows = graph.read(query("statistics"), ends=sampled["ends"], names=NAMES, timeout=TIMEOUT, **shape.parameters)
     nodes = {row["forward"]: row["nodes"] for row in rows}
-    return [_of_hop(relation, triples, row, nodes) for row in rows]
+    return [_of_hop(relation, sampled["triples"], row, nodes) for row in rows]
 
 
 def _of_hop(relation: str, triples: int, row: Row, nodes: dict[bool, int]) -> HopStatistics:

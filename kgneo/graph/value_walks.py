@@ -16,8 +16,9 @@ from kgneo.graph.values import texts, word
 from kgneo.model import Evidence, Hop, RelationPath, Triple
 
 NAME = (
-    "coalesce(head([label IN labels({0}) WHERE {0}[$display[label]] IS NOT NULL "
-    "| toStringOrNull({0}[$display[label]])]), elementId({0}))"
+    "coalesce(head([label IN labels({0}) WHERE any(key IN $display[label] WHERE {0}[key] IS NOT NULL) | "
+    "substring(reduce(name = '', key IN [key IN $display[label] WHERE {0}[key] IS NOT NULL] | "
+    "name + ' ' + toStringOrNull({0}[key])), 1)]), elementId({0}))"
 )
 
 

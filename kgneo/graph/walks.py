@@ -196,9 +196,18 @@ def _named_node(variable: str, entity: Entity, shape: Shape, parameter: str) -> 
     labels = (LOADED_LABEL,) if shape.loaded else entity.labels
     for label in labels:
         if label in shape.display:
-            key = shape.display[label]
-            return f"{variable}:{_readable(label)} {{{_readable(key)}: ${parameter}}}", {parameter: entity.name}
+            return f"{variable}:{_readable(label)} {_named(variable, shape.display[label], parameter)}", {
+                parameter: entity.name
+            }
     return f"{variable}:{_readable(labels[0])}" if labels else variable, {}
+
+
+def _named(variable: str, keys: Sequence[str], parameter: str) -> str:
+    """The condition that a node has this name, inside its pattern."""
+    if len(keys) == 1:
+        return f"{{{_readable(keys[0])}: ${parameter}}}"
+    name = " + ' ' + ".join(f"{variable}.{_readable(key)}" for key in keys)
+    return f"WHERE {name} = ${parameter}"
 
 
 def _readable(name: str) -> str:

@@ -28,7 +28,7 @@ from kgneo.stages.question_parts import TOPIC, MaskedQuestion
 from kgneo.stages.rank_paths import RankedPath, rank_paths
 from kgneo.stages.ranking import ranking
 from kgneo.stages.recall_examples import Row, Scorer, features
-from kgneo.stages.value_steps import correct
+from kgneo.stages.value_steps import corrections
 from kgneo.stages.wording import name_words, path_wording
 
 NAME_WEIGHT = 4.0
@@ -167,11 +167,18 @@ def paths_of(context: Context, readings: Sequence[LinkedQuestion]) -> list[tuple
 def _ranked(context: Context, linked: LinkedQuestion, paths: Sequence[RelationPath]) -> list[RankedPath]:
     cache, statistics = ranking(context)
     given = {path: found for found in paths if len(path := explained(found)) <= MAX_HOPS}
-    ranked = rank_paths(masked(linked), list(given), encoder=context.encoder, statistics=statistics, cache=cache)
+    question = masked(linked)
+    correction = corrections(question, context.record.statistics, joining(context.graph, linked.entity_ids))
+    ranked = rank_paths(
+        question,
+        list(given),
+        encoder=context.encoder,
+        statistics=statistics,
+        cache=cache,
+        correction=lambda path: correction(given[path]),
+    )
     names = context.record.statistics.readable_names
-    found = [replace(item, path=given[item.path], wording=path_wording(item.path, names=names)) for item in ranked]
-    joined = joining(context.graph, linked.entity_ids)
-    return correct(found, masked(linked), context.record.statistics, joined)
+    return [replace(item, path=given[item.path], wording=path_wording(item.path, names=names)) for item in ranked]
 
 
 def masked(linked: LinkedQuestion) -> MaskedQuestion:

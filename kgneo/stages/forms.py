@@ -19,9 +19,10 @@ from kgneo.graph.walks import Followed, first_hops, follow, shown_intersection, 
 from kgneo.model import Evidence, Hop, RelationPath, Triple
 from kgneo.stages.choose_reading import RankedReading, masked, rank_readings
 from kgneo.stages.english import SHARING
-from kgneo.stages.interpret import Intent, interpret, plain_question
+from kgneo.stages.first_reading import first_that_leads
+from kgneo.stages.interpret import Direction, Intent, asks_truth, compared, interpret, plain_question
 from kgneo.stages.link import LinkedQuestion, Mention
-from kgneo.stages.wording import name_words
+from kgneo.stages.wording import content_words, name_words, path_wording, same_root
 
 TRIES = 12
 """Paths of each entity that are followed at most."""
@@ -30,7 +31,7 @@ CLOSE = 0.4
 """Points of score by which a path that joins two entities may be behind the best one and still mean yes."""
 MOSTLY = 0.8
 DATE = re.compile(r"-?\d{4}(-\d\d(-\d\d.*)?)?")
-NUMBER = re.compile(r"[-+]?\d+([.,]\d+)*")
+NUMBER = re.compile(r"[-+]?\d+(,\d{3})*(\.\d+)?")
 OF_TIME = frozenset(
     ("first", "last", "earliest", "latest", "oldest", "newest", "eldest", "youngest", "most recent", "most recently")
 )
@@ -57,6 +58,10 @@ def answer_in_form(context: Context, linked: LinkedQuestion) -> Formed | None:
     intent = interpret(masked(linked))
     if any(mention is None for mention in linked.mentions):
         return None
+    if len(linked.topics) == 1 and asks_truth(masked(linked)):
+        return _truth(context, linked)
+    if (directions := compared(masked(linked))) is not None:
+        return _which(context, linked, directions)
     if intent.kind == "yes_no" and len(linked.topics) == 2:
         return _yes_or_no(context, linked)
     if intent.kind == "names" and intent.several:
@@ -70,9 +75,14 @@ def _over_names(context: Context, linked: LinkedQuestion, intent: Intent) -> For
     """A count, an extreme or a comparison over the entities that the rest of the question leads to."""
     ranked = rank_readings(context, [_reworded(linked)])
     measures = intent.kind != "count" or bool(intent.operator)
-    best, followed = _first(context, ranked, names_only=measures)
-    if best is None or followed is None or best.path.hops[-1].value:
+    first = (
+        first_that_leads(context, _of_nodes(context, ranked), tries=TRIES, limit=EVERYTHING, accept=_can_have_values)
+        if measures
+        else first_that_leads(context, ranked, tries=TRIES, limit=EVERYTHING)
+    )
+    if first is None or first.reading.path.hops[-1].value:
         return None
+    best, followed = first.reading, first.followed
     if intent.kind == "count" and all(NUMBER.fullmatch(found.entity.name) for found in followed.found):
         return None  # the graph holds the number itself
     note = ""
@@ -86,7 +96,7 @@ def _over_names(context: Context, linked: LinkedQuestion, intent: Intent) -> For
     cypher, parameters = shown_query(best.path, [topic.entity for topic in linked.topics], shape=context.shape)
     counted = intent.kind == "count"
     return Formed(
-        text=f"{followed.total} ({_listed(names)})" if counted and names else _listed(names) or "0",
+        text=f"{followed.total} ({listed(names)})" if counted and names else listed(names) or "0",
         answers=(str(followed.total),) if counted else names,
         wording=("number of: " if counted else "") + best.ranked.wording + note,
         readings=tuple(ranked[:3]),
@@ -97,6 +107,18 @@ def _over_names(context: Context, linked: LinkedQuestion, intent: Intent) -> For
     )
 
 
+def _of_nodes(context: Context, ranked: Sequence[RankedReading]) -> list[RankedReading]:
+    """The readings without a last step onto a value: what is measured is the nodes before it."""
+    names = context.record.statistics.readable_names
+    shortened: dict[tuple[tuple[str, ...], RelationPath], RankedReading] = {}
+    for item in ranked:
+        path = RelationPath(item.path.hops[:-1]) if item.path.hops[-1].value else item.path
+        if path.hops:
+            kept = replace(item, ranked=replace(item.ranked, path=path, wording=path_wording(path, names=names)))
+            shortened.setdefault((item.linked.entity_ids, path), kept)
+    return list(shortened.values())
+
+
 def _by_value(
     context: Context, best: RankedReading, followed: Followed, intent: Intent
 ) -> tuple[Followed, list[Evidence], str] | None:
@@ -105,7 +127,7 @@ def _by_value(
     words = {word for hop in best.path.hops for word in name_words(names.get(hop.relation, hop.relation))}
     if intent.extreme and intent.extreme in words:
         return None
-    hop = _value_hop(context, best.path, intent)
+    hop = _value_hop(context, best.path, intent, best.linked.text)
     if hop is None:
         return None
     distances = {found.entity.id: len(best.path) for found in followed.found}
@@ -117,7 +139,7 @@ def _by_value(
         (found, neighbour)
         for found in followed.found
         for neighbour in values.get(found.entity.id, ())
-        if _passes(neighbour.end.name, intent) and (passing is None or neighbour.end.name in passing)
+        if passes(neighbour.end.name, intent) and (passing is None or neighbour.end.name in passing)
     ]
     entities = tuple(dict.fromkeys(found for found, _ in kept))
     evidence = [Evidence(item.candidate.triple, item.candidate.hop) for _, item in kept]
@@ -132,7 +154,7 @@ def _test(intent: Intent) -> str:
 
 def _extreme(values: Mapping[str, Sequence[Neighbour]], intent: Intent) -> set[str]:
     """The values that are the least or the greatest of those that pass."""
-    texts = {item.end.name for items in values.values() for item in items if _passes(item.end.name, intent)}
+    texts = {item.end.name for items in values.values() for item in items if passes(item.end.name, intent)}
     measured = {text: size for text in texts if (size := _size(text)) is not None}
     if not measured:
         return set()
@@ -149,7 +171,8 @@ def _size(text: str) -> tuple[float, str] | None:
     return (float(text.replace(",", "")), "") if NUMBER.fullmatch(text) else None
 
 
-def _passes(text: str, intent: Intent) -> bool:
+def passes(text: str, intent: Intent) -> bool:
+    """Whether a value passes the test of a comparison, as everything does where there is none."""
     if not intent.operator:
         return True
     size = _size(text)
@@ -168,27 +191,100 @@ def _passes(text: str, intent: Intent) -> bool:
     return tests[intent.operator]
 
 
-def _value_hop(context: Context, path: RelationPath, intent: Intent) -> Hop | None:
-    """The step from the path's end onto the value that the question compares: of time or of size, and of several the
-    one most like its words."""
+def _value_hop(context: Context, path: RelationPath, intent: Intent, question: str) -> Hop | None:
+    """The step from the path's end onto the value that the question compares: the one that it names, else of time or
+    of size, and of several the one most like its word for the extreme."""
     known = {str(item.hop): item for item in context.record.statistics.hops}
     last = known.get(str(path.hops[-1]))
     onward = [known[name] for name in last.onward if name in known] if last else []
-    dates = [item for item in onward if item.forward and _are(DATE, item)]
-    numbers = [item for item in onward if item.forward and item not in dates and _are(NUMBER, item)]
+    dates = [item for item in onward if item.forward and values_are(DATE, item)]
+    numbers = [item for item in onward if item.forward and item not in dates and values_are(NUMBER, item)]
     of_time = intent.extreme in OF_TIME or (not intent.extreme and any(DATE.fullmatch(v) for v in intent.values))
-    candidates = dates or numbers if of_time else numbers or dates
+    best = most_like(
+        context,
+        [*dates, *numbers],
+        preferred=dates if of_time else numbers,
+        words=[word.lower() for word in re.findall(r"[^\W_]+", question)],
+        phrase=intent.extreme or "time",
+    )
+    return best.hop if best else None
+
+
+def most_like(
+    context: Context,
+    items: Sequence[HopStatistics],
+    *,
+    preferred: Sequence[HopStatistics],
+    words: Sequence[str],
+    phrase: str,
+) -> HopStatistics | None:
+    """Of steps onto values the one that `words` name, else of the `preferred` ones (else of all) the one most like
+    `phrase`."""
+    readable = context.record.statistics.readable_names
+    names = {item.relation: readable.get(item.relation, item.relation) for item in items}
+    named = [
+        item
+        for item in items
+        if any(same_root(word, own) for own in content_words(names[item.relation]) for word in words)
+    ]
+    candidates = named or preferred or items
     if not candidates:
         return None
-    readable = context.record.statistics.readable_names
-    texts = [" ".join(name_words(readable.get(item.relation, item.relation))) for item in candidates]
-    vectors = context.encoder.encode([intent.extreme or "time", *texts])
-    similarity = vectors[1:] @ vectors[0]
-    return candidates[int(similarity.argmax())].hop
+    vectors = context.encoder.encode([phrase, *(" ".join(name_words(names[item.relation])) for item in candidates)])
+    return candidates[int((vectors[1:] @ vectors[0]).argmax())]
 
 
-def _are(form: re.Pattern[str], item: HopStatistics) -> bool:
+def values_are(form: re.Pattern[str], item: HopStatistics) -> bool:
+    """Whether most of the values that a step reaches are of this form."""
     return bool(item.names) and sum(bool(form.fullmatch(name)) for name in item.names) >= MOSTLY * len(item.names)
+
+
+def _truth(context: Context, linked: LinkedQuestion) -> Formed | None:
+    """Yes or no from a property that is true or false; None where the question is explained by something else."""
+    if not any(hop.value for hop in context.record.statistics.hops):
+        return None  # nothing to rank for
+    ranked = rank_readings(context, [linked])
+    first = first_that_leads(context, ranked, tries=TRIES, limit=EVERYTHING)
+    if first is None or not first.reading.path.hops[-1].value:
+        return None
+    best, followed = first.reading, first.followed
+    names = {found.entity.name for found in followed.found}
+    if names not in ({"true"}, {"false"}):
+        return None
+    cypher, parameters = shown_query(best.path, [topic.entity for topic in linked.topics], shape=context.shape)
+    answer = "yes" if names == {"true"} else "no"
+    wording = f"whether it is true: {best.ranked.wording}"
+    return Formed(answer, (answer,), wording, tuple(ranked[:3]), followed.evidence, cypher, parameters, best.confidence)
+
+
+def _which(context: Context, linked: LinkedQuestion, directions: tuple[Direction, Direction]) -> Formed | None:
+    """The one of two entities that has the lesser or the greater value, along the best path that measures both."""
+    alone = [_about(linked, number) for number in range(len(linked.topics))]
+    ranked = [item for item in rank_readings(context, alone[:1]) if item.path.hops[-1].value]
+    for item in ranked[:TRIES]:
+        followed = [
+            follow(context.graph, one.entity_ids, item.path, limit=EVERYTHING, shape=context.shape) for one in alone
+        ]
+        texts = [found.found[0].entity.name if found.total == 1 else "" for found in followed]
+        sizes = [_size(text) for text in texts]
+        if None in sizes:
+            continue
+        direction = directions[all(DATE.fullmatch(text) for text in texts)]
+        pick: Callable[..., object] = min if direction == "least" else max
+        best = pick(size for size in sizes if size is not None)
+        entities = [topic.entity for topic in linked.topics]
+        names = tuple(entity.name for entity, size in zip(entities, sizes, strict=True) if size == best)
+        evidence = tuple(triple for found in followed for triple in found.evidence)
+        cypher, parameters = shown_query(
+            item.path, [entity for entity in entities if entity.name in names], shape=context.shape
+        )
+        wording = (
+            f"the {direction}: {item.ranked.wording.replace('X', ' or '.join(entity.name for entity in entities), 1)}"
+        )
+        return Formed(
+            listed(names), names, wording, tuple(ranked[:3]), evidence, cypher, parameters, item.confidence, joins=True
+        )
+    return None
 
 
 def _yes_or_no(context: Context, linked: LinkedQuestion) -> Formed | None:
@@ -255,7 +351,7 @@ def _intersection(context: Context, linked: LinkedQuestion) -> Formed | None:
         )
         confidence = min(item.confidence for item in readings)
         return Formed(
-            _listed(names), names, wording, readings[:3], tuple(evidence), cypher, parameters, confidence, joins=True
+            listed(names), names, wording, readings[:3], tuple(evidence), cypher, parameters, confidence, joins=True
         )
     return None
 
@@ -270,16 +366,10 @@ def _reached(context: Context, linked: LinkedQuestion) -> list[tuple[RankedReadi
     return [(item, reached) for item, reached in followed if reached.total]
 
 
-def _first(
-    context: Context, ranked: Sequence[RankedReading], *, names_only: bool
-) -> tuple[RankedReading | None, Followed | None]:
-    """The best reading that leads anywhere; with `names_only`, to what can have a value, not to the values."""
-    for item in ranked[:TRIES]:
-        followed = follow(context.graph, item.linked.entity_ids, item.path, limit=EVERYTHING, shape=context.shape)
-        values = sum(_size(found.entity.name) is not None for found in followed.found)
-        if followed.total and not (names_only and values >= MOSTLY * len(followed.found)):
-            return item, followed
-    return None, None
+def _can_have_values(followed: Followed) -> bool:
+    """Whether what was reached is no values themselves."""
+    values = sum(_size(found.entity.name) is not None for found in followed.found)
+    return values < MOSTLY * len(followed.found)
 
 
 def _reworded(linked: LinkedQuestion) -> LinkedQuestion:
@@ -318,6 +408,7 @@ def _touching(evidence: Sequence[Evidence], names: Sequence[str], length: int) -
     return tuple(item for item in evidence if item.hop < length or touches(item.triple))
 
 
-def _listed(names: Sequence[str], shown: int = 20) -> str:
+def listed(names: Sequence[str], shown: int = 20) -> str:
+    """Names as a text, the first of many."""
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
     return ", ".join(names[:shown]) + more

@@ -90,6 +90,38 @@ class Intent:
     several: bool = False
 
 
+_COMPARATIVES: dict[str, Direction] = {
+    **dict.fromkeys(
+        ("fewer", "less", "smaller", "shorter", "lower", "cheaper", "earlier", "sooner", "lighter", "slower", "first"),
+        "least",
+    ),
+    **dict.fromkeys(
+        ("more", "bigger", "larger", "greater", "higher", "taller", "longer", "heavier", "faster", "later", "older",
+         "younger", "newer"),
+        "greatest",
+    ),
+}  # fmt: skip
+_OF_DATES: dict[str, Direction] = {"older": "least", "longer": "least", "younger": "greatest", "newer": "greatest"}
+_OF_NUMBERS: dict[str, Direction] = {"younger": "least", "newer": "least"}
+_CHOICE = re.compile(rf"{_PRIVATE.pattern}\s*,?\s*or\s+{_PRIVATE.pattern}", re.IGNORECASE)
+
+
+def compared(question: MaskedQuestion) -> tuple[Direction, Direction] | None:
+    """Of two things between which a question lets choose ("who is older, X or Y"), whether the one with the lesser or
+    with the greater value is meant: where the values are numbers, and where they are dates."""
+    text = _with_marks(question)
+    words = [word for word in re.findall(r"[^\W_]+", text.lower()) if word in _COMPARATIVES]
+    if len(question.spans) != 2 or not words or not _CHOICE.search(text):
+        return None
+    word = words[0]
+    return _OF_NUMBERS.get(word, _COMPARATIVES[word]), _OF_DATES.get(word, _COMPARATIVES[word])
+
+
+def asks_truth(question: MaskedQuestion) -> bool:
+    """Whether a question opens like one of yes or no, whatever it asks about."""
+    return _asks_yes_or_no(_with_marks(question))
+
+
 def interpret(question: MaskedQuestion) -> Intent:
     """The form of answer that a question's text asks for."""
     return _read(question)[0]

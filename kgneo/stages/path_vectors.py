@@ -43,10 +43,12 @@ class HopStatistics:
 
 @dataclass(frozen=True, slots=True)
 class RelationStatistics:
-    """Statistics by `(relation, forward)`, and readable `names` for relations that are spelt as codes."""
+    """Statistics by `(relation, forward)`, readable `names` for relations that are spelt as codes, and `objects`: words
+    that complete a relation's verb ("order" for PLACED)."""
 
     hops: Mapping[HopKey, HopStatistics] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class RankingCache:
@@ -78,7 +80,8 @@ class RankingCache:
 
     def relation(self, relation: str, statistics: RelationStatistics) -> RelationVectors:
         if relation not in self._relations:
-            self._relations[relation] = _relation_vectors(statistics.names.get(relation, relation), self)
+            name = statistics.names.get(relation, relation)
+            self._relations[relation] = _relation_vectors(name, statistics.objects.get(relation, ()), self)
         return self._relations[relation]
 
     def step(self, hop: Hop, statistics: RelationStatistics) -> StepVectors:
@@ -89,15 +92,25 @@ class RankingCache:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RelationVectors:
-    """A relation's words; vectors of its name, whole and word by word, and how similar each is to any noun.
-
-    `noun_forward`: a noun for it names its object ("founder"), not its subject as "capital_of" does.
-    """
+class NameVectors:
+    """A name's words with meaning; vectors of the name, whole and word by word, and how similar each is to any noun."""
 
     words: tuple[str, ...]
     vectors: Vectors
     bias: Vectors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelationVectors:
+    """A relation's words; vectors of its name, whole and word by word, and how similar each is to any noun.
+
+    `objects` are words that complete its verb, which are no part of its `own`. `noun_forward`: a noun for it names its
+    object ("founder"), not its subject as "capital_of" does.
+    """
+
+    own: NameVectors
+    completed: NameVectors
+    objects: tuple[str, ...]
     noun_forward: bool
     preposition: str
     doer: RelationEnd
@@ -122,12 +135,24 @@ def unit(vector: NDArray[np.floating]) -> Vectors:
     return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-9), dtype=np.float32)
 
 
-def _relation_vectors(name: str, cache: RankingCache) -> RelationVectors:
+def _relation_vectors(name: str, objects: tuple[str, ...], cache: RankingCache) -> RelationVectors:
+    completed = " ".join((*name_words(name), *objects)) if objects else name
+    last = name_words(completed)[-1]
+    preposition = last if last in PREPOSITIONS else ""
+    return RelationVectors(
+        _name_vectors(name, cache),
+        _name_vectors(completed, cache),
+        objects,
+        preposition in ("", "by"),
+        preposition,
+        doer(name),
+    )
+
+
+def _name_vectors(name: str, cache: RankingCache) -> NameVectors:
     words = content_words(name)
     vectors = cache.vectors([" ".join(name_words(name)), " ".join(words), *words])
-    last = name_words(name)[-1]
-    preposition = last if last in PREPOSITIONS else ""
-    return RelationVectors(words, vectors, cache.bias(vectors), preposition in ("", "by"), preposition, doer(name))
+    return NameVectors(words, vectors, cache.bias(vectors))
 
 
 def _step_vectors(hop: Hop, statistics: RelationStatistics, cache: RankingCache) -> StepVectors:

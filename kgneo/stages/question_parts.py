@@ -43,7 +43,7 @@ class QuestionParts:
 
     `content`: indices of words with meaning. `topic`: index of the topic entity (the end where there is
     none). `asked`: "who", "when", "where", "what" or "" for none. `head`: indices of the noun that
-    names what is asked for.
+    names what is asked for; `role` those of the noun that says who is asked for.
     """
 
     words: tuple[str, ...]
@@ -51,6 +51,7 @@ class QuestionParts:
     topic: int
     asked: str
     head: tuple[int, ...]
+    role: tuple[int, ...]
     sharing: bool
 
 
@@ -61,7 +62,7 @@ def question_parts(question: MaskedQuestion) -> QuestionParts:
     content = tuple(index for index, word in enumerate(words) if word != TOPIC and word not in FUNCTION_WORDS)
     asked, head = _asked(words, frozenset(content))
     sharing = any(word in SHARING for word in words)
-    return QuestionParts(words, content, topic, asked, head, sharing)
+    return QuestionParts(words, content, topic, asked, head, _role(words, frozenset(content)), sharing)
 
 
 def _asked(words: Sequence[str], content: frozenset[int]) -> tuple[str, tuple[int, ...]]:
@@ -79,6 +80,18 @@ def _asked(words: Sequence[str], content: frozenset[int]) -> tuple[str, tuple[in
         if word in ("when", "where"):
             return word, ()
     return "", ()
+
+
+def _role(words: Sequence[str], content: frozenset[int]) -> tuple[int, ...]:
+    """Indices of the noun in "who is the RIVAL of X"."""
+    index = next((index for index, word in enumerate(words[:2]) if word == "who"), len(words)) + 1
+    if index + 1 >= len(words) or words[index] not in ("is", "are", "was", "were") or words[index + 1] not in ARTICLES:
+        return ()
+    end = index + 2
+    while end in content:
+        end += 1
+    following = words[end] if end < len(words) else ""
+    return (end - 1,) if end > index + 2 and following == "of" else ()
 
 
 def _head(words: Sequence[str], content: frozenset[int], start: int, *, request: bool) -> tuple[int, ...]:

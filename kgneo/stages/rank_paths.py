@@ -16,8 +16,9 @@ relations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,6 +33,8 @@ from kgneo.stages.wording import path_wording, same_root
 
 NAMED = 0.2
 """Fit from which a step counts as named by a word."""
+LABELLED = 0.95
+"""Fit to a kind of node from which a noun names it ("suppliers"), and not a relation ("rival")."""
 EXPLAINED = 5
 """For how many of the best paths the words that speak of each step are told."""
 
@@ -63,10 +66,12 @@ def rank_paths(
     statistics: RelationStatistics | None = None,
     cache: RankingCache | None = None,
     weights: Weights | None = None,
+    correction: Callable[[RelationPath], float] = lambda _: 0.0,
 ) -> list[RankedPath]:
     """Rank `paths` (of one to three hops) for a question, best first; of equals the shorter one first.
 
     `statistics` are those of the graph; `cache` belongs to them and the encoder, keep it between questions.
+    `correction` is added to each path's score.
     """
     if not paths:
         return []
@@ -74,6 +79,7 @@ def rank_paths(
     memory = cache or RankingCache(encoder)
     scored = score_paths(question, paths, statistics=figures, cache=memory, weights=weights or Weights())
     scores = scored.scores
+    scores += np.array([correction(path) for path in paths])
     order = sorted(range(len(paths)), key=lambda index: (-scores[index], len(paths[index])))
     confidences = scored.confidences(order)
     return [
@@ -146,6 +152,7 @@ def score_paths(
     fits = [fit_unit(word, parts, table, cache, weights) for word in units]
     alignment = Alignment(units, fits, parts, table, weights)
     scores = alignment.scores - _step_costs(parts, units, table, weights)
+    scores -= weights.modified * _modified(parts, table)[table.padded].sum(axis=1)
     expected = _expectation(parts, units, fits, table, weights)[table.last]
     scores += expected
     scores += weights.theme * _theme(theme, table, cache)
@@ -155,20 +162,48 @@ def score_paths(
 def _theme(question: str, table: PathTable, cache: RankingCache) -> Scores:
     """How similar the question as a whole is to a path's relations on average, against the other relations."""
     vector = cache.vectors([question])[0]
-    similarity = np.array([float((name.vectors @ vector - name.bias).max()) for name in table.relations])
+    similarity = np.array(
+        [float((name.completed.vectors @ vector - name.completed.bias).max()) for name in table.relations]
+    )
     of_step = similarity[table.relation_of]
     padded = np.append(of_step - of_step.mean(), 0.0)
     return np.asarray(padded[table.padded].sum(axis=1) / table.length)
 
 
 def _step_costs(parts: QuestionParts, units: Sequence[Unit], table: PathTable, weights: Weights) -> Scores:
-    mentions = np.append([_mentions(units, name.words) for name in table.relations], 0)
+    mentions = np.append([_mentions(units, name.completed.words) for name in table.relations], 0)
     again = (table.again >= 0) & (mentions[table.again] < 2)
     costs = table.length * (weights.hop + weights.unnamed) + weights.again * again
     back = table.back.sum(axis=1)
     if parts.sharing:
         return np.asarray(costs + np.where(back > 0, -weights.unnamed * weights.shared, weights.not_shared))
     return np.asarray(costs + weights.back * back)
+
+
+def _modified(parts: QuestionParts, table: PathTable) -> Scores:
+    """For each distinct step (then a 0), 1 where its relation is another one with a word more that the question does
+    not have: "formerly played for" beside "plays for"."""
+    asked = [parts.words[index] for index in parts.content]
+    modified = [
+        any(not any(same_root(word, own) for own in more for word in asked) for more in added)
+        for added in _added_words(tuple(relation.own.words for relation in table.relations))
+    ]
+    return np.append(np.array(modified, dtype=float)[table.relation_of], 0.0)
+
+
+@lru_cache(maxsize=256)
+def _added_words(names: tuple[tuple[str, ...], ...]) -> list[list[tuple[str, ...]]]:
+    """For each name, the words that it adds to each of the others that it holds. The same for all questions about the
+    same relations."""
+    return [[_beyond(name, other) for other in names if _adds_to(name, other)] for name in names]
+
+
+def _adds_to(name: Sequence[str], other: Sequence[str]) -> bool:
+    return len(name) > len(other) and all(any(same_root(word, own) for own in name) for word in other)
+
+
+def _beyond(name: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+    return tuple(own for own in name if not any(same_root(own, word) for word in other))
 
 
 def _mentions(units: Sequence[Unit], name: Sequence[str]) -> int:
@@ -189,4 +224,7 @@ def _expectation(
     match = fit(parts.asked, shares)
     if match.max() < 0.3:
         return np.zeros(len(match))
-    return weights.expected * (2.0 * match - 1.0)
+    for word, fitted in zip(units, fits, strict=True):
+        if word.covers(parts.role):
+            match = np.maximum(match, fitted.node[:-1] if fitted.node.max() > LABELLED else fitted.relation[:-1])
+    return np.asarray(weights.expected * (2.0 * match - 1.0))

@@ -34,18 +34,19 @@ def relation_statistics(statistics: Statistics) -> RelationStatistics:
             )
             for item in statistics.hops
         },
-        names={**_with_objects(statistics), **statistics.readable_names},
+        names=statistics.readable_names,
+        objects=_objects(statistics),
     )
 
 
-def _with_objects(statistics: Statistics) -> dict[str, str]:
+def _objects(statistics: Statistics) -> dict[str, tuple[str, ...]]:
     """Types of a graph with labels are verbs whose object is the label they lead to: PLACED, an order."""
     if not any(hop.value for hop in statistics.hops):
         return {}
     return {
-        hop.relation: " ".join((*name_words(hop.relation), *name_words(hop.labels[0])))
+        hop.relation: name_words(hop.labels[0])
         for hop in statistics.hops
-        if hop.forward and not hop.value and len(hop.labels) == 1
+        if hop.forward and not hop.value and len(hop.labels) == 1 and hop.relation not in statistics.readable_names
     }
 
 

@@ -57,6 +57,10 @@ class Weights:
     """What a word for a kind of node takes from the relations' fit."""
     preposition: float = 0.6
     """What is left of the fit of a relation with the word's root and another preposition."""
+    unmentioned: float = 0.3
+    """What a relation with the word's root loses at most for words of its own that the question has not."""
+    modified: float = 0.4
+    """Cost of a relation that is another one with a word more, where the question has not that word."""
     role: float = 0.8
     """Trust in another relation's noun for nodes that it reaches, too ("authors" for people of any step)."""
     curve: float = 0.8

@@ -1,21 +1,20 @@
 """Which steps onto values a question can mean, beyond what its words say of their keys.
 
-Comes in: paths with their scores. Goes out: the same with a correction for those that end at a value. A date answers
-a question about time, a number one about an amount, unless the question names the key; "who" asks for no value; and
-a question about two things that a relationship joins is, more often than not, about a property of that relationship.
+Comes in: a question. Goes out: a correction to the score of each path. A date answers a question about time, a number
+one about an amount, unless the question names the key; "how big" asks for a number and "who" for no value; and a
+question about two things that a relationship joins is, more often than not, about a property of that relationship.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from itertools import pairwise
 
 from kgneo.graph.shape import split_value_relation
 from kgneo.graph.statistics import Statistics
 from kgneo.model import Hop, RelationPath
 from kgneo.stages.question_parts import TOPIC, MaskedQuestion, question_parts
-from kgneo.stages.rank_paths import RankedPath
 from kgneo.stages.wording import content_words, same_root
 
 
@@ -30,6 +29,9 @@ NUMBER_WORDS = _words(
     "many much number amount count total size long old age tall high far big large heavy wide deep fast often year "
     "years when since cost costs worth"
 )
+AMOUNTS = _words("many much old tall big large long far high heavy wide deep fast often")
+NO_NUMBER = 1.0
+"""What a path costs that ends at no number where the question asks how many or how big."""
 UNASKED = 0.6
 """What a value costs whose kind the question does not ask for."""
 NOT_WHO = 0.5
@@ -44,16 +46,15 @@ _DATE = re.compile(r"-?\d{4}-\d\d(-\d\d)?(T.*)?")
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*%?")
 
 
-def correct(
-    ranked: Sequence[RankedPath], question: MaskedQuestion, statistics: Statistics, joined: Iterable[tuple[str, bool]]
-) -> list[RankedPath]:
-    """`ranked` with corrected scores, best first. `joined` are relations, with direction, between topic entities."""
+def corrections(
+    question: MaskedQuestion, statistics: Statistics, joined: Iterable[tuple[str, bool]]
+) -> Callable[[RelationPath], float]:
+    """What to add to the score of a path. `joined` are relations, with direction, between topic entities."""
     if not any(hop.value for hop in statistics.hops):
-        return list(ranked)
+        return lambda _: 0.0
     cost = _costs(question, statistics)
     between = set(joined)
-    corrected = [replace(item, score=item.score - cost(item.path) + _bonus(item.path, between)) for item in ranked]
-    return sorted(corrected, key=lambda item: -item.score)
+    return lambda path: _bonus(path, between) - cost(path)
 
 
 def _bonus(path: RelationPath, between: set[tuple[str, bool]]) -> float:
@@ -67,19 +68,27 @@ def _costs(question: MaskedQuestion, statistics: Statistics) -> Callable[[Relati
     words = [word for word in parts.words if word != TOPIC]
     kinds = {item.relation: kind_of(item.names) for item in statistics.hops if item.value}
     found: dict[str, float] = {}
+    amount = _asks_amount(words)
 
     def cost(path: RelationPath) -> float:
         last = path.hops[-1]
         if not last.value:
-            return 0.0
+            return NO_NUMBER if amount else 0.0
         if last.relation not in found:
-            found[last.relation] = _cost(last, kinds.get(last.relation, ""), words, parts.asked)
+            found[last.relation] = _cost(last, kinds.get(last.relation, ""), words, parts.asked, amount=amount)
         return found[last.relation]
 
     return cost
 
 
-def _cost(hop: Hop, kind: str, words: Sequence[str], asked: str) -> float:
+def _asks_amount(words: Sequence[str]) -> bool:
+    """Whether the question asks how much of something there is, in words that only a number answers."""
+    return any(first == "how" and second in AMOUNTS for first, second in pairwise(words))
+
+
+def _cost(hop: Hop, kind: str, words: Sequence[str], asked: str, *, amount: bool) -> float:
+    if amount and kind not in ("number", "time"):
+        return NO_NUMBER
     _, key = split_value_relation(hop.relation)
     named = any(same_root(word, part) for part in content_words(key) for word in words)
     if asked == "who":

@@ -17,11 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgneo.stages.english import DESCRIBING
-from kgneo.stages.path_vectors import Flags, PathTable, RankingCache, Scores, Vectors, unit
+from kgneo.stages.path_vectors import (
+    Flags,
+    NameVectors,
+    PathTable,
+    RankingCache,
+    RelationVectors,
+    Scores,
+    Vectors,
+    unit,
+)
 from kgneo.stages.question_parts import QuestionParts
 from kgneo.stages.ranking_weights import Weights
 from kgneo.stages.voice import doer_in_question, names_reached
-from kgneo.stages.wording import same_root
+from kgneo.stages.wording import is_noun, same_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,9 @@ def find_units(parts: QuestionParts, table: PathTable) -> list[Unit]:
 
 def _name_together(before: Sequence[str], word: str, table: PathTable) -> bool:
     for relation in table.relations:
-        rest = [name for name in relation.words if not any(same_root(other, name) for other in before)]
-        if len(rest) < len(relation.words) and any(same_root(word, name) for name in rest):
+        names = relation.completed.words
+        rest = [name for name in names if not any(same_root(other, name) for other in before)]
+        if len(rest) < len(names) and any(same_root(word, name) for name in rest):
             return True
     return False
 
@@ -81,14 +91,17 @@ class Fit:
 
 def fit_unit(word: Unit, parts: QuestionParts, table: PathTable, cache: RankingCache, weights: Weights) -> Fit:
     vector = unit(cache.vectors(unit_texts(word)).mean(axis=0))
-    roots = np.array([_share_root(word.words, relation.words) for relation in table.relations])
-    by_name = _relation_fit(vector, roots, table, weights)
+    names = [relation.own if _is_object(word, parts, relation) else relation.completed for relation in table.relations]
+    roots = np.array([_share_root(word.words, name.words) for name in names])
+    by_name = _relation_fit(vector, roots, names, weights)
     node = _node_fit(word, vector, table, weights, rooted=bool(roots.any()))
     if roots.sum() > 1:
         by_name = by_name * _preposition_fit(word, roots, parts, table, weights)
+        by_name = by_name * _mention_fit(roots, parts, names, weights)
     if not roots.any():
         by_name = by_name * (1.0 - weights.node_rivals * float(node.max()))
-    node = np.maximum(node, weights.role * (table.roles * by_name).max(axis=1))
+    if not any(_share_root(word.words, step.label_words) for step in table.reached):
+        node = np.maximum(node, weights.role * (table.roles * by_name).max(axis=1))
     relation = by_name[table.relation_of]
     relation = relation * np.where(_right_way(word, parts, table, rooted=bool(roots.any())), 1.0, weights.other_side)
     topic = _topic_fit(word, vector, table, weights)
@@ -119,8 +132,14 @@ def _expected(match: Scores, vector: Vectors, table: PathTable, cache: RankingCa
     return np.asarray(np.where(match > 0.95, match, np.maximum(seen, weights.kind_match * share)))
 
 
-def _relation_fit(vector: Vectors, roots: Flags, table: PathTable, weights: Weights) -> Scores:
-    similarity = np.array([float((name.vectors @ vector - name.bias).max()) for name in table.relations])
+def _is_object(word: Unit, parts: QuestionParts, relation: RelationVectors) -> bool:
+    """Whether a unit is the noun that completes the relation's verb: it names what is reached, not the relation. Right
+    after the topic it is a verb, as in "what did X order"."""
+    return word.covers(parts.head) and any(is_noun(own, name) for own in word.words for name in relation.objects)
+
+
+def _relation_fit(vector: Vectors, roots: Flags, names: Sequence[NameVectors], weights: Weights) -> Scores:
+    similarity = np.array([float((name.vectors @ vector - name.bias).max()) for name in names])
     values = _grow(similarity, weights.floor, weights.ceiling, weights.rivalry)
     return np.asarray(np.where(roots, 1.0, values * weights.root_rivals)) if roots.any() else values
 
@@ -133,6 +152,15 @@ def _preposition_fit(word: Unit, roots: Flags, parts: QuestionParts, table: Path
     if not (same & roots).any():
         return np.ones(len(same))
     return np.where(same | ~roots, 1.0, weights.preposition)
+
+
+def _mention_fit(roots: Flags, parts: QuestionParts, names: Sequence[NameVectors], weights: Weights) -> Scores:
+    """Of relations with the word's root, those most of whose words the question has: "plays for", "formerly played
+    for"."""
+    asked = [parts.words[index] for index in parts.content]
+    shares = np.array([np.mean([_share_root((own,), asked) for own in name.words]) for name in names])
+    left_out = 1.0 - shares / max(float(shares[roots].max()), 1e-9)
+    return np.where(roots, 1.0 - weights.unmentioned * left_out, 1.0)
 
 
 def _same_preposition(first: str, second: str) -> bool:

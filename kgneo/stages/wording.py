@@ -34,6 +34,11 @@ def content_words(name: str) -> tuple[str, ...]:
     return tuple(word for word in words if word not in LIGHT_WORDS) or words
 
 
+def is_noun(word: str, name: str) -> bool:
+    """Whether a word is a name or its plural."""
+    return word in (name, f"{name}s", f"{name}es", f"{name[:-1]}ies")
+
+
 @lru_cache(maxsize=65536)
 def same_root(first: str, second: str) -> bool:
     """Whether two lower-case words differ only by English suffixes, such as "teacher" and "teaches".

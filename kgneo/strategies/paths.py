@@ -7,17 +7,21 @@ that leads anywhere is run as one Cypher pattern. Its end is the answer, its tri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kgneo.context import Clock, Context
 from kgneo.graph.shape import Shape
-from kgneo.graph.walks import Followed, follow, shown_query
+from kgneo.graph.walks import shown_query
 from kgneo.model import Answer, Reading, Step, TopicEntity
 from kgneo.stages.choose_reading import RankedReading, rank_readings
+from kgneo.stages.first_reading import FirstReading, first_that_leads
 from kgneo.stages.forms import Formed, answer_in_form
-from kgneo.stages.link import LinkedQuestion, readings
+from kgneo.stages.label_forms import answer_over_label
+from kgneo.stages.link import readings
 
 READINGS = 3
+UNSURE = 0.1
+"""Confidence below which an answer comes with a warning."""
 TRIES = 25
 """Paths, best first, that are run until one leads somewhere."""
 
@@ -32,28 +36,33 @@ class Paths:
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Link, rank the paths that leave the topic entity, follow the best one."""
         clock = Clock()
+        if not entities and "[" not in question:
+            with clock.stage("form"):
+                formed = answer_over_label(context, question)
+            if formed is not None:
+                return _in_form(question, (), formed, clock)
         with clock.stage("link"):
             linked = readings(context.graph, question, entities=entities)
         with clock.stage("form"):
             formed = answer_in_form(context, linked[0])
         if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
-            return _in_form(question, linked[0], formed, clock)
+            return _in_form(question, linked[0].topics, formed, clock)
         with clock.stage("select"):
             ranked = rank_readings(context, linked)
         with clock.stage("answer"):
-            best, followed, alive = _first_that_leads(context, ranked)
-        if best is None or followed is None or best.confidence < context.options.min_confidence:
-            return _not_found(question, linked[0].topics, alive, clock)
-        return _found(question, best, followed, alive, clock, context.shape)
+            first = first_that_leads(context, ranked, tries=TRIES, limit=context.options.limit)
+        if first is None or first.reading.confidence < context.options.min_confidence:
+            return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
+        return _found(question, first, clock, context.shape)
 
 
-def _in_form(question: str, linked: LinkedQuestion, formed: Formed, clock: Clock) -> Answer:
+def _in_form(question: str, topics: tuple[TopicEntity, ...], formed: Formed, clock: Clock) -> Answer:
     return Answer(
         question,
         "paths",
         formed.text,
         answers=formed.answers,
-        entities=linked.topics,
+        entities=topics,
         steps=(Step(formed.wording, formed.text, formed.answers, formed.evidence),),
         evidence=formed.evidence,
         cypher=formed.cypher,
@@ -63,28 +72,6 @@ def _in_form(question: str, linked: LinkedQuestion, formed: Formed, clock: Clock
         timings_ms=clock.milliseconds,
         readings=_shown(formed.readings),
     )
-
-
-def _first_that_leads(
-    context: Context, ranked: Sequence[RankedReading]
-) -> tuple[RankedReading | None, Followed | None, list[RankedReading]]:
-    """The best reading whose path ends somewhere, where it ends, and the readings without those that end nowhere.
-
-    What ends nowhere cannot be meant, so its probability goes to the others in proportion."""
-    dead = 0.0
-    for number, candidate in enumerate(ranked[:TRIES]):
-        followed = follow(
-            context.graph,
-            candidate.linked.entity_ids,
-            candidate.path,
-            limit=context.options.limit,
-            shape=context.shape,
-        )
-        if followed.total:
-            confidence = min(candidate.confidence / max(1.0 - dead, 1e-6), 1.0)
-            return replace(candidate, confidence=confidence), followed, list(ranked[number:])
-        dead += candidate.confidence
-    return None, None, list(ranked)
 
 
 def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[RankedReading], clock: Clock) -> Answer:
@@ -99,9 +86,8 @@ def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[R
     )
 
 
-def _found(
-    question: str, best: RankedReading, followed: Followed, alive: Sequence[RankedReading], clock: Clock, shape: Shape
-) -> Answer:
+def _found(question: str, first: FirstReading, clock: Clock, shape: Shape) -> Answer:
+    best, followed = first.reading, first.followed
     answers = tuple(found.entity.name for found in followed.found)
     topics = [topic.entity for topic in best.linked.topics]
     cypher, parameters = shown_query(best.path, topics, shape=shape)
@@ -119,9 +105,16 @@ def _found(
         confidence=best.confidence,
         grounded=True,
         timings_ms=clock.milliseconds,
-        readings=_shown(alive),
+        warnings=_warnings(best.confidence),
+        readings=_shown(first.alive),
         more=followed.total - len(answers),
     )
+
+
+def _warnings(confidence: float) -> tuple[str, ...]:
+    if confidence >= UNSURE:
+        return ()
+    return (f"Unsure (confidence {confidence:.2f}): this reading explains little of the question.",)
 
 
 def _shown(alive: Sequence[RankedReading]) -> tuple[Reading, ...]:

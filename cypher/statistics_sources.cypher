@@ -1,3 +1,0 @@
-// How many relationships of one relation there are (from Neo4j's own counters).
-MATCH ()-[r:`{relation}`]->()
-RETURN count(r) AS triples

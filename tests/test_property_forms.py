@@ -1,0 +1,87 @@
+"""Questions about property graphs that are no plain walk to a name: truth, the one of two, extremes, amounts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from kgneo.asking import ask, open_context
+from kgneo.context import Context
+from kgneo.embedding import OnnxEncoder
+from kgneo.errors import EntityNotFound
+from tests.conftest import VERSIONS, StartServer, connect, wipe
+
+CLUBS = """
+CREATE (hafen:Club {name: 'Hafen 08', founded: 1908, members: 4100, budget: '900'}),
+       (union:Club {name: 'Union', founded: 1921, members: 9300, budget: '1200'}),
+       (stella:Club {name: 'Stella', founded: 1899, members: 2500, budget: '85'}),
+       (park:Stadium {name: 'Ravenpark', capacity: 21300, roofed: true, openedOn: date('1974-05-01')}),
+       (moor:Stadium {name: 'Moorfeld', capacity: 7200, roofed: false, openedOn: date('1931-08-15')}),
+       (ana:Player {name: 'Ana Sorel', born: date('1996-02-11'), heightCm: 178}),
+       (bea:Player {name: 'Bea Lind', born: date('2001-09-30'), heightCm: 171}),
+       (cai:Player {name: 'Cai Orme', born: date('1990-12-05'), heightCm: 183}),
+       (hafen)-[:homeGround]->(park), (union)-[:homeGround]->(moor), (hafen)-[:rivalOf]->(stella),
+       (ana)-[:playsFor {since: 2019}]->(hafen), (bea)-[:playsFor {since: 2021}]->(union),
+       (cai)-[:playsFor {since: 2012}]->(hafen), (ana)-[:formerlyPlayedFor]->(stella),
+       (cai)-[:formerlyPlayedFor]->(union), (bea)-[:formerlyPlayedFor]->(hafen)
+"""
+
+
+@pytest.fixture(scope="module")
+def clubs(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    """A graph of clubs as its owner made it, with what questions are answered with."""
+    with connect(start_server("scratch", VERSIONS[0])) as graph:
+        wipe(graph)
+        graph.write(CLUBS)
+        yield open_context(graph, encoder=encoder)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Is the [Ravenpark] roofed?", {"yes"}),
+        ("Is [Moorfeld] roofed?", {"no"}),
+        ("Who is taller, [Ana Sorel] or [Bea Lind]?", {"Ana Sorel"}),
+        ("Who is older, [Ana Sorel] or [Cai Orme]?", {"Cai Orme"}),
+        ("Which club has fewer members, [Stella] or [Union]?", {"Stella"}),
+        ("Who is the oldest player?", {"Cai Orme"}),
+        ("Which club has the most members?", {"Union"}),
+        ("Which club has the largest budget?", {"Union"}),
+        ("How many clubs are there?", {"3"}),
+        ("Which clubs were founded before 1910?", {"Hafen 08", "Stella"}),
+        ("How many clubs were founded after 1900?", {"2"}),
+        ("Which club does [Ana Sorel] play for?", {"Hafen 08"}),
+        ("Which club did [Ana Sorel] formerly play for?", {"Stella"}),
+        ("Who is the rival of [Hafen 08]?", {"Stella"}),
+        ("How big is the home ground of [Hafen 08]?", {"21300"}),
+        ("How many players does [Hafen 08] have?", {"2"}),
+    ],
+)
+def test_the_answer_has_the_form_that_is_asked_for(clubs: Context, question: str, expected: set[str]) -> None:
+    answer = ask(clubs, question)
+    assert set(answer.answers) == expected
+    assert answer.cypher
+    assert clubs.graph.read(answer.cypher, **answer.cypher_parameters)
+
+
+def test_an_extreme_over_a_label_rests_on_its_value(clubs: Context) -> None:
+    answer = ask(clubs, "Who is the oldest player?")
+    assert [item.triple.text for item in answer.evidence] == ["(Cai Orme, born, 1990-12-05)"]
+
+
+def test_what_is_excluded_does_not_count(clubs: Context) -> None:
+    clubs.graph.write("MATCH (p:Player {name: 'Cai Orme'}) SET p:Hidden")
+    shape = replace(clubs.shape, excluded=("Hidden",))
+    try:
+        without = replace(clubs, shape=shape)
+        assert ask(without, "Who is the oldest player?").answers == ("Ana Sorel",)
+        assert ask(without, "How many players are there?").answers == ("2",)
+    finally:
+        clubs.graph.write("MATCH (p:Hidden) REMOVE p:Hidden")
+
+
+def test_a_label_does_not_answer_what_it_cannot_explain(clubs: Context) -> None:
+    with pytest.raises(EntityNotFound):
+        ask(clubs, "Who is the oldest player with green shoes?")
