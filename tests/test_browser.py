@@ -20,7 +20,7 @@ from kgneo.graph.browser import browser_link
 from kgneo.graph.cypher import inline
 from kgneo.server import RunningServer
 
-WAIT = 60
+WAIT = 120
 
 
 @pytest.fixture
@@ -45,6 +45,7 @@ def chromium(tmp_path: Path) -> Iterator[Any]:
 def test_the_graph_of_an_answer_is_seen_in_browser(
     graph: Graph, server: RunningServer, encoder: OnnxEncoder, chromium: Any, tmp_path: Path
 ) -> None:
+    from selenium.common import exceptions
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import WebDriverWait
 
@@ -59,15 +60,33 @@ def test_the_graph_of_an_answer_is_seen_in_browser(
     assert len(answer.answers) == 3
     link = browser_link(graph, inline(answer.cypher or "", dict(answer.cypher_parameters)))
     assert server.password not in link
-    wait = WebDriverWait(chromium, WAIT)
+    # Browser draws its log-in form several times while it starts: what was typed in one may be gone in the next.
+    redrawn = (
+        exceptions.NoSuchElementException,
+        exceptions.StaleElementReferenceException,
+        exceptions.ElementNotInteractableException,
+        exceptions.ElementClickInterceptedException,
+        exceptions.TimeoutException,
+    )
+    wait = WebDriverWait(chromium, WAIT, ignored_exceptions=redrawn)
+
+    def click(page: Any, selector: str) -> bool:
+        page.find_element(By.CSS_SELECTOR, selector).click()
+        return True
+
+    def log_in(page: Any) -> bool:
+        field = page.find_element(By.CSS_SELECTOR, "input[type='password']")
+        field.clear()
+        field.send_keys(server.password)
+        click(page, "[data-testid='connect']")
+        waiting = "[data-testid='disconnectedBanner'], [data-testid='password']"
+        WebDriverWait(page, WAIT / 4).until(lambda page: not page.find_elements(By.CSS_SELECTOR, waiting))
+        return True
+
     chromium.get(link)
-    password = wait.until(lambda page: page.find_element(By.CSS_SELECTOR, "input[type='password']"))
-    password.send_keys(server.password)
-    chromium.find_element(By.CSS_SELECTOR, "[data-testid='connect']").click()
-    waiting = "[data-testid='disconnectedBanner'], [data-testid='password']"
-    wait.until(lambda page: not page.find_elements(By.CSS_SELECTOR, waiting))
+    wait.until(log_in)
     wait.until(lambda page: "MATCH" in page.find_element(By.CSS_SELECTOR, "[data-testid='activeEditor']").text)
-    wait.until(lambda page: page.find_element(By.CSS_SELECTOR, "[data-testid='editor-Run']")).click()
+    wait.until(lambda page: click(page, "[data-testid='editor-Run']"))
     wait.until(lambda page: len(page.find_elements(By.CSS_SELECTOR, "svg g.node")) == 4)
     wait.until(lambda page: "WORKED_AT" in page.find_element(By.TAG_NAME, "body").text)
     folder = Path(os.environ.get("KGNEO_SCREENSHOTS") or tmp_path)
