@@ -45,6 +45,7 @@ def test_of_a_compound_the_last_noun_is_asked_for() -> None:
 def test_a_verb_after_the_noun_is_not_asked_for() -> None:
     assert head("which person founded [Quill]") == ["person"]
     assert head("list the companies founded by [Ada Novak]") == ["companies"]
+    assert head("list all services using [log-all]") == ["services"]
 
 
 def test_a_request_names_what_is_asked_for() -> None:

@@ -9,7 +9,9 @@ import pytest
 from kgneo.embedding import OnnxEncoder, load_encoder
 from kgneo.model import Hop, RelationPath
 from kgneo.stages.path_vectors import RankingCache, RelationStatistics
+from kgneo.stages.question_parts import MaskedQuestion
 from kgneo.stages.rank_paths import RankedPath, rank_paths
+from kgneo.stages.ranking_weights import Weights
 from tests.path_questions import FILES, MemoryGraph, load_graph, load_questions, masked
 
 
@@ -87,6 +89,33 @@ def test_a_question_that_the_graph_cannot_answer_gets_little_confidence() -> Non
 def test_the_words_that_speak_of_each_step_are_told() -> None:
     parts = ranked("music", "who produced the albums of [Nirvana]?", "Nirvana")[0].parts
     assert [(part.hop, part.words) for part in parts] == [(1, ("albums",)), (2, ("produced",))]
+
+
+def step(relation: str, label: str, *, forward: bool = True) -> Hop:
+    return Hop(relation, forward, labels=(label,))
+
+
+def test_a_path_that_no_word_names_is_heard_as_a_sentence() -> None:
+    supplier = RelationPath((step("SUPPLIES", "Supplier", forward=False),))
+    shipper = RelationPath((step("CONTAINS", "Order", forward=False), step("SHIPPED_BY", "Shipper")))
+    question = MaskedQuestion("Who delivers [Darjeeling] to us?", ((13, 25),), ("Product",))
+
+    def first(weights: Weights) -> str:
+        return str(rank_paths(question, [shipper, supplier], encoder=encoder(), weights=weights)[0].path)
+
+    assert first(Weights()) == "^SUPPLIES"
+    assert first(Weights(sentence=0.0)) == "^CONTAINS/SHIPPED_BY"
+
+
+def test_the_noun_of_a_relation_with_of_names_its_subject() -> None:
+    members = step("member_of", "Engineer", forward=False)
+    paths = (
+        RelationPath((members,)),
+        RelationPath((step("leads", "Engineer", forward=False), step("member_of", "Team"))),
+    )
+    question = MaskedQuestion("Name the members of [Atlas].", ((20, 27),), ("Team",))
+    statistics = RelationStatistics(objects={"member_of": ("team",), "leads": ("team",)})
+    assert str(rank_paths(question, paths, encoder=encoder(), statistics=statistics)[0].path) == "^member_of"
 
 
 def test_no_paths_give_no_ranking() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgneo.model import Hop, RelationPath
-from kgneo.stages.wording import content_words, name_words, path_wording, same_root
+from kgneo.stages.wording import content_words, name_words, path_wording, same_root, telling_words
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,12 @@ def test_light_words_of_a_name_are_left_out() -> None:
 
 def test_a_name_of_light_words_alone_keeps_them() -> None:
     assert content_words("is_in") == ("is", "in")
+
+
+def test_the_unit_of_a_value_does_not_tell_what_it_is() -> None:
+    assert telling_words("dateOfBirth") == ("birth",)
+    assert telling_words("publication_year") == ("publication",)
+    assert telling_words("year") == ("year",)
 
 
 @pytest.mark.parametrize(

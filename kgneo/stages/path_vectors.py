@@ -16,7 +16,7 @@ from kgneo.model import Hop, RelationPath
 from kgneo.stages.english import COMMON_NOUNS, PREPOSITIONS
 from kgneo.stages.expected_type import KindJudge, TextEncoder, of_relation
 from kgneo.stages.voice import RelationEnd, doer
-from kgneo.stages.wording import content_words, name_words
+from kgneo.stages.wording import name_words, telling_words
 
 Scores = NDArray[np.float64]
 Vectors = NDArray[np.float32]
@@ -137,20 +137,20 @@ def unit(vector: NDArray[np.floating]) -> Vectors:
 
 def _relation_vectors(name: str, objects: tuple[str, ...], cache: RankingCache) -> RelationVectors:
     completed = " ".join((*name_words(name), *objects)) if objects else name
-    last = name_words(completed)[-1]
+    last = name_words(name)[-1]
     preposition = last if last in PREPOSITIONS else ""
     return RelationVectors(
         _name_vectors(name, cache),
         _name_vectors(completed, cache),
         objects,
-        preposition in ("", "by"),
+        preposition in ("", "by") or (bool(objects) and preposition != "of"),
         preposition,
         doer(name),
     )
 
 
 def _name_vectors(name: str, cache: RankingCache) -> NameVectors:
-    words = content_words(name)
+    words = telling_words(name)
     vectors = cache.vectors([" ".join(name_words(name)), " ".join(words), *words])
     return NameVectors(words, vectors, cache.bias(vectors))
 

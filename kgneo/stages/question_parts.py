@@ -112,7 +112,7 @@ def _head(words: Sequence[str], content: frozenset[int], start: int, *, request:
     after = words[end] if end < len(words) else ""
     if not linked and after not in AUXILIARIES:
         end = min(end, index + 1)
-    elif end - index > 1 and after == "by":
+    elif end - index > 1 and (after == "by" or (after == TOPIC and words[end - 1].endswith("ing"))):
         end -= 1
     elif not linked or after in ("of", "", TOPIC) or after in AUXILIARIES:
         index = max(index, end - 1)

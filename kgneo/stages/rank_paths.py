@@ -11,7 +11,8 @@ entity: each word, taken from the left or the right end of what is read so far, 
 to a later one, or to none. A step costs; a word that fits pays. What the question asks for ("who", "which
 cities") must be what the last step reaches. How well a word fits a relation is a shared root, else the
 encoder's similarity, less how similar the relation is to words in general, in competition with the other
-relations.
+relations. The paths that come out best are then compared with the question as whole sentences, which hears what
+no single word says: "bought" is far from "placed", but not from "orders that a customer placed".
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ from kgneo.stages.question_parts import TOPIC, MaskedQuestion, QuestionParts, qu
 from kgneo.stages.ranking_weights import CALIBRATION, TEMPERATURE, Evidence, Weights
 from kgneo.stages.word_alignment import Alignment
 from kgneo.stages.word_fit import Fit, Unit, find_units, fit_unit, unit_texts
-from kgneo.stages.wording import path_wording, same_root
+from kgneo.stages.wording import name_words, path_wording, same_root
 
 NAMED = 0.2
 """Fit from which a step counts as named by a word."""
 LABELLED = 0.95
 """Fit to a kind of node from which a noun names it ("suppliers"), and not a relation ("rival")."""
+COMPARED = 20
+"""How many of the best paths are compared with the question as sentences."""
 EXPLAINED = 5
 """For how many of the best paths the words that speak of each step are told."""
 
@@ -77,9 +80,10 @@ def rank_paths(
         return []
     figures = statistics or RelationStatistics()
     memory = cache or RankingCache(encoder)
-    scored = score_paths(question, paths, statistics=figures, cache=memory, weights=weights or Weights())
+    scored = score_paths(
+        question, paths, statistics=figures, cache=memory, weights=weights or Weights(), correction=correction
+    )
     scores = scored.scores
-    scores += np.array([correction(path) for path in paths])
     order = sorted(range(len(paths)), key=lambda index: (-scores[index], len(paths[index])))
     confidences = scored.confidences(order)
     return [
@@ -142,8 +146,9 @@ def score_paths(
     statistics: RelationStatistics,
     cache: RankingCache,
     weights: Weights,
+    correction: Callable[[RelationPath], float] = lambda _: 0.0,
 ) -> ScoredPaths:
-    """Scores of `paths`, in their order."""
+    """Scores of `paths`, in their order; `correction` is part of them."""
     parts = question_parts(question)
     table = PathTable(paths, question.labels, statistics, cache)
     units = find_units(parts, table)
@@ -156,6 +161,9 @@ def score_paths(
     expected = _expectation(parts, units, fits, table, weights)[table.last]
     scores += expected
     scores += weights.theme * _theme(theme, table, cache)
+    scores += np.array([correction(path) for path in paths])
+    best = np.argsort(-scores, kind="stable")[:COMPARED]
+    scores[best] += weights.sentence * _as_sentences(question, [paths[index] for index in best], statistics, cache)
     return ScoredPaths(scores, tuple(units), alignment, table, expected)
 
 
@@ -168,6 +176,21 @@ def _theme(question: str, table: PathTable, cache: RankingCache) -> Scores:
     of_step = similarity[table.relation_of]
     padded = np.append(of_step - of_step.mean(), 0.0)
     return np.asarray(padded[table.padded].sum(axis=1) / table.length)
+
+
+def _as_sentences(
+    question: MaskedQuestion, paths: Sequence[RelationPath], statistics: RelationStatistics, cache: RankingCache
+) -> Scores:
+    """How similar each path, put into words, is to the question, more than the least similar of them."""
+    topic = " ".join(name_words(question.labels[0])) if question.labels else "it"
+    asked, *wordings = cache.vectors(
+        [
+            question.masked.replace(TOPIC, topic),
+            *(path_wording(path, topic=topic, names=statistics.names) for path in paths),
+        ]
+    )
+    similarity = np.stack(wordings) @ asked
+    return np.asarray(similarity - similarity.min(), dtype=np.float64)
 
 
 def _step_costs(parts: QuestionParts, units: Sequence[Unit], table: PathTable, weights: Weights) -> Scores:

@@ -28,6 +28,8 @@ class Weights:
     """What it is worth that the last step reaches what is asked for."""
     theme: float = 1.2
     """What the similarity of the whole question to a path's relations is worth."""
+    sentence: float = 4.0
+    """What the similarity of the question to a path in words is worth, among the best paths."""
     kind_veto: float = 0.75
     """What a fit loses where a noun for a person, place or time meets a step that reaches none."""
     kind_match: float = 0.6

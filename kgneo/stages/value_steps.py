@@ -15,7 +15,7 @@ from kgneo.graph.shape import split_value_relation
 from kgneo.graph.statistics import Statistics
 from kgneo.model import Hop, RelationPath
 from kgneo.stages.question_parts import TOPIC, MaskedQuestion, question_parts
-from kgneo.stages.wording import content_words, same_root
+from kgneo.stages.wording import same_root, telling_words
 
 
 def _words(text: str) -> frozenset[str]:
@@ -90,7 +90,7 @@ def _cost(hop: Hop, kind: str, words: Sequence[str], asked: str, *, amount: bool
     if amount and kind not in ("number", "time"):
         return NO_NUMBER
     _, key = split_value_relation(hop.relation)
-    named = any(same_root(word, part) for part in content_words(key) for word in words)
+    named = any(same_root(word, part) for part in telling_words(key) for word in words)
     if asked == "who":
         return NOT_WHO
     if named:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from kgneo.stages.english import PREPOSITIONS, QUESTION_WORDS
 from kgneo.stages.question_parts import TOPIC, QuestionParts
-from kgneo.stages.wording import name_words
+from kgneo.stages.wording import is_past, name_words
 
 StepEnd = Literal["source", "reached", ""]
 RelationEnd = Literal["subject", "object", ""]
@@ -26,7 +26,7 @@ def doer(name: str) -> RelationEnd:
     last = name_words(name)[-1]
     if last == "by":
         return "object"
-    return "subject" if last in PREPOSITIONS or last.endswith("ed") else ""
+    return "subject" if last in PREPOSITIONS or is_past(last) else ""
 
 
 def doer_in_question(parts: QuestionParts, start: int, end: int) -> StepEnd:
@@ -46,7 +46,7 @@ def _doer_after_topic(parts: QuestionParts, start: int) -> StepEnd:
     before = words[parts.topic - 1] if parts.topic else ""
     if before in _DO:
         return "source"
-    if start == parts.topic + 1 and words[start].endswith("ed") and before not in _BE:
+    if start == parts.topic + 1 and is_past(words[start]) and before not in _BE:
         return "source"
     return ""
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from kgneo.model import Hop, RelationPath
-from kgneo.stages.english import LIGHT_WORDS, PREPOSITIONS, SUFFIXES
+from kgneo.stages.english import LIGHT_WORDS, PAST_VERBS, PREPOSITIONS, SUFFIXES, UNITS
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+")
@@ -32,6 +32,30 @@ def content_words(name: str) -> tuple[str, ...]:
     """The words of a name that carry its meaning: "has_capital" gives ("capital",); never empty."""
     words = name_words(name)
     return tuple(word for word in words if word not in LIGHT_WORDS) or words
+
+
+@lru_cache(maxsize=4096)
+def telling_words(name: str) -> tuple[str, ...]:
+    """The words of a name that say what it is, not in what it is given: "birth_year" gives ("birth",); never empty."""
+    words = content_words(name)
+    return tuple(word for word in words if word not in UNITS) or words
+
+
+def is_past(word: str) -> bool:
+    """Whether a word is a verb in the past or a participle."""
+    return word.endswith("ed") or word in PAST_VERBS
+
+
+def _is_present(word: str) -> bool:
+    """Whether a word has the form of "supplies"."""
+    return word.endswith("s") and not word.endswith("ss")
+
+
+def _plural_form(verb: str) -> str:
+    """What they do: "supply" for "supplies"."""
+    if verb.endswith("ies"):
+        return verb[:-3] + "y"
+    return verb[:-2] if verb.endswith(("ches", "shes", "sses", "xes", "oes")) else verb[:-1]
 
 
 def is_noun(word: str, name: str) -> bool:
@@ -91,7 +115,7 @@ def _hop_wording(name: str, forward: bool, labels: tuple[str, ...], topic: str) 
     if len(words) > 1 and words[0] in LIGHT_WORDS:
         words = words[1:]
     reached = " ".join(name_words(labels[0])) if labels else ""
-    if words[-1] in PREPOSITIONS or words[-1].endswith("ed"):
+    if words[-1] in PREPOSITIONS or is_past(words[-1]) or (name.isupper() and _is_present(words[0])):
         return _verb(words, topic, reached, forward=forward)
     return _noun(words, topic, reached, forward=forward)
 
@@ -102,6 +126,8 @@ def _verb(words: Sequence[str], topic: str, reached: str, *, forward: bool) -> s
     if forward:
         who = topic or "they"
         auxiliary = ("was " if topic else "were ") if passive else ""
+        if not topic and _is_present(words[0]):
+            text = " ".join([_plural_form(words[0]), *words[1:]])
         return f"{reached} that {who} {auxiliary}{text}" if reached else f"what {who} {auxiliary}{text}"
     if passive:
         return f"{reached or 'what was'} {text} {topic or 'them'}"
