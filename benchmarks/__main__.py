@@ -11,6 +11,7 @@ MODULES = (
     "retrieval",
     "ask_process",
     "path_ranking",
+    "calibration",
     "linking",
     "learning",
     "selection",

@@ -37,7 +37,7 @@ class Options:
     direction: Literal["both", "out"] = "both"
     exact: bool = False
     limit: int = 1000
-    min_confidence: float = 0.01
+    min_confidence: float = 0.05
     seed: int | None = None
     select: Literal["relations", "top-k"] | None = None
     follow: bool = False

@@ -11,6 +11,8 @@ from kgneo.asking import ask, open_context
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import EntityNotFound
+from kgneo.graph.statistics import HopStatistics
+from kgneo.stages.forms import most_like
 from tests.conftest import VERSIONS, StartServer, connect, wipe
 
 CLUBS = """
@@ -19,9 +21,9 @@ CREATE (hafen:Club {name: 'Hafen 08', founded: 1908, members: 4100, budget: '900
        (stella:Club {name: 'Stella', founded: 1899, members: 2500, budget: '85'}),
        (park:Stadium {name: 'Ravenpark', capacity: 21300, roofed: true, openedOn: date('1974-05-01')}),
        (moor:Stadium {name: 'Moorfeld', capacity: 7200, roofed: false, openedOn: date('1931-08-15')}),
-       (ana:Player {name: 'Ana Sorel', born: date('1996-02-11'), heightCm: 178}),
-       (bea:Player {name: 'Bea Lind', born: date('2001-09-30'), heightCm: 171}),
-       (cai:Player {name: 'Cai Orme', born: date('1990-12-05'), heightCm: 183}),
+       (ana:Player {name: 'Ana Sorel', born: date('1996-02-11'), heightCm: 178, firstCap: 2014}),
+       (bea:Player {name: 'Bea Lind', born: date('2001-09-30'), heightCm: 171, firstCap: 2019}),
+       (cai:Player {name: 'Cai Orme', born: date('1990-12-05'), heightCm: 183, firstCap: 2009}),
        (hafen)-[:homeGround]->(park), (union)-[:homeGround]->(moor), (hafen)-[:rivalOf]->(stella),
        (ana)-[:playsFor {since: 2019}]->(hafen), (bea)-[:playsFor {since: 2021}]->(union),
        (cai)-[:playsFor {since: 2012}]->(hafen), (ana)-[:formerlyPlayedFor]->(stella),
@@ -57,6 +59,8 @@ def clubs(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
         ("Who is the rival of [Hafen 08]?", {"Stella"}),
         ("How big is the home ground of [Hafen 08]?", {"21300"}),
         ("How many players does [Hafen 08] have?", {"2"}),
+        ("Which players of [Hafen 08] had their first cap before 2016?", {"Ana Sorel", "Cai Orme"}),
+        ("Which players of [Hafen 08] are taller than 180 cm?", {"Cai Orme"}),
     ],
 )
 def test_the_answer_has_the_form_that_is_asked_for(clubs: Context, question: str, expected: set[str]) -> None:
@@ -64,6 +68,15 @@ def test_the_answer_has_the_form_that_is_asked_for(clubs: Context, question: str
     assert set(answer.answers) == expected
     assert answer.cypher
     assert clubs.graph.read(answer.cypher, **answer.cypher_parameters)
+
+
+def test_a_property_of_the_node_is_compared_before_one_of_its_relationships(clubs: Context) -> None:
+    own = HopStatistics("lengthKm", True, ("Line",), 5, 1.0, 1.0, ("31.5",), {}, value=True)
+    of_stops = HopStatistics("SERVES@km", True, ("Line",), 9, 3.0, 1.0, ("2.5",), {}, value=True)
+    best = most_like(
+        clubs, [of_stops, own], preferred=[of_stops, own], words=["lines", "longer", "km"], phrase="longer"
+    )
+    assert best is own
 
 
 def test_an_extreme_over_a_label_rests_on_its_value(clubs: Context) -> None:

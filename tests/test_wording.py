@@ -97,3 +97,16 @@ def test_the_topic_entity_is_named() -> None:
 def test_a_code_is_read_by_its_name() -> None:
     path = RelationPath((Hop("P36"),))
     assert path_wording(path, names={"P36": "capital"}) == "capital of X"
+
+
+@pytest.mark.parametrize(
+    ("hops", "wording"),
+    [
+        ((Hop("SUPPLIES", forward=False, labels=("Supplier",)),), "supplier that supplies X"),
+        ((Hop("LED"), Hop("SUPPLIES", labels=("Product",))), "what X led → product that they supply"),
+        ((Hop("TEACHES_AT", labels=("School",)), Hop("WATCHES")), "school that X teaches at → what they watch"),
+        ((Hop("genres", forward=False),), "what has genres X"),
+    ],
+)
+def test_verbs_are_put_into_words_as_verbs(hops: tuple[Hop, ...], wording: str) -> None:
+    assert path_wording(RelationPath(hops)) == wording

@@ -59,9 +59,10 @@ COMMON_NOUNS = tuple(
 """Nouns of no field in particular: what a relation is similar to anyway."""
 
 PAST_VERBS = _words(
-    "became began bore born bought broke brought built came caught chose did drew drove felt fought found gave got grew "
-    "heard held kept knew laid led left lent lost made met paid played ran rose said sang sat saw sent sold spent spoke "
-    "stood stole sung swam taught thought threw told took understood went won wore wrote written"
+    "became began bore born bought broke brought built came caught chose did drew drove felt fought found gave "
+    "got grew heard held kept knew laid led left lent lost made met paid played ran rose said sang sat saw "
+    "sent sold spent spoke stood stole sung swam taught thought threw told took understood went won wore wrote "
+    "written"
 )
 """Past forms that do not end in "ed"."""
 

@@ -8,20 +8,25 @@ question without the words that only serve it, as a path, and then works on wher
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from kgneo.context import Context
 from kgneo.graph.neighbours import Neighbour, triples_along
+from kgneo.graph.shape import split_value_relation
 from kgneo.graph.statistics import HopStatistics
 from kgneo.graph.walks import Followed, first_hops, follow, shown_intersection, shown_query
 from kgneo.model import Evidence, Hop, RelationPath, Triple
 from kgneo.stages.choose_reading import RankedReading, masked, rank_readings
+from kgneo.stages.clauses import clauses
 from kgneo.stages.english import SHARING
 from kgneo.stages.first_reading import first_that_leads
 from kgneo.stages.interpret import Direction, Intent, asks_truth, compared, interpret, plain_question
 from kgneo.stages.link import LinkedQuestion, Mention
+from kgneo.stages.question_parts import TOPIC
 from kgneo.stages.wording import content_words, name_words, path_wording, same_root
 
 TRIES = 12
@@ -29,6 +34,8 @@ TRIES = 12
 EVERYTHING = 100_000
 CLOSE = 0.4
 """Points of score by which a path that joins two entities may be behind the best one and still mean yes."""
+BEHIND = 1.0
+"""Points of score by which a reading that leads to values may be behind the best one that leads to none."""
 MOSTLY = 0.8
 DATE = re.compile(r"-?\d{4}(-\d\d(-\d\d.*)?)?")
 NUMBER = re.compile(r"[-+]?\d+(,\d{3})*(\.\d+)?")
@@ -74,24 +81,20 @@ def answer_in_form(context: Context, linked: LinkedQuestion) -> Formed | None:
 def _over_names(context: Context, linked: LinkedQuestion, intent: Intent) -> Formed | None:
     """A count, an extreme or a comparison over the entities that the rest of the question leads to."""
     ranked = rank_readings(context, [_reworded(linked)])
-    measures = intent.kind != "count" or bool(intent.operator)
-    first = (
-        first_that_leads(context, _of_nodes(context, ranked), tries=TRIES, limit=EVERYTHING, accept=_can_have_values)
-        if measures
-        else first_that_leads(context, ranked, tries=TRIES, limit=EVERYTHING)
-    )
-    if first is None or first.reading.path.hops[-1].value:
-        return None
-    best, followed = first.reading, first.followed
-    if intent.kind == "count" and all(NUMBER.fullmatch(found.entity.name) for found in followed.found):
-        return None  # the graph holds the number itself
-    note = ""
     measured: list[Evidence] = []
-    if measures:
-        chosen = _by_value(context, best, followed, intent)
+    note = ""
+    if intent.kind != "count" or intent.operator:
+        chosen = _first_measured(context, _of_nodes(context, ranked), intent)
         if chosen is None:
             return None
-        followed, measured, note = chosen
+        best, followed, measured, note = chosen
+    else:
+        first = first_that_leads(context, ranked, tries=TRIES, limit=EVERYTHING)
+        if first is None or first.reading.path.hops[-1].value:
+            return None
+        best, followed = first.reading, first.followed
+        if all(NUMBER.fullmatch(found.entity.name) for found in followed.found):
+            return None  # the graph holds the number itself
     names = tuple(found.entity.name for found in followed.found)
     cypher, parameters = shown_query(best.path, [topic.entity for topic in linked.topics], shape=context.shape)
     counted = intent.kind == "count"
@@ -107,12 +110,37 @@ def _over_names(context: Context, linked: LinkedQuestion, intent: Intent) -> For
     )
 
 
+def _first_measured(
+    context: Context, ranked: Sequence[RankedReading], intent: Intent
+) -> tuple[RankedReading, Followed, list[Evidence], str] | None:
+    """The first reading that leads to nodes with values to compare, and those of the nodes that pass the test."""
+    names = context.record.statistics.readable_names
+    least = -math.inf
+    while first := first_that_leads(context, ranked, tries=TRIES, limit=EVERYTHING, accept=_can_have_values):
+        best = first.reading
+        words = {word for hop in best.path.hops for word in name_words(names.get(hop.relation, hop.relation))}
+        if intent.extreme and intent.extreme in words:
+            return None
+        chosen = _by_value(context, best, first.followed, intent)
+        if chosen is not None:
+            return best, *chosen
+        least = max(least, best.ranked.score - BEHIND)
+        ranked = [item for item in first.alive[1:] if item.ranked.score >= least]
+    return None
+
+
 def _of_nodes(context: Context, ranked: Sequence[RankedReading]) -> list[RankedReading]:
     """The readings without a last step onto a value: what is measured is the nodes before it."""
     names = context.record.statistics.readable_names
+    values = {
+        (item.relation, item.forward)
+        for item in context.record.statistics.hops
+        if item.value or values_are(DATE, item) or values_are(NUMBER, item)
+    }
     shortened: dict[tuple[tuple[str, ...], RelationPath], RankedReading] = {}
     for item in ranked:
-        path = RelationPath(item.path.hops[:-1]) if item.path.hops[-1].value else item.path
+        last = item.path.hops[-1]
+        path = RelationPath(item.path.hops[:-1]) if (last.relation, last.forward) in values else item.path
         if path.hops:
             kept = replace(item, ranked=replace(item.ranked, path=path, wording=path_wording(path, names=names)))
             shortened.setdefault((item.linked.entity_ids, path), kept)
@@ -124,16 +152,17 @@ def _by_value(
 ) -> tuple[Followed, list[Evidence], str] | None:
     """Those of the entities found whose value passes the test or is the extreme; None where there is no value."""
     names = context.record.statistics.readable_names
-    words = {word for hop in best.path.hops for word in name_words(names.get(hop.relation, hop.relation))}
-    if intent.extreme and intent.extreme in words:
-        return None
     hop = _value_hop(context, best.path, intent, best.linked.text)
     if hop is None:
         return None
+    if intent.operator and intent.extreme in name_words(names.get(hop.relation, hop.relation)):
+        intent = replace(intent, kind="comparison")  # "first" is part of the value's name: "first ran before 1990"
     distances = {found.entity.id: len(best.path) for found in followed.found}
     values: dict[str, list[Neighbour]] = {}
     for neighbour in triples_along(context.graph, distances, hop):
         values.setdefault(neighbour.candidate.subject_id, []).append(neighbour)
+    if all(_size(neighbour.end.name) is None for found in values.values() for neighbour in found):
+        return None
     passing = _extreme(values, intent) if intent.kind == "superlative" else None
     kept = [
         (found, neighbour)
@@ -205,9 +234,15 @@ def _value_hop(context: Context, path: RelationPath, intent: Intent, question: s
         [*dates, *numbers],
         preferred=dates if of_time else numbers,
         words=[word.lower() for word in re.findall(r"[^\W_]+", question)],
-        phrase=intent.extreme or "time",
+        phrase=_measure(intent, question, of_time=of_time),
     )
     return best.hop if best else None
+
+
+def _measure(intent: Intent, question: str, *, of_time: bool) -> str:
+    """The words to which the name of what is compared should be similar."""
+    longer = re.search(r"\b([^\W\d_]+er) than\b", question)
+    return intent.extreme or (longer[1] if longer else "time" if of_time else question)
 
 
 def most_like(
@@ -219,7 +254,7 @@ def most_like(
     phrase: str,
 ) -> HopStatistics | None:
     """Of steps onto values the one that `words` name, else of the `preferred` ones (else of all) the one most like
-    `phrase`."""
+    `phrase`; a property of the node itself before one of its relationships."""
     readable = context.record.statistics.readable_names
     names = {item.relation: readable.get(item.relation, item.relation) for item in items}
     named = [
@@ -230,6 +265,7 @@ def most_like(
     candidates = named or preferred or items
     if not candidates:
         return None
+    candidates = [item for item in candidates if not split_value_relation(item.relation)[0]] or candidates
     vectors = context.encoder.encode([phrase, *(" ".join(name_words(names[item.relation])) for item in candidates)])
     return candidates[int((vectors[1:] @ vectors[0]).argmax())]
 
@@ -330,18 +366,23 @@ def _intersection(context: Context, linked: LinkedQuestion) -> Formed | None:
     together = rank_readings(context, [linked])
     if together and together[0].path.hops[-1].value:
         return None  # a property of the relationship between the two
-    each = [_reached(context, _about(linked, number)) for number in range(len(linked.topics))]
-    combinations = sorted(itertools.product(*each), key=lambda chosen: -sum(item.ranked.score for item, _ in chosen))
+    each = [_to_nodes(context, alone) for alone in _apart(linked)]
     topics = set(linked.entity_ids)
-    for chosen in combinations:
-        common = set.intersection(*({found.entity.id for found in followed.found} for _, followed in chosen)) - topics
+
+    @cache
+    def ends(path: RelationPath, ids: tuple[str, ...]) -> Followed:
+        return follow(context.graph, ids, path, limit=EVERYTHING, shape=context.shape)
+
+    for readings in sorted(itertools.product(*each), key=lambda chosen: -sum(item.ranked.score for item in chosen)):
+        reached = [ends(item.path, item.linked.entity_ids) for item in readings]
+        common = set.intersection(*({found.entity.id for found in followed.found} for followed in reached)) - topics
         if not common:
             continue
-        readings = tuple(item for item, _ in chosen)
-        found = [item for item in chosen[0][1].found if item.entity.id in common]
-        names = tuple(item.entity.name for item in found)
+        names = tuple(item.entity.name for item in reached[0].found if item.entity.id in common)
         evidence = [
-            item for reading, followed in chosen for item in _touching(followed.evidence, names, len(reading.path))
+            item
+            for reading, followed in zip(readings, reached, strict=True)
+            for item in _touching(followed.evidence, names, len(reading.path))
         ]
         entities = [topic.entity for topic in linked.topics]
         cypher, parameters = shown_intersection([item.path for item in readings], entities, shape=context.shape)
@@ -356,14 +397,9 @@ def _intersection(context: Context, linked: LinkedQuestion) -> Formed | None:
     return None
 
 
-def _reached(context: Context, linked: LinkedQuestion) -> list[tuple[RankedReading, Followed]]:
-    """The best paths of one entity that lead to entities, with where they lead."""
-    ranked = [item for item in rank_readings(context, [linked]) if not item.path.hops[-1].value][:TRIES]
-    followed = [
-        (item, follow(context.graph, linked.entity_ids, item.path, limit=EVERYTHING, shape=context.shape))
-        for item in ranked
-    ]
-    return [(item, reached) for item, reached in followed if reached.total]
+def _to_nodes(context: Context, linked: LinkedQuestion) -> list[RankedReading]:
+    """The best readings that end at nodes."""
+    return [item for item in rank_readings(context, [linked]) if not item.path.hops[-1].value][:TRIES]
 
 
 def _can_have_values(followed: Followed) -> bool:
@@ -379,6 +415,30 @@ def _reworded(linked: LinkedQuestion) -> LinkedQuestion:
     if len(mentions) != len(linked.topics):
         return linked
     return replace(linked, text=plain.text, mentions=mentions)
+
+
+def _apart(linked: LinkedQuestion) -> list[LinkedQuestion]:
+    """The question as one about each of its topic entities."""
+    order = sorted(range(len(linked.topics)), key=lambda number: _start(linked.mentions[number]))
+    cut = clauses(masked(linked))
+    if cut is None:
+        return [_about(linked, number) for number in range(len(linked.topics))]
+    words = dict(zip(order, cut, strict=True))
+    return [_in_words(linked, number, words[number]) for number in range(len(linked.topics))]
+
+
+def _start(mention: Mention | None) -> int:
+    return mention.start if mention else -1
+
+
+def _in_words(linked: LinkedQuestion, number: int, words: Sequence[str]) -> LinkedQuestion:
+    """A question about the topic entity `number` in the words given, among which `TOPIC` stands for it."""
+    mention = linked.mentions[number]
+    assert mention is not None
+    start = sum(len(word) + 1 for word in words[: words.index(TOPIC)])
+    text = " ".join(mention.text if word == TOPIC else word for word in words)
+    mentions = (Mention(mention.text, start, start + len(mention.text)),)
+    return replace(linked, text=text, topics=(linked.topics[number],), mentions=mentions)
 
 
 def _about(linked: LinkedQuestion, number: int) -> LinkedQuestion:

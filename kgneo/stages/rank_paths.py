@@ -24,6 +24,7 @@ from functools import lru_cache
 import numpy as np
 
 from kgneo.model import RelationPath
+from kgneo.stages.english import DESCRIBING
 from kgneo.stages.expected_type import TextEncoder, fit
 from kgneo.stages.path_vectors import PathTable, RankingCache, RelationStatistics, Scores
 from kgneo.stages.question_parts import TOPIC, MaskedQuestion, QuestionParts, question_parts
@@ -52,13 +53,17 @@ class PathPart:
 
 @dataclass(frozen=True, slots=True)
 class RankedPath:
-    """A path with its score, the probability that it is the right one, and its wording."""
+    """A path with its score, the probability that it is the right one, and its wording.
+
+    The best of several paths has the `evidence` that its confidence was judged by.
+    """
 
     path: RelationPath
     score: float
     confidence: float
     wording: str
     parts: tuple[PathPart, ...] = ()
+    evidence: Evidence | None = None
 
 
 def rank_paths(
@@ -93,6 +98,7 @@ def rank_paths(
             confidence=confidence,
             wording=path_wording(paths[index], names=figures.names),
             parts=scored.explanation(index) if place < EXPLAINED else (),
+            evidence=None if place else scored.evidence(index),
         )
         for place, (index, confidence) in enumerate(zip(order, confidences, strict=True))
     ]
@@ -183,13 +189,10 @@ def _as_sentences(
 ) -> Scores:
     """How similar each path, put into words, is to the question, more than the least similar of them."""
     topic = " ".join(name_words(question.labels[0])) if question.labels else "it"
-    asked, *wordings = cache.vectors(
-        [
-            question.masked.replace(TOPIC, topic),
-            *(path_wording(path, topic=topic, names=statistics.names) for path in paths),
-        ]
-    )
-    similarity = np.stack(wordings) @ asked
+    words = [", ".join(DESCRIBING.get(word.lower(), (word,))) for word in question.masked.split()]
+    wordings = [path_wording(path, topic=topic, names=statistics.names) for path in paths]
+    asked, *read = cache.vectors([" ".join(words).replace(TOPIC, topic), *wordings])
+    similarity = np.stack(read) @ asked
     return np.asarray(similarity - similarity.min(), dtype=np.float64)
 
 

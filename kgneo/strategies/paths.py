@@ -20,7 +20,7 @@ from kgneo.stages.label_forms import answer_over_label
 from kgneo.stages.link import readings
 
 READINGS = 3
-UNSURE = 0.1
+UNSURE = 0.2
 """Confidence below which an answer comes with a warning."""
 TRIES = 25
 """Paths, best first, that are run until one leads somewhere."""
