@@ -61,6 +61,8 @@ def clubs(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
         ("How many players does [Hafen 08] have?", {"2"}),
         ("Which players of [Hafen 08] had their first cap before 2016?", {"Ana Sorel", "Cai Orme"}),
         ("Which players of [Hafen 08] are taller than 180 cm?", {"Cai Orme"}),
+        ("What is the smallest height of the players of [Hafen 08]?", {"178"}),
+        ("Which player of [Hafen 08] has the smallest height?", {"Ana Sorel"}),
     ],
 )
 def test_the_answer_has_the_form_that_is_asked_for(clubs: Context, question: str, expected: set[str]) -> None:

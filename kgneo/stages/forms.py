@@ -26,7 +26,7 @@ from kgneo.stages.english import SHARING
 from kgneo.stages.first_reading import first_that_leads
 from kgneo.stages.interpret import Direction, Intent, asks_truth, compared, interpret, plain_question
 from kgneo.stages.link import LinkedQuestion, Mention
-from kgneo.stages.question_parts import TOPIC
+from kgneo.stages.question_parts import TOPIC, question_parts
 from kgneo.stages.wording import content_words, name_words, path_wording, same_root
 
 TRIES = 12
@@ -98,9 +98,12 @@ def _over_names(context: Context, linked: LinkedQuestion, intent: Intent) -> For
     names = tuple(found.entity.name for found in followed.found)
     cypher, parameters = shown_query(best.path, [topic.entity for topic in linked.topics], shape=context.shape)
     counted = intent.kind == "count"
+    shown = names
+    if intent.kind == "superlative" and _asks_value(context, ranked[0]):
+        shown = tuple(dict.fromkeys(item.triple.object for item in measured))
     return Formed(
-        text=f"{followed.total} ({listed(names)})" if counted and names else listed(names) or "0",
-        answers=(str(followed.total),) if counted else names,
+        text=f"{followed.total} ({listed(names)})" if counted and names else listed(shown) or "0",
+        answers=(str(followed.total),) if counted else shown,
         wording=("number of: " if counted else "") + best.ranked.wording + note,
         readings=tuple(ranked[:3]),
         evidence=(*_touching(followed.evidence, names, len(best.path)), *measured),
@@ -110,13 +113,34 @@ def _over_names(context: Context, linked: LinkedQuestion, intent: Intent) -> For
     )
 
 
+def _asks_value(context: Context, reading: RankedReading) -> bool:
+    """Whether a question asks for the value itself: "the highest PRICE of …", read as a path onto prices."""
+    parts = question_parts(masked(reading.linked))
+    relation = reading.path.hops[-1].relation
+    name = content_words(context.record.statistics.readable_names.get(relation, relation))
+    is_value = (relation, reading.path.hops[-1].forward) in _value_steps(context)
+    return is_value and any(same_root(parts.words[index], own) for index in parts.head for own in name)
+
+
+def _value_steps(context: Context) -> set[tuple[str, bool]]:
+    """The steps (relation and direction) onto values, not nodes."""
+    return {
+        (item.relation, item.forward)
+        for item in context.record.statistics.hops
+        if item.value or values_are(DATE, item) or values_are(NUMBER, item)
+    }
+
+
 def _first_measured(
     context: Context, ranked: Sequence[RankedReading], intent: Intent
 ) -> tuple[RankedReading, Followed, list[Evidence], str] | None:
     """The first reading that leads to nodes with values to compare, and those of the nodes that pass the test."""
     names = context.record.statistics.readable_names
     least = -math.inf
-    while first := first_that_leads(context, ranked, tries=TRIES, limit=EVERYTHING, accept=_can_have_values):
+    for _ in range(TRIES):
+        first = first_that_leads(context, ranked, tries=TRIES, limit=EVERYTHING, accept=_can_have_values)
+        if first is None:
+            return None
         best = first.reading
         words = {word for hop in best.path.hops for word in name_words(names.get(hop.relation, hop.relation))}
         if intent.extreme and intent.extreme in words:
@@ -132,11 +156,7 @@ def _first_measured(
 def _of_nodes(context: Context, ranked: Sequence[RankedReading]) -> list[RankedReading]:
     """The readings without a last step onto a value: what is measured is the nodes before it."""
     names = context.record.statistics.readable_names
-    values = {
-        (item.relation, item.forward)
-        for item in context.record.statistics.hops
-        if item.value or values_are(DATE, item) or values_are(NUMBER, item)
-    }
+    values = _value_steps(context)
     shortened: dict[tuple[tuple[str, ...], RelationPath], RankedReading] = {}
     for item in ranked:
         last = item.path.hops[-1]

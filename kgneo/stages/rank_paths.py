@@ -12,7 +12,7 @@ to a later one, or to none. A step costs; a word that fits pays. What the questi
 cities") must be what the last step reaches. How well a word fits a relation is a shared root, else the
 encoder's similarity, less how similar the relation is to words in general, in competition with the other
 relations. The paths that come out best are then compared with the question as whole sentences, which hears what
-no single word says: "bought" is far from "placed", but not from "orders that a customer placed".
+no single word says: "delivers" is nearer to SHIPPED_BY, "who delivers X" to "supplier that supplies X".
 """
 
 from __future__ import annotations
