@@ -39,15 +39,15 @@ class LocalCache:
     def schema(self, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None) -> Schema:
         """The graph's schema; read again when labels, types or sizes are no longer what they were, or when it is not
         fresh and the graph has changed."""
-        wanted = {"signature": json.loads(json.dumps(read_signature(self._graph)))}
+        signature = json.loads(json.dumps(read_signature(self._graph)))
         change = self._graph.last_change()
         kept = self._read("schema.json")
-        same = {key: kept.get(key) for key in wanted} == wanted
+        same = kept.get("signature") == signature
         unchanged = kept.get("change") == change
         if not refresh and same and (unchanged or time.time() - kept.get("read", 0.0) < FRESH):
             return Schema.from_json(kept["schema"])
         schema = read_schema(self._graph, report=report)
-        record = {**wanted, "change": change, "read": time.time(), "schema": schema.to_json()}
+        record = {"signature": signature, "change": change, "read": time.time(), "schema": schema.to_json()}
         self._write("schema.json", record)
         return schema
 

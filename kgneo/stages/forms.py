@@ -116,10 +116,10 @@ def _over_names(context: Context, linked: LinkedQuestion, intent: Intent) -> For
 def _asks_value(context: Context, reading: RankedReading) -> bool:
     """Whether a question asks for the value itself: "the highest PRICE of …", read as a path onto prices."""
     parts = question_parts(masked(reading.linked))
-    relation = reading.path.hops[-1].relation
-    name = content_words(context.record.statistics.readable_names.get(relation, relation))
-    is_value = (relation, reading.path.hops[-1].forward) in _value_steps(context)
-    return is_value and any(same_root(parts.words[index], own) for index in parts.head for own in name)
+    last = reading.path.hops[-1]
+    name = content_words(context.record.statistics.readable_names.get(last.relation, last.relation))
+    named = any(same_root(parts.words[index], own) for index in parts.head for own in name)
+    return named and (last.relation, last.forward) in _value_steps(context)
 
 
 def _value_steps(context: Context) -> set[tuple[str, bool]]:

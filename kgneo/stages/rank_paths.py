@@ -90,7 +90,8 @@ def rank_paths(
     )
     scores = scored.scores
     order = sorted(range(len(paths)), key=lambda index: (-scores[index], len(paths[index])))
-    confidences = scored.confidences(order)
+    evidence = scored.evidence(order[0])
+    confidences = scored.confidences(order, evidence)
     return [
         RankedPath(
             path=paths[index],
@@ -98,7 +99,7 @@ def rank_paths(
             confidence=confidence,
             wording=path_wording(paths[index], names=figures.names),
             parts=scored.explanation(index) if place < EXPLAINED else (),
-            evidence=None if place else scored.evidence(index),
+            evidence=None if place else evidence,
         )
         for place, (index, confidence) in enumerate(zip(order, confidences, strict=True))
     ]
@@ -127,12 +128,12 @@ class ScoredPaths:
             score=float(self.scores[path]),
         )
 
-    def confidences(self, order: Sequence[int]) -> list[float]:
-        """The probability that each path, in the order given (best first), is the right one.
+    def confidences(self, order: Sequence[int], evidence: Evidence) -> list[float]:
+        """The probability that each path, in the order given (best first), is the right one; `evidence` is the best's.
 
         Their sum may be less than 1: the rest is that none is.
         """
-        best = CALIBRATION.probability(self.evidence(order[0]))
+        best = CALIBRATION.probability(evidence)
         weights = np.exp((self.scores[list(order)] - self.scores[order[0]]) / TEMPERATURE)
         others = max(float(weights[1:].sum()), 1e-9)
         return [best, *(min(best, (1.0 - best) / others) * float(weight) for weight in weights[1:])]
