@@ -5,7 +5,7 @@
 The questions in brackets of all hand-made graphs, triples and property graphs, and questions about the same entities
 that none of them can answer: what share of the best readings is right, by confidence. The confidence of each graph's
 questions comes from a calibration fitted on the other graphs. `--fit` prints the one fitted on all of them, which
-kgneo/stages/ranking_weights.py holds.
+kgneo/ranking/weights.py holds.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from benchmarks.hand_made import GRAPHS, fill
 from kgneo.asking import open_context
 from kgneo.context import Context
 from kgneo.graph.walks import follow
+from kgneo.ranking.weights import CALIBRATION, Evidence
 from kgneo.stages.choose_reading import rank_readings
 from kgneo.stages.link import readings
-from kgneo.stages.ranking_weights import CALIBRATION, Evidence
 
 BINS = (0.0, 0.02, 0.05, 0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 1.01)
 UNANSWERABLE = (

@@ -18,9 +18,9 @@ import numpy as np
 
 from benchmarks.common import table
 from kgneo.embedding import load_encoder
-from kgneo.stages.path_vectors import RankingCache
-from kgneo.stages.rank_paths import score_paths
-from kgneo.stages.ranking_weights import Weights
+from kgneo.ranking.rank import score_paths
+from kgneo.ranking.vectors import RankingCache
+from kgneo.ranking.weights import Weights
 from tests.path_questions import FILES, load_graph, load_questions
 
 

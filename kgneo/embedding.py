@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.errors import EncoderError
-from kgneo.paths import cache_folder
+from kgneo.folders import cache_folder
 
 Vectors = NDArray[np.float32]
 Similarity = Literal["cosine", "dot"]

@@ -32,6 +32,7 @@ from kgneo.graph.examples import Example, HopKeys, Neighbour, path_keys
 from kgneo.graph.names import by_name
 from kgneo.graph.path_answers import Given, Wanted, answers_of
 from kgneo.model import RelationPath, TopicEntity
+from kgneo.ranking.recall import Lesson, Row, Scorer, accuracy, features, train
 from kgneo.stages.choose_reading import (
     MEMORY,
     TEMPERATURE,
@@ -42,7 +43,6 @@ from kgneo.stages.choose_reading import (
     rank_readings,
 )
 from kgneo.stages.link import LinkedQuestion, readings, with_topics
-from kgneo.stages.recall_examples import Lesson, Row, Scorer, accuracy, features, train
 
 RIVALS, RIVAL = 4, 0.03
 """Once a path fits, so many of the next ones are tried, if they are at least so likely."""

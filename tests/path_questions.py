@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgneo.english.question import MaskedQuestion
 from kgneo.model import Hop, RelationPath
+from kgneo.ranking.vectors import HopKey, HopStatistics, RelationStatistics
 from kgneo.sample import questions_path, triples_path
-from kgneo.stages.path_vectors import HopKey, HopStatistics, RelationStatistics
-from kgneo.stages.question_parts import MaskedQuestion
 
 GRAPHS = Path(__file__).parent / "graphs"
 FILES = {

@@ -14,6 +14,7 @@ from kgneo.asking import ask, open_context
 from kgneo.cli.main import main
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import GraphError, GraphTimeout, NotIndexed
+from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.graph.index import IndexReport, build, read_record
 from kgneo.graph.local_index import build_locally
@@ -22,7 +23,6 @@ from kgneo.graph.opening import known_shape, open_record
 from kgneo.graph.removal import remove
 from kgneo.graph.retrieval import Reach, all_candidates, top_candidates
 from kgneo.graph.schema import read_schema
-from kgneo.paths import cache_folder
 from kgneo.server import RunningServer
 from tests.conftest import connect, set_address, wipe
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgneo.stages.clauses import clauses
-from kgneo.stages.question_parts import TOPIC, MaskedQuestion
+from kgneo.english.clauses import clauses
+from kgneo.english.question import TOPIC, MaskedQuestion
 from tests.path_questions import masked
 
 

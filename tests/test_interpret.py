@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.stages.interpret import Intent, interpret, plain_question
-from kgneo.stages.question_parts import MaskedQuestion
+from kgneo.english.intent import Intent, interpret, plain_question
+from kgneo.english.question import MaskedQuestion
 from tests.path_questions import GRAPHS
 
 

@@ -31,8 +31,8 @@ from kgneo.graph.index import build, count_triples
 from kgneo.labelled import read_labelled
 from kgneo.learning import learn_questions, train_scorer
 from kgneo.model import Hop, RelationPath
+from kgneo.ranking.recall import FEATURES, HAND, Lesson, Row, Scorer, accuracy, features, train
 from kgneo.sample import questions_path, triples_path
-from kgneo.stages.recall_examples import FEATURES, HAND, Lesson, Row, Scorer, accuracy, features, train
 from tests.conftest import VERSIONS, StartServer, connect, load_file, set_address, wipe
 
 RIVERS = Question(

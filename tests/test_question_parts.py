@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.stages.question_parts import TOPIC, MaskedQuestion, QuestionParts, question_parts
+from kgneo.english.question import TOPIC, MaskedQuestion, QuestionParts, question_parts
 from tests.path_questions import masked
 
 

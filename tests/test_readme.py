@@ -10,8 +10,8 @@ import pytest
 
 from kgneo.cli.main import COMMANDS, main
 from kgneo.embedding import OnnxEncoder
+from kgneo.folders import cache_folder
 from kgneo.graph import Graph
-from kgneo.paths import cache_folder
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgneo.stages.question_parts import question_parts
-from kgneo.stages.voice import doer, doer_in_question, names_reached
+from kgneo.english.question import question_parts
+from kgneo.english.voice import doer, doer_in_question, names_reached
 from tests.path_questions import masked
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgneo.english.names import content_words, name_words, path_wording, same_root, telling_words
 from kgneo.model import Hop, RelationPath
-from kgneo.stages.wording import content_words, name_words, path_wording, same_root, telling_words
 
 
 @pytest.mark.parametrize(

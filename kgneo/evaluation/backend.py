@@ -24,9 +24,9 @@ from kgneo.graph.gold import PathTriple, all_triples, among_candidates, path_tri
 from kgneo.graph.names import by_folded_name, by_name
 from kgneo.graph.retrieval import Reach, count_candidates, top_candidates
 from kgneo.model import Answer, Triple
-from kgneo.names import fold
 from kgneo.prompts import Prompts
 from kgneo.stages.link import link
+from kgneo.text import fold
 
 ALL_ANSWERS = 1_000_000
 """Answers asked for: a metric of sets needs all of them."""

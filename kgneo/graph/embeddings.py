@@ -22,7 +22,7 @@ from kgneo.graph.cypher import query
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, triple_of
 from kgneo.model import Triple
-from kgneo.names import digest, fold
+from kgneo.text import digest, fold
 
 SCAN_TIMEOUT = 24 * 3600.0
 WRITE_TIMEOUT = 600.0

@@ -17,7 +17,7 @@ from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import pack
 from kgneo.model import Hop, RelationPath
-from kgneo.names import digest
+from kgneo.text import digest
 
 INDEX_NAME = "kgneo_examples"
 BATCH = 500

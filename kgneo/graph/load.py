@@ -18,7 +18,7 @@ import neo4j
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
 from kgneo.loader import LoadedTriple, Source
-from kgneo.names import LONGEST_INDEXED, digest, fold
+from kgneo.text import LONGEST_INDEXED, digest, fold
 
 BATCH_TRIPLES = 20_000
 BATCH_CHARACTERS = 4_000_000

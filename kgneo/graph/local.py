@@ -15,6 +15,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kgneo.errors import GraphError, GraphUnavailable
+from kgneo.folders import cache_folder
 from kgneo.graph.attach import Choices
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
@@ -22,7 +23,6 @@ from kgneo.graph.local_embeddings import LocalEmbeddings
 from kgneo.graph.naming import LocalNames
 from kgneo.graph.schema import Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
-from kgneo.paths import cache_folder
 
 FRESH = 600.0
 """Seconds for which a schema is taken as it was read although the graph changed, while its labels, types and sizes stay

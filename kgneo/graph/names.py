@@ -15,7 +15,7 @@ from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import query
 from kgneo.graph.shape import own_labels
 from kgneo.model import Entity
-from kgneo.names import digest, fold
+from kgneo.text import digest, fold
 
 WORD = re.compile(r"\w+")
 

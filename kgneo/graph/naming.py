@@ -20,7 +20,7 @@ from kgneo.graph.cypher import fill, query
 from kgneo.graph.names import NamedEntity, lucene
 from kgneo.graph.shape import Shape, is_own, own_labels
 from kgneo.model import Entity
-from kgneo.names import digest, fold
+from kgneo.text import digest, fold
 
 if TYPE_CHECKING:
     from kgneo.graph.connection import Graph, Row

@@ -18,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.context import Context
+from kgneo.english.names import name_words, path_wording
+from kgneo.english.question import TOPIC, MaskedQuestion
 from kgneo.graph.examples import HopKeys, Neighbour, all_examples, nearest_examples, path_keys, read_scorer
 from kgneo.graph.value_walks import explained, joining
 from kgneo.graph.walks import first_hops_of_each, leaving
 from kgneo.model import Entity, RelationPath
+from kgneo.ranking.rank import RankedPath, rank_paths
+from kgneo.ranking.recall import Row, Scorer, features
+from kgneo.ranking.value_steps import corrections
+from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.link import LinkedQuestion, Mention
-from kgneo.stages.path_vectors import MAX_HOPS
-from kgneo.stages.question_parts import TOPIC, MaskedQuestion
-from kgneo.stages.rank_paths import RankedPath, rank_paths
 from kgneo.stages.ranking import ranking
-from kgneo.stages.recall_examples import Row, Scorer, features
-from kgneo.stages.value_steps import corrections
-from kgneo.stages.wording import name_words, path_wording
 
 NAME_WEIGHT = 4.0
 """What a factor of e in a reading's score is worth in points of a path's score."""

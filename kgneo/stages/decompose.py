@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, replace
 
 from kgneo.errors import ContextOverflow
-from kgneo.names import fold
 from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.text import fold
 
 LIMIT = 8
 """Sub-questions that are kept."""

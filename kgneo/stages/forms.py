@@ -15,19 +15,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from kgneo.context import Context
+from kgneo.english.clauses import clauses
+from kgneo.english.intent import Direction, Intent, asks_truth, compared, interpret, plain_question
+from kgneo.english.names import content_words, name_words, path_wording, same_root
+from kgneo.english.question import TOPIC, question_parts
+from kgneo.english.words import SHARING
 from kgneo.graph.neighbours import Neighbour, triples_along
 from kgneo.graph.shape import split_value_relation
 from kgneo.graph.statistics import HopStatistics
 from kgneo.graph.walks import Followed, first_hops, follow, shown_intersection, shown_query
 from kgneo.model import Evidence, Hop, RelationPath, Triple
 from kgneo.stages.choose_reading import RankedReading, masked, rank_readings
-from kgneo.stages.clauses import clauses
-from kgneo.stages.english import SHARING
 from kgneo.stages.first_reading import first_that_leads
-from kgneo.stages.interpret import Direction, Intent, asks_truth, compared, interpret, plain_question
 from kgneo.stages.link import LinkedQuestion, Mention
-from kgneo.stages.question_parts import TOPIC, question_parts
-from kgneo.stages.wording import content_words, name_words, path_wording, same_root
 
 TRIES = 12
 """Paths of each entity that are followed at most."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from kgneo.graph.neighbours import ends_of
 from kgneo.graph.shape import LOADED, Shape
 from kgneo.model import Candidate, Evidence
-from kgneo.names import fold
 from kgneo.stages.facts import one_line
 from kgneo.stages.reached import Reached, names_in
+from kgneo.text import fold
 
 NOT_FOUND = "not in the graph"
 LIST_ITEM_WORDS = 8

@@ -11,15 +11,15 @@ import re
 from collections.abc import Sequence
 
 from kgneo.context import Context
+from kgneo.english.intent import Intent, interpret, plain_question
+from kgneo.english.names import content_words, is_noun, name_words, same_root
+from kgneo.english.question import MaskedQuestion
+from kgneo.english.words import FUNCTION_WORDS
 from kgneo.graph.cypher import fill, quote
 from kgneo.graph.statistics import HopStatistics
 from kgneo.graph.values import texts
 from kgneo.model import Evidence, Triple
-from kgneo.stages.english import FUNCTION_WORDS
 from kgneo.stages.forms import DATE, NUMBER, OF_TIME, Formed, listed, most_like, passes, values_are
-from kgneo.stages.interpret import Intent, interpret, plain_question
-from kgneo.stages.question_parts import MaskedQuestion
-from kgneo.stages.wording import content_words, is_noun, name_words, same_root
 
 LIMIT = 1000
 READ = 100_000

@@ -18,13 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
+from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph import Graph
 from kgneo.graph.names import NamedEntity, by_folded_name, by_name, by_words, names_of
 from kgneo.model import TopicEntity
-from kgneo.names import fold
-from kgneo.stages.english import FUNCTION_WORDS
 from kgneo.stages.similar_names import best_alignments
+from kgneo.text import fold
 
 LONGEST_NAME = 12
 """Words in a name that is looked for in a question."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kgneo.context import Context
+from kgneo.english.names import name_words
 from kgneo.graph.statistics import Statistics
 from kgneo.model import Hop
-from kgneo.stages.path_vectors import HopStatistics, RankingCache, RelationStatistics
-from kgneo.stages.wording import name_words
+from kgneo.ranking.vectors import HopStatistics, RankingCache, RelationStatistics
 
 KEY = "rank_paths"
 

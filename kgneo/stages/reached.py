@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kgneo.names import fold
-from kgneo.stages.question_parts import MaskedQuestion
+from kgneo.english.question import MaskedQuestion
+from kgneo.text import fold
 
 _WORD = re.compile(r"\w+")
 

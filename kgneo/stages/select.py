@@ -19,9 +19,9 @@ from kgneo.graph.neighbours import Neighbour, ends_of, triples_along
 from kgneo.graph.retrieval import Reach, top_candidates
 from kgneo.graph.walks import first_hops, leaving
 from kgneo.model import Candidate, Hop, RelationPath
+from kgneo.ranking.rank import RankedPath, rank_paths
+from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.facts import Form, write_facts
-from kgneo.stages.path_vectors import MAX_HOPS
-from kgneo.stages.rank_paths import RankedPath, rank_paths
 from kgneo.stages.ranking import ranking
 from kgneo.stages.reached import Reached, mask
 

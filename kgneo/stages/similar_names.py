@@ -14,8 +14,8 @@ import numpy as np
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
-from kgneo.names import fold
-from kgneo.stages.english import FUNCTION_WORDS
+from kgneo.english.words import FUNCTION_WORDS
+from kgneo.text import fold
 
 LIKE = 0.74
 """Similarity under which two spellings are not the same name: one error in four letters is the most."""

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from kgneo.english.words import LIGHT_WORDS, PAST_VERBS, PREPOSITIONS, SUFFIXES, UNITS
 from kgneo.model import Hop, RelationPath
-from kgneo.stages.english import LIGHT_WORDS, PAST_VERBS, PREPOSITIONS, SUFFIXES, UNITS
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgneo.stages.english import ARTICLES, AUXILIARIES, FUNCTION_WORDS, REQUESTS, SHARING
+from kgneo.english.words import ARTICLES, AUXILIARIES, FUNCTION_WORDS, REQUESTS, SHARING
 
 TOPIC = "\N{BULLET}"
 """Stands for the topic entity among the words."""

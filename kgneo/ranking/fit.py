@@ -16,8 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kgneo.stages.english import DESCRIBING
-from kgneo.stages.path_vectors import (
+from kgneo.english.names import is_noun, same_root
+from kgneo.english.question import QuestionParts
+from kgneo.english.voice import doer_in_question, names_reached
+from kgneo.english.words import DESCRIBING
+from kgneo.ranking.vectors import (
     Flags,
     NameVectors,
     PathTable,
@@ -27,10 +30,7 @@ from kgneo.stages.path_vectors import (
     Vectors,
     unit,
 )
-from kgneo.stages.question_parts import QuestionParts
-from kgneo.stages.ranking_weights import Weights
-from kgneo.stages.voice import doer_in_question, names_reached
-from kgneo.stages.wording import is_noun, same_root
+from kgneo.ranking.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 
 from kgneo.embedding import OnnxEncoder, load_encoder
+from kgneo.english.question import MaskedQuestion
 from kgneo.model import Hop, RelationPath
-from kgneo.stages.path_vectors import RankingCache, RelationStatistics
-from kgneo.stages.question_parts import MaskedQuestion
-from kgneo.stages.rank_paths import RankedPath, rank_paths
-from kgneo.stages.ranking_weights import Weights
+from kgneo.ranking.rank import RankedPath, rank_paths
+from kgneo.ranking.vectors import RankingCache, RelationStatistics
+from kgneo.ranking.weights import Weights
 from tests.path_questions import FILES, MemoryGraph, load_graph, load_questions, masked
 
 

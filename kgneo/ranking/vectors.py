@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.english.names import name_words, telling_words
+from kgneo.english.voice import RelationEnd, doer
+from kgneo.english.words import COMMON_NOUNS, PREPOSITIONS
 from kgneo.model import Hop, RelationPath
-from kgneo.stages.english import COMMON_NOUNS, PREPOSITIONS
-from kgneo.stages.expected_type import KindJudge, TextEncoder, of_relation
-from kgneo.stages.voice import RelationEnd, doer
-from kgneo.stages.wording import name_words, telling_words
+from kgneo.ranking.kinds import KindJudge, TextEncoder, of_relation
 
 Scores = NDArray[np.float64]
 Vectors = NDArray[np.float32]

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgneo.stages.path_vectors import MAX_HOPS, PathTable, Scores
-from kgneo.stages.question_parts import QuestionParts
-from kgneo.stages.ranking_weights import Weights
-from kgneo.stages.word_fit import Fit, Unit
+from kgneo.english.question import QuestionParts
+from kgneo.ranking.fit import Fit, Unit
+from kgneo.ranking.vectors import MAX_HOPS, PathTable, Scores
+from kgneo.ranking.weights import Weights
 
 STATES = 1 + 2 * MAX_HOPS
 TOPIC_STATE = 0

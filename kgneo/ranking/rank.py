@@ -23,15 +23,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from kgneo.english.names import name_words, path_wording, same_root
+from kgneo.english.question import TOPIC, MaskedQuestion, QuestionParts, question_parts
+from kgneo.english.words import DESCRIBING
 from kgneo.model import RelationPath
-from kgneo.stages.english import DESCRIBING
-from kgneo.stages.expected_type import TextEncoder, fit
-from kgneo.stages.path_vectors import PathTable, RankingCache, RelationStatistics, Scores
-from kgneo.stages.question_parts import TOPIC, MaskedQuestion, QuestionParts, question_parts
-from kgneo.stages.ranking_weights import CALIBRATION, TEMPERATURE, Evidence, Weights
-from kgneo.stages.word_alignment import Alignment
-from kgneo.stages.word_fit import Fit, Unit, find_units, fit_unit, unit_texts
-from kgneo.stages.wording import name_words, path_wording, same_root
+from kgneo.ranking.alignment import Alignment
+from kgneo.ranking.fit import Fit, Unit, find_units, fit_unit, unit_texts
+from kgneo.ranking.kinds import TextEncoder, fit
+from kgneo.ranking.vectors import PathTable, RankingCache, RelationStatistics, Scores
+from kgneo.ranking.weights import CALIBRATION, TEMPERATURE, Evidence, Weights
 
 NAMED = 0.2
 """Fit from which a step counts as named by a word."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgneo.stages.english import AUXILIARIES, FUNCTION_WORDS, SHARING
-from kgneo.stages.question_parts import TOPIC, MaskedQuestion, QuestionParts, question_parts
+from kgneo.english.question import TOPIC, MaskedQuestion, QuestionParts, question_parts
+from kgneo.english.words import AUXILIARIES, FUNCTION_WORDS, SHARING
 
 _JOINING = frozenset(["and", "but", "that", "which", "who", "whom", "whose", "while"])
 _LEFT_OUT = SHARING | {"both"}

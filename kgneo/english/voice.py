@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kgneo.stages.english import PREPOSITIONS, QUESTION_WORDS
-from kgneo.stages.question_parts import TOPIC, QuestionParts
-from kgneo.stages.wording import is_past, name_words
+from kgneo.english.names import is_past, name_words
+from kgneo.english.question import TOPIC, QuestionParts
+from kgneo.english.words import PREPOSITIONS, QUESTION_WORDS
 
 StepEnd = Literal["source", "reached", ""]
 RelationEnd = Literal["subject", "object", ""]

@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
+from kgneo.english.names import same_root, telling_words
+from kgneo.english.question import TOPIC, MaskedQuestion, question_parts
 from kgneo.graph.shape import split_value_relation
 from kgneo.graph.statistics import Statistics
 from kgneo.model import Hop, RelationPath
-from kgneo.stages.question_parts import TOPIC, MaskedQuestion, question_parts
-from kgneo.stages.wording import same_root, telling_words
 
 
 def _words(text: str) -> frozenset[str]:

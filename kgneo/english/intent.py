@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kgneo.stages.english import AUXILIARIES, QUESTION_WORDS
-from kgneo.stages.question_parts import MaskedQuestion
+from kgneo.english.question import MaskedQuestion
+from kgneo.english.words import AUXILIARIES, QUESTION_WORDS
 
 Kind = Literal["names", "count", "yes_no", "superlative", "comparison"]
 Operator = Literal["", "<", "<=", ">", ">=", "=", "between"]

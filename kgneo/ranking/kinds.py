@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.stages.wording import name_words
+from kgneo.english.names import name_words
 
 Vectors = NDArray[np.float32]
 

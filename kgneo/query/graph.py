@@ -1,0 +1,180 @@
+"""Query graphs: what a question means (Yih et al. 2015, staged query graph generation).
+
+A query graph is a tree of variables that begins at the variable that is asked for. Edges join variables along
+relationships, conditions bound the values of their properties, selections keep the first few by an order, and the
+answer is a variable, a property of one, an aggregate or a calculation over them. All parts are plain values: two query
+graphs that are equal mean the same, and nothing in here knows a database.
+
+A part hangs below the variable through which it is joined to the answer. What hangs below an `absent` edge must not be
+there; a selection at a variable looks at that variable and at what hangs below it, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Scalar = str | int | float | bool
+Form = Literal["", "number", "date", "day first", "month first"]
+"""How the text of a value is to be compared: as it is; as a number; as a date written year first, day first
+("9/08/2017") or month first."""
+Operator = Literal["=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"]
+Function = Literal["count", "sum", "average", "minimum", "maximum", "exists"]
+Calculation = Literal["+", "-", "*", "/", "per cent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A node that is looked for. It has all of `labels`; it is one of the nodes `ids` (element ids), where there are
+    any."""
+
+    name: str
+    labels: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relationship of one of the types `relations` from variable `subject` to variable `object`.
+
+    `name` is what conditions call it. Without `directed` it may go either way; `absent`: there must be none.
+    """
+
+    subject: str
+    relations: tuple[str, ...]
+    object: str
+    name: str = ""
+    directed: bool = True
+    absent: bool = False
+
+    def other(self, variable: str) -> str:
+        """The variable at the other end."""
+        return self.object if variable == self.subject else self.subject
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The property `key` of a variable or of a named edge; without a key, the node itself."""
+
+    of: str
+    key: str = ""
+    form: Form = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A function over the different values of `value` (of nodes, where it has no key), once for each `per`, or once
+    for all."""
+
+    function: Function
+    value: Value
+    per: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """A calculation over two values: "per cent" is 100 × left / right."""
+
+    operator: Calculation
+    left: Value
+    right: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A test of a value. `right` is another value, or literals: with "=" one of them must be equal, with "<>" none,
+    with "between" they are the two bounds, both included; "contains" regards neither case; "present" and "missing"
+    have none. Of an edge or a node without a key, "=" and "<>" compare identity."""
+
+    left: Value | Aggregate
+    operator: Operator = "="
+    right: tuple[Scalar, ...] | Value = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Of the nodes that `variable` can be, those that come first by `by`: `limit` of them after `offset`.
+
+    Nodes that are equal to the last one that is kept are kept, too.
+    """
+
+    variable: str
+    by: Value | Aggregate
+    descending: bool = False
+    limit: int = 1
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueryGraph:
+    """Variables, edges, conditions, selections, and what is asked for.
+
+    `answer` is a `Value` (a node, where it has no key), an `Aggregate` or an `Arithmetic`.
+    """
+
+    variables: tuple[Variable, ...]
+    answer: Value | Aggregate | Arithmetic
+    edges: tuple[Edge, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    selections: tuple[Selection, ...] = ()
+
+    @property
+    def root(self) -> str:
+        """The variable that the tree begins at: the one that is asked for."""
+        asked = self.answer
+        if isinstance(asked, Aggregate):
+            asked = asked.value
+        elif isinstance(asked, Arithmetic):
+            asked = asked.left
+        return self.owner(asked.of)
+
+    def owner(self, name: str) -> str:
+        """The variable of that name, or the one at the far end of the edge of that name, seen from the root."""
+        if any(variable.name == name for variable in self.variables):
+            return name
+        edge = self.edge(name)
+        return edge.object
+
+    def variable(self, name: str) -> Variable:
+        """The variable of that name. Raises KeyError."""
+        for variable in self.variables:
+            if variable.name == name:
+                return variable
+        raise KeyError(name)
+
+    def edge(self, name: str) -> Edge:
+        """The edge of that name. Raises KeyError."""
+        for edge in self.edges:
+            if edge.name == name:
+                return edge
+        raise KeyError(name)
+
+    def edges_of(self, variable: str) -> tuple[Edge, ...]:
+        """The edges at a variable."""
+        return tuple(edge for edge in self.edges if variable in (edge.subject, edge.object))
+
+    def conditions_of(self, name: str) -> tuple[Condition, ...]:
+        """The conditions whose left side is a property of that variable or edge."""
+        return tuple(
+            condition
+            for condition in self.conditions
+            if isinstance(condition.left, Value) and condition.left.of == name
+        )
+
+    def values(self) -> Iterator[Value]:
+        """Every value that the graph speaks of."""
+        parts: list[object] = [self.answer]
+        for condition in self.conditions:
+            parts += [condition.left, condition.right]
+        parts += [selection.by for selection in self.selections]
+        for part in parts:
+            if isinstance(part, Value):
+                yield part
+            elif isinstance(part, Aggregate):
+                yield part.value
+                if part.per is not None:
+                    yield part.per
+            elif isinstance(part, Arithmetic):
+                yield part.left
+                yield part.right
