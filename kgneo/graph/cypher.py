@@ -15,27 +15,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from kgneo.query.quoting import quote
+
 SEPARATORS = {"labels": ":", "keys": ", node."}
 """What stands between several names of one placeholder, where it is not `|`."""
 PLACEHOLDER = re.compile(r"`\{(\w+)\}`|/\*\{(\w+)\}\*/(\d*)")
-
-
-def quote(identifier: str) -> str:
-    r"""`identifier` as a back-quoted Cypher name, whatever characters it holds.
-
-    A back quote is doubled. Cypher reads `\uXXXX` everywhere in a query, also inside a quoted name, unless another
-    backslash escapes it; so a backslash that would start such a sequence is written as one itself. Raises
-    ValueError for an empty name, which Cypher does not have.
-    """
-    if not identifier:
-        raise ValueError("Cypher has no empty names.")
-    plain = re.sub(r"(\\+)(?=u)", _plain_backslashes, identifier)
-    return "`" + plain.replace("`", "``") + "`"
-
-
-def _plain_backslashes(match: re.Match[str]) -> str:
-    run = match.group(1)
-    return run if len(run) % 2 == 0 else run[:-1] + "\\u005C"
 
 
 def literal(value: Any) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from kgneo.graph.cypher import quote
 from kgneo.graph.schema import Label, Property, Relation, Schema
 from kgneo.graph.shape import Shape
+from kgneo.query.quoting import quote
 
 CHARACTERS = 4
 """Characters that a token has on average in such text; few tokenizers need more tokens than this says."""

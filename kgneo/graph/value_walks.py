@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgneo.graph.connection import Graph, Row
-from kgneo.graph.cypher import query, quote
+from kgneo.graph.cypher import query
 from kgneo.graph.shape import Shape, split_value_relation
 from kgneo.graph.values import texts, word
 from kgneo.model import Evidence, Hop, RelationPath, Triple
+from kgneo.query.quoting import quote
 
 NAME = (
     "coalesce(head([label IN labels({0}) WHERE any(key IN $display[label] WHERE {0}[key] IS NOT NULL) | "

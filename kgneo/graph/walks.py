@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgneo.graph.connection import Graph
-from kgneo.graph.cypher import query, quote
+from kgneo.graph.cypher import query
 from kgneo.graph.retrieval import Direction
 from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape, own_labels, split_value_relation
 from kgneo.graph.statistics import Statistics
 from kgneo.graph.value_walks import NAME, detail_hops, follow_values, steps_pattern, value_hops
 from kgneo.graph.values import triple_of
 from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple
+from kgneo.query.quoting import quote
 
 LIMIT_PATHS = 2_000
 """Relation paths that are considered for one question."""

@@ -11,14 +11,15 @@ there; a selection at a variable looks at that variable and at what hangs below 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
 
 Scalar = str | int | float | bool
-Form = Literal["", "number", "date", "day first", "month first"]
-"""How the text of a value is to be compared: as it is; as a number; as a date written year first, day first
-("9/08/2017") or month first."""
+Form = Literal["", "list", "number", "year", "date", "day first", "month first"]
+"""How a value is to be compared: as it is; by the elements of a list; as a number that may be a text ("1,200"); by the
+year of a date; as a date, whose text is year first, day first ("9/08/2017") or month first. Dates are compared with
+literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
 Operator = Literal["=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"]
 Function = Literal["count", "sum", "average", "minimum", "maximum", "exists"]
 Calculation = Literal["+", "-", "*", "/", "per cent"]
@@ -136,6 +137,12 @@ class QueryGraph:
         edge = self.edge(name)
         return edge.object
 
+    def renamed(self) -> QueryGraph:
+        """The same with the variables x0, x1, … and the edges r0, r1, … in their order, whatever they were called."""
+        names = {variable.name: f"x{number}" for number, variable in enumerate(self.variables)}
+        names |= {edge.name: f"r{number}" for number, edge in enumerate(self.edges) if edge.name}
+        return _renamed(self, names)
+
     def variable(self, name: str) -> Variable:
         """The variable of that name. Raises KeyError."""
         for variable in self.variables:
@@ -178,3 +185,40 @@ class QueryGraph:
             elif isinstance(part, Arithmetic):
                 yield part.left
                 yield part.right
+
+
+def _renamed(graph: QueryGraph, names: Mapping[str, str]) -> QueryGraph:
+    return replace(
+        graph,
+        variables=tuple(replace(item, name=names[item.name]) for item in graph.variables),
+        edges=tuple(
+            replace(
+                item, subject=names[item.subject], object=names[item.object], name=names[item.name] if item.name else ""
+            )
+            for item in graph.edges
+        ),
+        conditions=tuple(
+            replace(
+                item,
+                left=_of(item.left, names),
+                right=_of(item.right, names) if isinstance(item.right, Value) else item.right,
+            )
+            for item in graph.conditions
+        ),
+        selections=tuple(
+            replace(item, variable=names[item.variable], by=_of(item.by, names)) for item in graph.selections
+        ),
+        answer=_of(graph.answer, names),
+    )
+
+
+Part = TypeVar("Part", Value, Aggregate, Arithmetic, Value | Aggregate, Value | Aggregate | Arithmetic)
+
+
+def _of(part: Part, names: Mapping[str, str]) -> Part:
+    """A part with the names of its variables and edges exchanged."""
+    if isinstance(part, Value):
+        return replace(part, of=names[part.of])
+    if isinstance(part, Aggregate):
+        return replace(part, value=_of(part.value, names), per=_of(part.per, names) if part.per else None)
+    return replace(part, left=_of(part.left, names), right=_of(part.right, names))

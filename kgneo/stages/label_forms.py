@@ -15,10 +15,11 @@ from kgneo.english.intent import Intent, interpret, plain_question
 from kgneo.english.names import content_words, is_noun, name_words, same_root
 from kgneo.english.question import MaskedQuestion
 from kgneo.english.words import FUNCTION_WORDS
-from kgneo.graph.cypher import fill, quote
+from kgneo.graph.cypher import fill
 from kgneo.graph.statistics import HopStatistics
 from kgneo.graph.values import texts
 from kgneo.model import Evidence, Triple
+from kgneo.query.quoting import quote
 from kgneo.stages.forms import DATE, NUMBER, OF_TIME, Formed, listed, most_like, passes, values_are
 
 LIMIT = 1000
