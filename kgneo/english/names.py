@@ -63,6 +63,15 @@ def is_noun(word: str, name: str) -> bool:
     return word in (name, f"{name}s", f"{name}es", f"{name[:-1]}ies")
 
 
+def singular(word: str) -> str:
+    """A noun in the singular, as far as its ending tells."""
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("ches", "shes", "sses", "xes")) else word[:-1]
+
+
 @lru_cache(maxsize=65536)
 def same_root(first: str, second: str) -> bool:
     """Whether two lower-case words differ only by English suffixes, such as "teacher" and "teaches".

@@ -20,6 +20,10 @@ PRONOUNS = _words(
 )
 QUESTION_WORDS = _words("who whom whose what which when where why how")
 REQUESTS = _words("name list give show find tell")
+ASKING = REQUESTS | _words(
+    "identify provide return retrieve get fetch display enumerate state determine specify report"
+)
+"""Verbs by which something is asked for, at the beginning of a question."""
 SHARING = _words("also together same share shares shared sharing co common fellow other another else")
 """Words by which a question goes back over a relation: "other works by the SAME author"."""
 
@@ -77,3 +81,94 @@ DESCRIBING: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("word", "words", "term", "terms"), _DESCRIPTION),
 }
 """Words by which questions ask for a kind or a description, with plain words for what they ask for."""
+
+MEASURES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("long", "longer", "longest", "short", "shorter", "shortest"), ("length", "duration")),
+    **dict.fromkeys(("high", "higher", "highest", "low", "lower", "lowest"), ("height", "elevation", "level")),
+    **dict.fromkeys(("tall", "taller", "tallest"), ("height",)),
+    **dict.fromkeys(("deep", "deeper", "deepest"), ("depth",)),
+    **dict.fromkeys(("wide", "wider", "widest", "broad", "narrow", "narrowest"), ("width",)),
+    **dict.fromkeys(("heavy", "heavier", "heaviest", "light", "lighter", "lightest"), ("weight", "mass")),
+    **dict.fromkeys(("fast", "faster", "fastest", "slow", "slower", "slowest"), ("speed",)),
+    **dict.fromkeys(("far", "farther", "farthest", "further", "furthest"), ("distance",)),
+    **dict.fromkeys(
+        ("expensive", "cheap", "cheaper", "cheapest", "costly", "dearest", "costliest"), ("price", "cost")
+    ),
+    **dict.fromkeys(
+        ("old", "older", "oldest", "eldest", "young", "younger", "youngest"), ("age", "birth date", "year")
+    ),
+    **dict.fromkeys(
+        ("new", "newer", "newest", "recent", "recently", "latest", "earliest", "late", "early", "later", "earlier",
+         "last", "first", "when"),
+        ("date", "year"),
+    ),
+    **dict.fromkeys(
+        ("big", "bigger", "biggest", "large", "larger", "largest", "small", "smaller", "smallest", "great", "greatest"),
+        ("size", "area"),
+    ),
+    "size": ("size", "area"),
+    **dict.fromkeys(("populous", "populated", "inhabitants", "citizens", "residents"), ("population",)),
+    **dict.fromkeys(("rich", "richer", "richest", "wealthy", "poor", "poorest"), ("wealth", "income")),
+    **dict.fromkeys(("dense", "densest", "sparse", "sparsest"), ("density",)),
+    **dict.fromkeys(("hot", "hotter", "hottest", "cold", "colder", "coldest", "warm", "warmest"), ("temperature",)),
+}  # fmt: skip
+"""Words of dimension with the nouns for what they measure."""
+
+NUMERALS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "twenty": 20, "hundred": 100,
+}  # fmt: skip
+"""Numbers in words."""
+PEOPLE = _words(
+    "who whom whose person persons people individual individuals someone somebody anyone anybody everyone everybody "
+    "man men woman women guy guys folks"
+)
+"""Words for people of any kind."""
+NEGATIONS = _words("not no never without neither nor excluding except isn aren doesn don didn wasn weren hasn haven")
+EXTREMES: dict[str, bool] = {
+    **dict.fromkeys(
+        _words(
+            "first earliest oldest eldest smallest least lowest shortest cheapest lightest fewest slowest minimum "
+            "nearest closest weakest poorest narrowest coldest tiniest minimal sparsest"
+        ),
+        False,
+    ),
+    **dict.fromkeys(
+        _words(
+            "last latest newest youngest recent recently biggest largest greatest most highest tallest longest "
+            "heaviest fastest maximum top farthest furthest deepest widest richest hottest strongest maximal densest"
+        ),
+        True,
+    ),
+}
+"""Words for extremes, and whether they mean the end of the order; words of age speak of dates."""
+COMPARATIVES: dict[str, bool] = {
+    **dict.fromkeys(_words("fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer"), False),
+    **dict.fromkeys(
+        _words("more bigger larger greater higher taller longer heavier faster later older younger newer deeper wider"),
+        True,
+    ),
+}
+"""Words that compare, and whether they mean the greater value."""
+ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
+"""Places in an order."""
+RECIPROCAL = _words(
+    "know knows friend friends married spouse sibling siblings brother sister cousin neighbour neighbor neighbours "
+    "border borders adjacent family relative related colleague colleagues met meets connected linked partner similar "
+    "twin acquainted acquaintance lives roommate housemate"
+)
+"""Words for relations that hold both ways."""
+SAME_NAMES: dict[str, str] = {
+    **dict.fromkeys(("last name", "family name", "lastname", "familyname", "surnamed"), "surname"),
+    **dict.fromkeys(("first name", "given name", "firstname", "givenname", "forename", "called", "named"), "name"),
+    **dict.fromkeys(("no", "nr", "num", "numbers"), "number"),
+    **dict.fromkeys(("tel", "telephone"), "phone"),
+    "reg": "registration",
+    "desc": "description",
+    "qty": "quantity",
+    "dob": "birthday",
+    "id": "identifier",
+}
+"""Words of property names that people say otherwise."""
+CLAUSES = _words("which that who whom whose where through in by for at to from with")
+"""Words behind which something else is spoken of."""

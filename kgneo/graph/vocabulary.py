@@ -1,0 +1,118 @@
+"""The vocabulary of a graph, made from its schema."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from kgneo.graph.attach import is_value
+from kgneo.graph.schema import Property, Schema
+from kgneo.graph.shape import LOADED_LABEL, Shape
+from kgneo.query.graph import Form
+from kgneo.reading.vocabulary import Key, Kind, Link, Vocabulary
+
+_NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?|[-+]?\d+(\.\d+)?")
+_ISO = re.compile(r"-?\d{4}-\d\d(-\d\d.*)?")
+_PARTS = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
+_TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?")
+MOSTLY = 0.8
+
+
+def vocabulary(schema: Schema, shape: Shape) -> Vocabulary:
+    """What questions about a graph of this schema can speak of."""
+    labels = {
+        label.name: label.nodes
+        for label in schema.labels
+        if label.name not in shape.excluded and label.name != LOADED_LABEL
+    }
+    relations = [relation for relation in schema.relations if shape.uses(relation.name)]
+    keys = [
+        key
+        for label in schema.labels
+        if label.name in labels
+        for key in _keys(label.name, label.properties, shape.values.get(label.name, {}), shape.display.get(label.name))
+    ]
+    keys += [
+        key
+        for relation in relations
+        for key in _keys(relation.name, relation.properties, shape.details.get(relation.name, {}), None, of_edge=True)
+    ]
+    return Vocabulary(
+        labels,
+        tuple(keys),
+        tuple(_links(schema, shape, labels)),
+        dict(shape.names),
+        dict(shape.display),
+    )
+
+
+def _links(schema: Schema, shape: Shape, labels: Mapping[str, int]) -> Iterator[Link]:
+    for relation in schema.relations:
+        if not shape.uses(relation.name):
+            continue
+        counts: dict[tuple[str, str], int] = {}
+        for connection in relation.connections:
+            for subject in connection.subject:
+                for target in connection.object:
+                    if subject in labels and target in labels:
+                        counts[subject, target] = counts.get((subject, target), 0) + connection.times
+        for (subject, target), times in counts.items():
+            yield Link(subject, relation.name, target, times)
+
+
+def _keys(
+    owner: str,
+    properties: Sequence[Property],
+    used: Mapping[str, float],
+    display: Sequence[str] | None,
+    *,
+    of_edge: bool = False,
+) -> Iterator[Key]:
+    for item in properties:
+        if item.key in used or item.key in (display or ()) or (not of_edge and is_value(item)):
+            kind, form = kind_of(item)
+            yield Key(
+                owner,
+                item.key,
+                kind,
+                form,
+                item.type.startswith("LIST"),
+                of_edge,
+                item.key,
+                item.examples,
+                item.unique,
+                item.different,
+                item.share,
+            )
+
+
+def kind_of(item: Property) -> tuple[Kind, Form]:
+    """What kind of values a property has, and how they are to be compared."""
+    inner = item.type.removeprefix("LIST<").split(" ")[0].rstrip(">")
+    if item.type.startswith("LIST"):
+        return "text", "list"
+    if inner in ("INTEGER", "FLOAT"):
+        years = item.key.lower().endswith("year") or item.key.lower() in ("released", "founded", "born")
+        return ("date" if years and inner == "INTEGER" else "number"), ""
+    if inner == "BOOLEAN":
+        return "truth", ""
+    if inner in ("DATE", "LOCAL", "ZONED"):
+        return "date", "date"
+    return _kind_of_texts(item.examples)
+
+
+def _kind_of_texts(examples: Sequence[str]) -> tuple[Kind, Form]:
+    def share(pattern: re.Pattern[str]) -> float:
+        return sum(bool(pattern.fullmatch(text)) for text in examples) / max(len(examples), 1)
+
+    if share(_PARTS) >= MOSTLY:
+        firsts = [int(match[1]) for text in examples if (match := _PARTS.fullmatch(text))]
+        seconds = [int(match[2]) for text in examples if (match := _PARTS.fullmatch(text))]
+        return "date", "month first" if max(seconds) > 12 >= max(firsts) else "day first"
+    if share(_ISO) >= MOSTLY:
+        return "date", "date"
+    if share(_TIME) >= MOSTLY:
+        return "time", ""
+    if share(_NUMBER) >= MOSTLY:
+        return "number", "number"
+    return "text", ""

@@ -1,0 +1,122 @@
+"""Fits: how well each word of a question names each relationship type, label and property of a vocabulary.
+
+Comes in: words and names. Goes out: numbers from 0 to 1, by a shared root, else by the encoder's similarity, less how
+similar a name is to any noun, in competition with the other names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kgneo.english.names import name_words, same_root, singular, telling_words
+from kgneo.english.words import MEASURES, SAME_NAMES
+from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
+from kgneo.ranking.weights import Weights
+from kgneo.reading.vocabulary import Key, Vocabulary
+
+WEIGHTS = Weights()
+LIKE = 0.85
+"""The best fit of a word that is like a name, and shares no root with it."""
+
+
+class Fits:
+    """Fits of words to the names of one vocabulary; keeps what does not depend on the question."""
+
+    def __init__(self, vocabulary: Vocabulary, cache: RankingCache) -> None:
+        self.vocabulary = vocabulary
+        self.cache = cache
+        self.labels = tuple(vocabulary.labels)
+        self.relations = vocabulary.relations
+        self.keys = vocabulary.keys
+        self._label_names = [self._name(label) for label in self.labels]
+        self._relation_names = [self._name(vocabulary.readable(relation)) for relation in self.relations]
+        self._key_names = [self._name(key_name(key)) for key in self.keys]
+        self._known: dict[str, tuple[Scores, Scores, Scores]] = {}
+        self._similar: dict[str, Scores] = {}
+
+    def _name(self, name: str) -> NameVectors:
+        words = telling_words(name)
+        vectors = self.cache.vectors([" ".join(name_words(name)), " ".join(words), *words])
+        return NameVectors(words, vectors, self.cache.bias(vectors))
+
+    def similarity(self, text: str) -> Scores:
+        """How similar a piece of text is to each relationship type, without competition: 0 to 1."""
+        if text not in self._similar:
+            vector = self.cache.vectors([text])[0]
+            found = np.array([float((name.vectors @ vector - name.bias).max()) for name in self._relation_names])
+            self._similar[text] = np.clip((found - WEIGHTS.floor) / (2 * WEIGHTS.ceiling - WEIGHTS.floor), 0.0, 1.0)
+        return self._similar[text]
+
+    def named(self, word: str, relation: int) -> bool:
+        """Whether a word shares its root with one of the relationship type's."""
+        return any(same_root(word, own) for own in self._relation_names[relation].words)
+
+    def name_of(self, relation: int) -> tuple[str, ...]:
+        """The telling words of a relationship type."""
+        return self._relation_names[relation].words
+
+    def prepare(self, words: Sequence[str]) -> None:
+        """Encode all words of a question at once."""
+        self.cache.vectors([text for word in words if word not in self._known for text in _texts(word)])
+
+    def of(self, word: str) -> tuple[Scores, Scores, Scores]:
+        """How well a word names each label, relationship type and property."""
+        if word not in self._known:
+            vector = self.cache.vectors(_texts(word)).mean(axis=0)
+            vector = vector / max(float(np.linalg.norm(vector)), 1e-9)
+            self._known[word] = (
+                _fit(word, vector, self._label_names),
+                _fit(word, vector, self._relation_names),
+                _fit(word, vector, self._key_names),
+            )
+        return self._known[word]
+
+    def label(self, word: str) -> dict[str, float]:
+        """Labels with the fit of a word to each."""
+        return dict(zip(self.labels, map(float, self.of(word)[0]), strict=True))
+
+    def relation(self, word: str) -> dict[str, float]:
+        """Relationship types with the fit of a word to each."""
+        return dict(zip(self.relations, map(float, self.of(word)[1]), strict=True))
+
+    def key(self, word: str) -> dict[Key, float]:
+        """Properties with the fit of a word to each."""
+        return dict(zip(self.keys, map(float, self.of(word)[2]), strict=True))
+
+
+def key_name(key: Key) -> str:
+    """A property's name without the words of its owner: "date" for `call_date` of a PhoneCall."""
+    owner = name_words(key.owner)
+    whole = name_words(key.name or key.key)
+    words = [SAME_NAMES.get(word, word) for word in whole if not any(same_root(word, own) for own in owner)]
+    return " ".join(words) or key.name or key.key
+
+
+def _texts(word: str) -> tuple[str, ...]:
+    return MEASURES.get(word, (singular(word),))
+
+
+def _fit(word: str, vector: Scores, names: Sequence[NameVectors]) -> Scores:
+    if not names:
+        return np.zeros(0)
+    similarity = np.array([float((name.vectors @ vector - name.bias).max()) for name in names])
+    values = np.clip((similarity - WEIGHTS.floor) / (WEIGHTS.ceiling - WEIGHTS.floor), 0.0, 1.0)
+    values = values * np.exp((similarity - similarity.max()) / WEIGHTS.rivalry)
+    shares = np.array([_share(word, name.words) for name in names])
+    if shares.any():
+        return np.asarray(np.maximum(shares, values * WEIGHTS.root_rivals))
+    return np.asarray(values**WEIGHTS.curve * LIKE)
+
+
+def _share(word: str, name: Sequence[str]) -> float:
+    """1 where the word is the name, less where it is one of several words; the last of them counts most."""
+    if len(name) > 1 and same_root(word, "".join(name)):
+        return 1.0
+    hits = [index for index, own in enumerate(name) if same_root(word, own)]
+    if not hits:
+        return 0.0
+    if len(name) == 1:
+        return 1.0
+    return 0.9 if len(name) - 1 in hits else 0.6

@@ -1,0 +1,229 @@
+"""Form: what shape of answer a question asks for, and which of its words say only that.
+
+Comes in: the words of a question. Goes out: whether it asks for things, a number, yes or no; where what is asked for is
+named; its superlatives, comparisons, negations and groups. All of it rests on closed classes of English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kgneo.english.words import (
+    ASKING,
+    AUXILIARIES,
+    COMPARATIVES,
+    EXTREMES,
+    FUNCTION_WORDS,
+    NEGATIONS,
+    NUMERALS,
+    ORDINALS,
+    QUESTION_WORDS,
+)
+from kgneo.query.graph import Operator
+from kgneo.reading.mentions import Word
+
+Kind = Literal["things", "count", "sum", "average", "exists", "choice"]
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """A superlative at word `at`: the `descending` order, how many are kept after `offset`."""
+
+    at: int
+    descending: bool
+    limit: int = 1
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison with numbers or dates, words `start` to `end` (exclusive): "after 2000", "at least 3"."""
+
+    start: int
+    end: int
+    operator: Operator
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What is asked for. `at` is where the noun for it is looked for, `used` are words that serve the form alone."""
+
+    kind: Kind = "things"
+    at: int = 0
+    word: str = ""
+    used: frozenset[int] = frozenset()
+    extremes: tuple[Extreme, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    negations: tuple[int, ...] = ()
+    per: int = -1
+    most: int = -1
+    measured: bool = field(default=False)
+
+
+def form_of(words: Sequence[Word]) -> Form:
+    """The form of a question."""
+    plain = [word.plain for word in words]
+    kind, at, asked, used = _asked(plain)
+    comparisons = _comparisons(plain)
+    within = {index for item in comparisons for index in range(item.start, item.end)}
+    extremes = tuple(item for item in _extremes(plain) if item.at not in within)
+    used |= within | {item.at for item in extremes}
+    used |= {item.at - 1 for item in extremes if item.limit > 1 or item.offset}
+    negations = tuple(index for index, word in enumerate(plain) if word in NEGATIONS and index not in within)
+    per = next((i + 1 for i, word in enumerate(plain[:-1]) if word in ("per", "each", "every") and i > 1), -1)
+    return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, per)
+
+
+def _asked(plain: Sequence[str]) -> tuple[Kind, int, str, set[int]]:
+    """Kind, where the noun for what is asked stands, the word that asks, and the words that are used up."""
+    for index, word in enumerate(plain):
+        following = plain[index + 1] if index + 1 < len(plain) else ""
+        if word == "how" and following in ("many", "much"):
+            return "count", index + 2, "how many", {index, index + 1}
+        if word in ("number", "count", "total", "amount", "quantity") and index <= 6:
+            beginning = set(plain[:index]) <= FUNCTION_WORDS | {"total", "count", "please", "provide", "tell", "get"}
+            if beginning and following == "of":
+                return "count", index + 2, "number", set(range(index + 2))
+            if beginning and word == "total" and following not in ("number", "count", "amount"):
+                return "sum", index + 1, "total", {index}
+            if beginning and word == "count":
+                return "count", index + 1, "count", {index}
+        if word in ("average", "mean") and index <= 5:
+            return "average", index + 1, "average", {index}
+        if word == "sum" and following == "of":
+            return "sum", index + 2, "sum", {index, index + 1}
+    for index, word in enumerate(plain):
+        if word == "how" and index + 1 < len(plain):
+            return "things", index + 1, "how", {index}
+        if word in ("which", "what", "who", "whom", "whose", "when", "where") and not _relative(plain, index):
+            return "things", index if word in ("who", "whom") else index + 1, word, {index}
+    if plain and plain[0] in AUXILIARIES and not _request(plain):
+        return "exists", 1, plain[0], {0}
+    for index, word in enumerate(plain[:6]):
+        if word in ASKING and not (index and plain[index - 1] in ("the", "of", "a", "in", "each", "which", "what")):
+            return "things", index + 1, word, {index}
+    return "things", 0, "", set()
+
+
+def _relative(plain: Sequence[str], index: int) -> bool:
+    """Whether a question word only begins a relative clause: there is a verb or a request before it."""
+    before = plain[:index]
+    if not before:
+        return False
+    if any(word in ASKING for word in before[:5]) and any(word not in FUNCTION_WORDS for word in before):
+        return True
+    return before[0] in AUXILIARIES and not _request(plain)
+
+
+def _request(plain: Sequence[str]) -> bool:
+    return plain[0] in ("can", "could", "will", "would", "please") and len(plain) > 1 and plain[1] in ("you", "i", "we")
+
+
+def _extremes(plain: Sequence[str]) -> list[Extreme]:
+    found = []
+    for index, word in enumerate(plain):
+        if word in ("first", "last") and index + 1 < len(plain) and plain[index + 1] in ("name", "names"):
+            continue
+        if word == "least" and index and plain[index - 1] == "at":
+            continue
+        if word in ("most", "least") and index and plain[index - 1] == "at":
+            continue
+        if word not in EXTREMES or (
+            word in ("most", "least") and plain[index + 1 : index + 2] and plain[index + 1] in EXTREMES
+        ):
+            continue
+        before = plain[index - 1] if index else ""
+        number = int(before) if before.isdigit() and len(before) < 4 else NUMERALS.get(before, 1)
+        offset = ORDINALS.get(before, 1) - 1
+        after = plain[index + 1] if index + 1 < len(plain) else ""
+        if word in ("first", "last", "top") and (after.isdigit() or after in NUMERALS):
+            number = int(after) if after.isdigit() else NUMERALS[after]
+        found.append(Extreme(index, EXTREMES[word], max(number, 1), offset))
+    return found
+
+
+_PATTERNS: tuple[tuple[tuple[str, ...], Operator], ...] = (
+    (("no", "later", "than"), "<="),
+    (("not", "later", "than"), "<="),
+    (("no", "more", "than"), "<="),
+    (("not", "more", "than"), "<="),
+    (("at", "most"), "<="),
+    (("up", "to"), "<="),
+    (("until",), "<="),
+    (("no", "earlier", "than"), ">="),
+    (("not", "earlier", "than"), ">="),
+    (("no", "less", "than"), ">="),
+    (("not", "less", "than"), ">="),
+    (("no", "fewer", "than"), ">="),
+    (("at", "least"), ">="),
+    (("since",), ">="),
+    (("before",), "<"),
+    (("prior", "to"), "<"),
+    (("under",), "<"),
+    (("below",), "<"),
+    (("after",), ">"),
+    (("over",), ">"),
+    (("above",), ">"),
+    (("exceeding",), ">"),
+    (("exactly",), "="),
+)
+
+
+def _comparisons(plain: Sequence[str]) -> list[Comparison]:
+    found: list[Comparison] = []
+    index = 0
+    while index < len(plain):
+        item = _range(plain, index) or _bound(plain, index)
+        if item is not None:
+            found.append(item)
+            index = item.end
+        else:
+            index += 1
+    return found
+
+
+def _number(plain: Sequence[str], index: int) -> tuple[str, int] | None:
+    """A number at a word, articles and "year" before it left out, with where it ends."""
+    while index < len(plain) and plain[index] in ("the", "year", "a"):
+        index += 1
+    if index < len(plain) and plain[index].isdigit():
+        end = index + 1
+        text = plain[index]
+        while end < len(plain) and plain[end].isdigit() and len(plain[end]) == 3 and len(plain[index]) <= 3:
+            text += plain[end]
+            end += 1
+        return text, end
+    if index < len(plain) and plain[index] in NUMERALS:
+        return str(NUMERALS[plain[index]]), index + 1
+    return None
+
+
+def _range(plain: Sequence[str], index: int) -> Comparison | None:
+    if plain[index] not in ("between", "from"):
+        return None
+    first = _number(plain, index + 1)
+    if first is None or first[1] >= len(plain) or plain[first[1]] not in ("and", "to", "until", "through"):
+        return None
+    second = _number(plain, first[1] + 1)
+    return Comparison(index, second[1], "between", (first[0], second[0])) if second else None
+
+
+def _bound(plain: Sequence[str], index: int) -> Comparison | None:
+    for pattern, operator in _PATTERNS:
+        if tuple(plain[index : index + len(pattern)]) == pattern:
+            number = _number(plain, index + len(pattern))
+            return Comparison(index, number[1], operator, (number[0],)) if number else None
+    word = plain[index]
+    if word in COMPARATIVES and index + 1 < len(plain) and plain[index + 1] == "than":
+        number = _number(plain, index + 2)
+        if number:
+            return Comparison(index, number[1], ">" if COMPARATIVES[word] else "<", (number[0],))
+    return None
+
+
+def is_question_word(word: str) -> bool:
+    """Whether a word is one that asks."""
+    return word in QUESTION_WORDS

@@ -1,0 +1,442 @@
+"""Grow: mentions joined to a tree, one after the other, in the order in which English names them.
+
+Comes in: what is asked for, the mentions behind it, and the vocabulary. Goes out: trees, best first. Each mention is
+the same thing as one that was named before, or hangs on it by the way through the schema that the words between them
+speak of; what was named last is the nearest to hang on. Several trees are kept at every step (a beam).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from kgneo.english.names import is_past, name_words, same_root
+from kgneo.english.words import AUXILIARIES, CLAUSES, FUNCTION_WORDS, RECIPROCAL
+from kgneo.query.graph import Scalar
+from kgneo.reading.fits import Fits
+from kgneo.reading.mentions import Meaning, Mention, Word
+from kgneo.reading.vocabulary import Key, Way
+
+BEAM = 24
+MEANINGS = 3
+NEAR = 3
+"""Words between a negation and what it denies, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What makes a tree likely; points of score."""
+
+    edge: float = 0.45
+    """What a relationship costs."""
+    named: float = 0.8
+    """What it is worth that a word names it."""
+    rival: float = 0.5
+    """What a relationship loses where another one between the same labels is named better."""
+    distance: float = 0.22
+    """What it costs to hang on something that was not named last, for each thing named in between."""
+    apart: float = 0.5
+    """What it costs that words stand between a label and the value that it is the same as."""
+    skipped_label: float = 0.7
+    skipped_value: float = 1.6
+    """What it costs to leave a mention out."""
+    label: float = 0.4
+    """What a noun for a label is worth, against a value."""
+    again: float = 0.8
+    """What it costs that a second noun for the same label means the same thing."""
+    clause: float = 1.0
+    """What it costs that a clause begins between a label and the name that it is the same as."""
+    frequent: float = 0.08
+    """What it is worth that a relationship is e times as frequent as another between the same labels."""
+    given: float = 1.5
+    """What it costs that what is asked for is what the question names."""
+
+
+COSTS = Costs()
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A variable: its label, the mention that named it first, and what is known of it."""
+
+    label: str
+    named: int
+    noun: bool
+    values: tuple[tuple[Key, tuple[Scalar, ...]], ...] = ()
+    last: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A relationship from thing `source` to thing `target`; `absent` where the question says no."""
+
+    source: int
+    relation: str
+    forward: bool
+    target: int
+    directed: bool = True
+    absent: bool = False
+    values: tuple[tuple[Key, tuple[Scalar, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Things, how they are joined, the property of the first that is asked for, and which thing each mention became."""
+
+    things: tuple[Thing, ...]
+    joins: tuple[Join, ...] = ()
+    score: float = 0.0
+    asked: Key | None = None
+    places: tuple[tuple[int, int], ...] = ()
+    used: frozenset[int] = frozenset()
+    ignored: tuple[int, ...] = ()
+    sure: float = 0.0
+
+    def thing_of(self, mention: int) -> int | None:
+        """The thing that a mention became."""
+        return dict(self.places).get(mention)
+
+
+@dataclass
+class Grower:
+    """Grows trees for one question."""
+
+    words: Sequence[Word]
+    mentions: Sequence[Mention]
+    fits: Fits
+    negations: Sequence[int] = ()
+    costs: Costs = COSTS
+    _gaps: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
+
+    def grow(self, roots: Sequence[tuple[int, Meaning]], order: Sequence[int]) -> list[Tree]:
+        """Trees that begin with one of `roots` (a mention, or -1, with its meaning) and take the mentions in `order`."""
+        beam = [self._root(mention, meaning) for mention, meaning in roots]
+        for number in order:
+            grown = [
+                tree
+                for before in beam
+                for tree in ([before] if before.thing_of(number) is not None else self._with(before, number))
+            ]
+            beam = _best(grown)
+        return beam
+
+    def _root(self, mention: int, meaning: Meaning) -> Tree:
+        if meaning.kind == "value":
+            assert meaning.key is not None
+            thing = Thing(meaning.owner, mention, False, ((meaning.key, meaning.values),), mention)
+            return Tree((thing,), score=meaning.score, places=((mention, 0),), used=self._own(mention))
+        thing = Thing(meaning.owner, mention, meaning.kind == "label", (), mention)
+        places = ((mention, 0),) if mention >= 0 else ()
+        return Tree((thing,), score=meaning.score, asked=meaning.key, places=places, used=self._own(mention))
+
+    def _own(self, mention: int) -> frozenset[int]:
+        if mention < 0:
+            return frozenset()
+        item = self.mentions[mention]
+        return frozenset((*range(item.start, item.end), *item.also))
+
+    def _with(self, tree: Tree, number: int) -> Iterator[Tree]:
+        """The tree with one mention more, in every way that there is."""
+        mention = self.mentions[number]
+        used = tree.used | self._own(number)
+        value = any(meaning.kind == "value" for meaning in mention.meanings)
+        yield replace(tree, score=tree.score - self._skipping(number), ignored=(*tree.ignored, number))
+        for meaning in mention.meanings[:MEANINGS] if not value else mention.meanings[: 2 * MEANINGS]:
+            if meaning.kind == "value" and meaning.key is not None and meaning.key.of_edge:
+                yield from self._on_edges(tree, number, meaning, used)
+                continue
+            weighed = meaning if value else replace(meaning, score=self.costs.label * meaning.score)
+            yield from self._same(tree, number, weighed, used)
+            yield from self._joined(tree, number, weighed, used)
+
+    def _skipping(self, number: int) -> float:
+        """What it costs to leave a mention out."""
+        meanings = self.mentions[number].meanings
+        if any(meaning.kind == "value" for meaning in meanings):
+            return self.costs.skipped_value
+        return self.costs.skipped_label * meanings[0].score
+
+    # The same thing ----------------------------------------------------------------------------------------------
+
+    def _same(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int]) -> Iterator[Tree]:
+        for index, thing in enumerate(tree.things):
+            if thing.label != meaning.owner:
+                continue
+            cost = self._apart(tree, index, thing, number, meaning)
+            if cost is None:
+                continue
+            known = thing.values
+            if meaning.key is not None and meaning.kind == "value":
+                if any(key == meaning.key for key, _ in known):
+                    continue
+                known = (*known, (meaning.key, meaning.values))
+            things = _replaced(tree.things, index, replace(
+                thing, values=known, noun=thing.noun or meaning.kind == "label", last=number
+            ))  # fmt: skip
+            score = tree.score + meaning.score - cost
+            if not index and tree.asked is None and self._names(meaning):
+                score -= self.costs.given
+            yield replace(tree, things=things, score=score, places=(*tree.places, (number, index)), used=used)
+
+    def _names(self, meaning: Meaning) -> bool:
+        """Whether a meaning is the name of its thing."""
+        key = meaning.key
+        return key is not None and key.unique and key.key in self.fits.vocabulary.display.get(meaning.owner, ())
+
+    def _apart(self, tree: Tree, index: int, thing: Thing, number: int, meaning: Meaning) -> float | None:
+        """What it costs that a mention is the same as a thing; None where it cannot be."""
+        if thing.last < 0:
+            first = not any(self.mentions[other].meanings[0].kind == "value" for other in range(number))
+            return 0.3 if tree.asked is None else -0.5 if first else 0.0
+        between = self._between(thing.last, number)
+        own = self._own(number) | self._own(thing.last)
+        telling = [word for word in between if self.words[word].plain not in FUNCTION_WORDS and word not in own]
+        behind = sum(1 for other in tree.things if other.last > thing.last >= 0)
+        if meaning.kind == "label":
+            if thing.noun:
+                return self._again(number) + self.costs.distance * behind
+            if telling or abs(self._start(number) - self._start(thing.last)) > 4:
+                return None
+            return 0.0
+        cost = self.costs.distance * behind
+        relations = [word for word in telling if not self._is_noun_of(word, thing.label)]
+        named = self._names(meaning) and thing.noun
+        clause = named and any(self.words[word].plain in CLAUSES for word in between)
+        return cost + (0.8 if named else 0.25) * min(len(relations), 2) + (self.costs.clause if clause else 0.0)
+
+    def _again(self, number: int) -> float:
+        """What it costs that a label that was named before is named again and means the same thing."""
+        before = self.words[self.mentions[number].start - 1].plain if self.mentions[number].start else ""
+        return self.costs.again * (0.5 if before in ("the", "this", "that", "these", "those") else 1.0)
+
+    def _is_noun_of(self, word: int, label: str) -> bool:
+        return any(same_root(self.words[word].plain, own) for own in name_words(label))
+
+    # A new thing -------------------------------------------------------------------------------------------------
+
+    def _joined(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int]) -> Iterator[Tree]:
+        gap = tuple(index for index in self._gap(tree, number) if index not in tree.used)
+        vocabulary = self.fits.vocabulary
+        behind = sorted({thing.last for thing in tree.things}, reverse=True)
+        for index, thing in enumerate(tree.things):
+            ways = vocabulary.ways(thing.label, meaning.owner)
+            if not ways:
+                continue
+            rated = sorted(
+                ((self._rate(way, ways, gap, tree, index, number), way) for way in ways), key=lambda pair: -pair[0][0]
+            )
+            away = behind.index(thing.last) if thing.last in behind else 0
+            for (rate, directed, spoken), way in rated[:3]:
+                score = tree.score + meaning.score + rate - self.costs.distance * min(away, 3)
+                score += sum(self._skipping(other) for other in tree.ignored if self._own(other) & spoken)
+                yield self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
+
+    def _grown(
+        self,
+        tree: Tree,
+        index: int,
+        way: Way,
+        number: int,
+        meaning: Meaning,
+        score: float,
+        directed: bool,
+        used: frozenset[int],
+    ) -> Tree:
+        things, joins, at = list(tree.things), list(tree.joins), index
+        absent = self._negated(tree, number)
+        for place, step in enumerate(way):
+            final = place == len(way) - 1
+            values = ((meaning.key, meaning.values),) if final and meaning.key and meaning.kind == "value" else ()
+            things.append(Thing(step.label, number, final and meaning.kind == "label", values, number))
+            joins.append(Join(at, step.relation, step.forward, len(things) - 1, directed, absent and place == 0))
+            at = len(things) - 1
+        return replace(
+            tree,
+            things=tuple(things),
+            joins=tuple(joins),
+            score=score,
+            places=(*tree.places, (number, at)),
+            used=used,
+        )
+
+    def _negated(self, tree: Tree, number: int) -> bool:
+        """Whether a word of negation stands between a mention and the one before it."""
+        before = max((self.mentions[other].end for other, _ in tree.places if other >= 0
+                      and self.mentions[other].end <= self._start(number)), default=0)  # fmt: skip
+        start = self._start(number)
+        return any(before <= index < start and start - index <= NEAR for index in self.negations)
+
+    def _on_edges(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int]) -> Iterator[Tree]:
+        """A value of a relationship that the tree has, or of a new one from one of its things."""
+        key = meaning.key
+        assert key is not None
+        value = (key, meaning.values)
+        for place, join in enumerate(tree.joins):
+            if join.relation == key.owner and not any(known == key for known, _ in join.values):
+                joins = _replaced(tree.joins, place, replace(join, values=(*join.values, value)))
+                places = (*tree.places, (number, join.target))
+                yield replace(tree, joins=joins, score=tree.score + meaning.score, places=places, used=used)
+        for index, thing in enumerate(tree.things):
+            for step in self.fits.vocabulary.leaving.get(thing.label, ()):
+                if step.relation == key.owner:
+                    things = (*tree.things, Thing(step.label, number, False, (), number))
+                    join = Join(index, step.relation, step.forward, len(things) - 1, values=(value,))
+                    score = tree.score + meaning.score - 0.5 * self.costs.edge
+                    yield replace(
+                        tree,
+                        things=things,
+                        joins=(*tree.joins, join),
+                        score=score,
+                        places=(*tree.places, (number, len(things) - 1)),
+                        used=used,
+                    )
+
+    # Words between -----------------------------------------------------------------------------------------------
+
+    def _start(self, mention: int) -> int:
+        return self.mentions[mention].start if mention >= 0 else 0
+
+    def _between(self, first: int, second: int) -> range:
+        if first < 0:
+            return range(0)
+        one, two = sorted((self.mentions[first], self.mentions[second]), key=lambda item: item.start)
+        return range(one.end, two.start)
+
+    def _gap(self, tree: Tree, number: int) -> tuple[int, ...]:
+        """The words that can say how a mention is joined: those before it, back to the mention before, and those
+        after it, up to the next."""
+        mention = self.mentions[number]
+        taken = {
+            index
+            for other, item in enumerate(self.mentions)
+            if other not in tree.ignored
+            for index in range(item.start, item.end)
+        }
+        before: list[int] = []
+        for index in range(mention.start - 1, -1, -1):
+            if index in taken and index not in mention.also:
+                break
+            before.append(index)
+        after: list[int] = []
+        for index in range(mention.end, len(self.words)):
+            if index in taken:
+                break
+            after.append(index)
+        root = tree.things[0]
+        extra = [index for index in self._own(root.named) if not root.noun] if root.named >= 0 else []
+        return (*before[::-1], *after, *extra)
+
+    def _rate(
+        self, way: Way, ways: Sequence[Way], gap: Sequence[int], tree: Tree, index: int, number: int
+    ) -> tuple[float, bool, frozenset[int]]:
+        """What a way is worth, whether its direction counts, and which words speak of it."""
+        total, spoken = 0.0, set()
+        rivals = {step.relation for other in ways for step in other if len(other) == len(way)} - {
+            step.relation for step in way
+        }
+        for step in way:
+            left = [index for index in gap if index not in spoken]
+            fit, word = self._fit(step.relation, left)
+            best = max((self._fit(rival, left)[0] for rival in rivals), default=0.0)
+            total += self.costs.named * fit - self.costs.edge - self.costs.rival * max(best - fit, 0.0)
+            if word is not None and fit > 0.2:
+                spoken.add(word)
+        source = tree.things[index].label
+        if len(way) == 1 and len(ways) > 1:
+            counts = {other: self._count(source, other) for other in ways if len(other) == 1}
+            total -= self.costs.frequent * math.log(max(counts.values()) / max(counts[way], 1))
+        directed = True
+        if len(way) == 1 and source == way[0].label:
+            directed = not self._reciprocal(way[0].relation)
+            total += self._voice(way[0].relation, way[0].forward, gap, index, tree, number) if directed else 0.0
+            if not directed and not way[0].forward:
+                total -= 0.01
+        return total, directed, frozenset(spoken)
+
+    def _count(self, source: str, way: Way) -> int:
+        """How many relationships there are of the kind of a way's first step."""
+        step = way[0]
+        ends = (source, step.label) if step.forward else (step.label, source)
+        links = self.fits.vocabulary.links
+        return sum(
+            link.count for link in links if (link.subject, link.object) == ends and link.relation == step.relation
+        )
+
+    def _fit(self, relation: str, gap: Sequence[int]) -> tuple[float, int | None]:
+        """How well the words of a gap name a relationship type, and which does it best."""
+        number = self.fits.relations.index(relation)
+        plain = [self.words[index].plain for index in gap]
+        best: tuple[float, int | None] = (0.0, None)
+        telling = [index for index in gap if self.words[index].plain not in FUNCTION_WORDS]
+        own = self.fits.name_of(number)
+        if set(own) <= FUNCTION_WORDS and any(word in own for word in plain):
+            return 0.9, None
+        for index in telling:
+            word = self.words[index].plain
+            fit = 0.75 * float(self.fits.similarity(word)[number])
+            if self.fits.named(word, number):
+                named = sum(any(same_root(other, part) for other in plain) for part in own)
+                fit = 1.0 - 0.35 * (1.0 - named / len(own))
+            if fit > best[0]:
+                best = (fit, index)
+        if telling:
+            phrase = " ".join(self.words[index].plain for index in sorted(gap) if index >= min(telling))
+            fit = 0.85 * float(self.fits.similarity(phrase)[number])
+            if fit > best[0]:
+                best = (fit, telling[0])
+        if self._initials(relation, plain):
+            return 1.0, telling[0] if telling else None
+        return best
+
+    def _initials(self, relation: str, plain: Sequence[str]) -> bool:
+        """Whether a short piece of a type's name is made of first letters: KNOWS_LW and "lives with"."""
+        for part in name_words(relation)[1:]:
+            if 2 <= len(part) <= 3 and not set(part) & set("aeiou"):
+                for start in range(len(plain) - len(part) + 1):
+                    if all(word[0] == letter for word, letter in zip(plain[start:], part, strict=False)):
+                        return True
+        return False
+
+    def _reciprocal(self, relation: str) -> bool:
+        words = name_words(self.fits.vocabulary.readable(relation))
+        return bool(set(words) & RECIPROCAL) or words[-1] == "with"
+
+    def _voice(self, relation: str, forward: bool, gap: Sequence[int], index: int, tree: Tree, number: int) -> float:
+        """Which way English says: "who follows X", "whom does X follow", "followed by X", "manager of X"."""
+        number_of = self.fits.relations.index(relation)
+        verbs = [place for place in gap if self.fits.named(self.words[place].plain, number_of)]
+        if not verbs:
+            return 0.02 if forward else 0.0
+        verb = verbs[0]
+        after = self.words[verb + 1].plain if verb + 1 < len(self.words) else ""
+        mention = self.mentions[number]
+        passive = after == "by"
+        behind = verb >= mention.end
+        does = any(self.words[place].plain in AUXILIARIES - {"is", "are", "was", "were"} for place in
+                   range(max(mention.start - 3, 0), mention.start))  # fmt: skip
+        if after == "of" and not is_past(self.words[verb].plain):
+            last = name_words(relation)[-1]
+            source_acts = last == "of" or last in ("by",)
+            return 0.3 if forward == source_acts else 0.0
+        if behind and does:
+            return 0.0 if forward else 0.3
+        return 0.3 if forward != passive else 0.0
+
+
+def _best(trees: Sequence[Tree]) -> list[Tree]:
+    """The best of the trees, each once."""
+    best: dict[tuple[object, ...], Tree] = {}
+    for tree in trees:
+        key = (
+            tuple((thing.label, frozenset(thing.values)) for thing in tree.things), tree.joins, tree.asked,
+        )  # fmt: skip
+        if key not in best or best[key].score < tree.score:
+            best[key] = tree
+    return sorted(best.values(), key=lambda tree: -tree.score)[:BEAM]
+
+
+def _replaced(items: tuple[Item, ...], index: int, item: Item) -> tuple[Item, ...]:
+    return (*items[:index], item, *items[index + 1 :])

@@ -1,0 +1,351 @@
+"""Mentions: the pieces of a question with what each may name.
+
+Comes in: a question, and what the graph's dictionary holds of its pieces. Goes out: mentions in the order of the text:
+values of properties (names of nodes among them), labels, properties. A class word is never a value that merely holds
+it, and of pieces inside one another the longest counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from kgneo.english.dates import date_texts
+from kgneo.english.names import is_noun, name_words, same_root
+from kgneo.english.words import ARTICLES, FUNCTION_WORDS, NUMERALS, PEOPLE, PREPOSITIONS, QUESTION_WORDS, SAME_NAMES
+from kgneo.query.graph import Form, Scalar
+from kgneo.reading.fits import LIKE, Fits, key_name
+from kgneo.reading.vocabulary import Key
+from kgneo.text import fold
+
+LONGEST = 12
+TOKEN = re.compile(r"\w+(?:['’]s\b)?")
+FEW = 60
+"""Different values up to which a property is one of kinds or states, whose values people write in lower case."""
+MOST_KINDS = 40
+WITH_KIND = 0.95
+"""Score of a name that has the word for its kind in the graph and not in the question: "the Mississippi"."""
+LIKELY = 0.6
+"""Fit from which a word may name a label."""
+
+
+class Found(Protocol):
+    """A value of the graph's dictionary."""
+
+    @property
+    def owner(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def of_edge(self) -> bool: ...
+    @property
+    def value(self) -> Scalar: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def times(self) -> int: ...
+
+
+class Lookup(Protocol):
+    """The graph's dictionary: entries by folded text."""
+
+    def __call__(self, pieces: Iterable[str]) -> Mapping[str, Sequence[Found]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word with its place in the text; `plain` is in lower case and without a possessive."""
+
+    text: str
+    plain: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a mention may name: a value of a property, a label (without `key`), or a property (without `values`)."""
+
+    kind: Literal["value", "label", "key"]
+    owner: str
+    score: float
+    key: Key | None = None
+    values: tuple[Scalar, ...] = ()
+    negative: bool = False
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words `start` to `end` (exclusive), with what they may name, best first. `words` of others that say the same
+    (the property's name before its value) are in `also`."""
+
+    start: int
+    end: int
+    meanings: tuple[Meaning, ...]
+    also: tuple[int, ...] = field(default=())
+
+
+def words_of(text: str) -> tuple[Word, ...]:
+    """The words of a question."""
+    found = []
+    for match in TOKEN.finditer(text):
+        plain = match[0].lower().replace("’", "'").removesuffix("'s")
+        found.append(Word(match[0], plain, match.start(), match.end()))
+    return tuple(found)
+
+
+def value_mentions(text: str, words: Sequence[Word], lookup: Lookup, fits: Fits) -> list[Mention]:
+    """The pieces that are values, without those inside longer ones."""
+    spellings: dict[str, list[tuple[int, int, float, Form, str]]] = {}
+    kinds = {label: " ".join(name_words(label)) for label in fits.labels[:MOST_KINDS]}
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
+            for piece, score, form, kind in _spellings(text, words, start, end, kinds):
+                spellings.setdefault(piece, []).append((start, end, score, form, kind))
+    found = lookup(spellings)
+    keys = {(key.owner, key.key): key for key in fits.keys}
+    hits: dict[tuple[int, int], dict[Key, Meaning]] = {}
+    exact = {(start, end) for piece in found for start, end, score, *_ in spellings[piece] if score == 1.0}
+    capitals = any(word.text[:1].isupper() for word in words[1:])
+    for piece, entries in found.items():
+        for start, end, score, form, kind in spellings[piece]:
+            if score < WITH_KIND and (start, end) in exact:
+                continue
+            for entry in entries:
+                key = keys.get((entry.owner, entry.key))
+                if key is None or (form and form != key.form) or (kind and not _is_named(key, kind, fits)):
+                    continue
+                _add(
+                    hits.setdefault((start, end), {}),
+                    key,
+                    entry,
+                    _score(words[start:end], key, score, entry, fits, capitals),
+                )
+    mentions = [
+        Mention(start, end, tuple(sorted(there.values(), key=lambda item: -item.score)))
+        for (start, end), there in hits.items()
+    ]
+    return _longest([item for item in mentions if item.meanings[0].score > 0.25])
+
+
+def _add(there: dict[Key, Meaning], key: Key, entry: Found, score: float) -> None:
+    known = there.get(key)
+    if known is None or score > known.score + 0.05:
+        there[key] = Meaning("value", key.owner, score, key, (entry.value,), text=entry.text)
+    elif abs(score - known.score) <= 0.005 and entry.value not in known.values:
+        there[key] = replace(known, values=(*known.values, entry.value))
+
+
+def _spellings(
+    text: str, words: Sequence[Word], start: int, end: int, kinds: Mapping[str, str]
+) -> list[tuple[str, float, Form, str]]:
+    """The ways in which a piece may stand in the dictionary, with how sure that is, and for which form of date."""
+    raw = text[words[start].start : words[end - 1].end]
+    base = fold(raw)
+    found: dict[str, tuple[float, Form]] = {base: (1.0, "")}
+    longer: list[tuple[str, float, Form, str]] = []
+    after = text[words[end - 1].end : words[end - 1].end + 1]
+    if after in (".", ")", "!", "?", "+"):
+        found.setdefault(fold(raw + after), (1.0, ""))
+    if base.endswith("'s"):
+        found.setdefault(base.removesuffix("'s"), (0.98, ""))
+    if end == start + 1 and base in NUMERALS:
+        found.setdefault(str(NUMERALS[base]), (0.7, ""))
+    if base[-1:] == "s" and len(base) > 3:
+        for ending, instead in (("ies", "y"), ("es", ""), ("s", "")):
+            if base.endswith(ending):
+                found.setdefault(base.removesuffix(ending) + instead, (0.9, ""))
+    elif len(base) > 3:
+        found.setdefault(base + "s", (0.9, ""))
+    if end - start <= 3 and raw[:1].isupper() and start:
+        for label, kind in kinds.items():
+            longer += [(f"{base} {kind}", WITH_KIND, "", label), (f"{kind} {base}", WITH_KIND, "", label)]
+    for form, written in date_texts(raw):
+        found.setdefault(written, (1.0, form))
+    return [*((piece, score, form, "") for piece, (score, form) in found.items()), *longer]
+
+
+def _is_named(key: Key, label: str, fits: Fits) -> bool:
+    """Whether a property names the nodes of a label."""
+    return key.owner == label and key.key in fits.vocabulary.display.get(label, ())
+
+
+def _score(words: Sequence[Word], key: Key, score: float, entry: Found, fits: Fits, capitals: bool) -> float:
+    """How likely a piece is this value, by its words alone."""
+    plain = [word.plain for word in words]
+    telling = [word for word in plain if word not in FUNCTION_WORDS and len(word) > 1]
+    capital = any(word.text[:1].isupper() or word.text[:1].isdigit() for word in words)
+    if not telling and not any(word.isdigit() for word in plain):
+        return score * (0.5 if capital and len(words) > 1 else 0.1)
+    if len(words) == 1 and not capital:
+        word = plain[0]
+        labels = fits.label(word)
+        if any(is_noun(word, own) for label in labels for own in name_words(label)[-1:]):
+            return score * 0.2
+        if any(same_root(word, own) for own in name_words(key_name(key))):
+            score *= 0.6
+        few = key.distinct <= FEW
+        if score < WITH_KIND and not few:
+            return score * 0.2
+        score *= 0.9 if few else 0.5 if capitals else 0.8
+    if key.kind == "number" and not key.listed:
+        score *= 0.8 if plain[0].isdigit() and len(plain[0]) == 4 else 0.7
+    shown = key.unique and key.key in fits.vocabulary.display.get(key.owner, ())
+    return score + 0.02 * min(len(words) - 1, 5) + (0.1 if shown else 0.0)
+
+
+def _longest(mentions: Sequence[Mention]) -> list[Mention]:
+    """Mentions without those inside, or across the edge of, one that is longer or better."""
+    order = sorted(mentions, key=lambda item: (-(item.end - item.start) * min(item.meanings[0].score, 0.9), item.start))
+    kept: list[Mention] = []
+    for item in order:
+        if all(item.end <= other.start or other.end <= item.start for other in kept):
+            kept.append(item)
+    return sorted(kept, key=lambda item: item.start)
+
+
+def with_keys(words: Sequence[Word], mentions: Sequence[Mention], fits: Fits) -> list[Mention]:
+    """The mentions of values with those meanings first whose property is named beside them: "surname Walker"."""
+    taken = {index for item in mentions for index in range(item.start, item.end)}
+    return [_with_key(words, item, taken, fits) for item in mentions]
+
+
+def _with_key(words: Sequence[Word], mention: Mention, taken: set[int], fits: Fits) -> Mention:
+    before = _near(words, range(mention.start - 1, max(mention.start - 6, -1), -1), taken)
+    after = _near(words, range(mention.end, min(mention.end + 2, len(words))), taken)
+    best: list[tuple[Meaning, tuple[int, ...]]] = []
+    for meaning in mention.meanings:
+        assert meaning.key is not None
+        bonus, used = _named(words, before, after, meaning.key, fits)
+        best.append((replace(meaning, score=meaning.score + bonus), used))
+    best.sort(key=lambda pair: -pair[0].score)
+    return replace(mention, meanings=tuple(meaning for meaning, _ in best), also=best[0][1])
+
+
+def _near(words: Sequence[Word], indices: Iterable[int], taken: set[int]) -> list[int]:
+    found = []
+    for index in indices:
+        if index in taken:
+            break
+        found.append(index)
+    return found
+
+
+def _named(
+    words: Sequence[Word], before: Sequence[int], after: Sequence[int], key: Key, fits: Fits
+) -> tuple[float, tuple[int, ...]]:
+    """What it is worth that words beside a value name its property, and which do."""
+    own = {SAME_NAMES.get(part, part) for part in name_words(key.name or key.key)}
+    hits = [index for index in (*before[:4], *after) if any(same_root(_said(words, index), part) for part in own)]
+    if hits:
+        named = sum(any(same_root(_said(words, index), part) for index in hits) for part in own)
+        return 0.3 + 0.4 * named / len(own), tuple(hits)
+    best = 0.0
+    for place, index in enumerate(before[:3]):
+        if words[index].plain not in FUNCTION_WORDS:
+            best = max(best, fits.key(words[index].plain)[key] * (0.4 - 0.1 * place))
+    return best, ()
+
+
+def _said(words: Sequence[Word], index: int) -> str:
+    """A word, or what it stands for together with the next or the one before: "last name" is a surname."""
+    plain = words[index].plain
+    for first in (index, index - 1):
+        if 0 <= first < len(words) - 1:
+            pair = f"{words[first].plain} {words[first + 1].plain.rstrip('s')}"
+            if pair in SAME_NAMES:
+                return SAME_NAMES[pair]
+    return SAME_NAMES.get(plain, plain)
+
+
+def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, asked: int, head: int) -> list[Mention]:
+    """The words (of those that are `free`) that name labels. The word `asked` asks the question; `head` is the noun
+    for what it asks, which names something, even if it is less like a label."""
+    found: list[Mention] = []
+    for index in free:
+        word = words[index].plain
+        following = words[index + 1].plain if index + 1 < len(words) else ""
+        if word in QUESTION_WORDS and index != asked:
+            continue
+        if word in PEOPLE or (word in ("those", "others", "all") and following in ("who", "whom", "whose")):
+            meanings = [Meaning("label", label, 0.75 * share) for label, share in _people(fits) if share > 0.3]
+            if meanings:
+                found.append(Mention(index, index + 1, tuple(meanings)))
+            continue
+        if word in FUNCTION_WORDS or word.isdigit():
+            continue
+        scores = fits.label(word)
+        if max(scores.values(), default=0.0) <= LIKE and _names_more(word, fits, verbs=index != head):
+            continue
+        before = words[index - 1].plain if index else ""
+        noun = before in ARTICLES or before in PREPOSITIONS or words[index - 1].text.endswith("'s")
+        least = 0.12 if index == head else LIKELY - 0.1 * noun
+        meanings = [
+            Meaning("label", label, score * (1.0 if score >= 0.7 else 0.9))
+            for label, score in sorted(scores.items(), key=lambda item: -item[1])
+            if score >= least
+        ][:3]
+        if meanings:
+            found.append(Mention(index, index + 1, tuple(meanings)))
+    return _compounds(found)
+
+
+def _names_more(word: str, fits: Fits, *, verbs: bool) -> bool:
+    """Whether a word that is only like a label is a verb, or names a relationship or a property by its root."""
+    if verbs and word.endswith(("ing", "ed")):
+        return True
+    return bool((fits.of(word)[1] >= 0.7).any() or (fits.of(word)[2] >= 0.7).any())
+
+
+def _compounds(mentions: Sequence[Mention]) -> list[Mention]:
+    """Two words side by side that name one label together: "phone calls"."""
+    kept: list[Mention] = []
+    for item in mentions:
+        if kept and kept[-1].end == item.start:
+            before = {meaning.owner: meaning for meaning in kept[-1].meanings}
+            both = [
+                replace(meaning, score=1.0)
+                for meaning in item.meanings
+                if len(name_words(meaning.owner)) > 1 and meaning.owner in before
+                and meaning.score >= 0.7 and before[meaning.owner].score >= 0.7
+            ]  # fmt: skip
+            if both:
+                kept[-1] = Mention(kept[-1].start, item.end, tuple(both))
+                continue
+        kept.append(item)
+    return kept
+
+
+def _people(fits: Fits) -> list[tuple[str, float]]:
+    """Labels of people, with how surely they are that."""
+    judge = fits.cache.judge
+    vectors = fits.cache.vectors([" ".join(name_words(label)) for label in fits.labels])
+    shares = [(label, float(judge.of_label(vector)[0])) for label, vector in zip(fits.labels, vectors, strict=True)]
+    return sorted(shares, key=lambda pair: -pair[1])[:3]
+
+
+def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list[Mention]:
+    """The words that name properties: all of a name's words side by side, or one that fits well."""
+    found: list[Mention] = []
+    for index in free:
+        word = words[index].plain
+        if word in FUNCTION_WORDS or word.isdigit():
+            continue
+        meanings = []
+        said = _said(words, index)
+        scores = fits.key(word) if said == word else {key: max(score, fits.key(said)[key])
+                                                      for key, score in fits.key(word).items()}  # fmt: skip
+        for key, score in scores.items():
+            if score < 0.45:
+                continue
+            own = name_words(key_name(key))
+            beside = [words[other].plain for other in (index - 1, index + 1) if 0 <= other < len(words)]
+            together = sum(any(same_root(near, part) for near in (word, *beside)) for part in own) / len(own)
+            meanings.append(Meaning("key", key.owner, score * (0.6 + 0.4 * together), key))
+        if meanings:
+            meanings.sort(key=lambda item: -item.score)
+            found.append(Mention(index, index + 1, tuple(meanings[:6])))
+    return found

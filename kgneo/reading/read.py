@@ -1,0 +1,424 @@
+"""Read: a question as query graphs, best first.
+
+Comes in: a question and the vocabulary of a graph. Goes out: `Interpretation`s. In this order: the form of the answer is
+told by closed classes of words, mentions are found, trees are grown from what is asked for, and superlatives,
+comparisons and aggregates are put on what they speak of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kgneo.english.names import is_noun, name_words, same_root
+from kgneo.english.words import ARTICLES, AUXILIARIES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
+from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
+from kgneo.reading.fits import Fits
+from kgneo.reading.form import Comparison, Extreme, Form, form_of
+from kgneo.reading.grow import Grower, Tree
+from kgneo.reading.mentions import (
+    Lookup,
+    Meaning,
+    Mention,
+    key_mentions,
+    label_mentions,
+    value_mentions,
+    with_keys,
+    words_of,
+)
+from kgneo.reading.vocabulary import Key
+
+ROOTS = 8
+AGE = ("oldest", "eldest", "youngest", "older", "younger")
+MEASURED = ("number", "date", "time")
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """A query graph for a question, its score, and the words of the question that it leaves out."""
+
+    graph: QueryGraph
+    score: float
+    ignored: tuple[str, ...] = ()
+    tree: Tree | None = None
+
+
+def read(question: str, fits: Fits, lookup: Lookup) -> list[Interpretation]:
+    """The ways to understand a question, best first."""
+    return _Reader(question, fits, lookup).read()
+
+
+class _Reader:
+    def __init__(self, question: str, fits: Fits, lookup: Lookup) -> None:
+        self.text = question
+        self.fits = fits
+        self.words = words_of(question)
+        self.plain = [word.plain for word in self.words]
+        self.whole_keys = self._whole_keys()
+        self.form: Form = self._without_names(form_of(self.words))
+        fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
+        values = value_mentions(question, self.words, lookup, fits)
+        values = [item for item in values if not self._in_comparison(item)]
+        values = with_keys(self.words, values, fits)
+        taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
+        free = [index for index in range(len(self.words)) if index not in taken and index not in self.form.used]
+        self.key_mentions = key_mentions(self.words, free, fits)
+        named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
+        unnamed = [index for index in free if index not in named]
+        head = self._head(unnamed)
+        asked = self.form.at if self.form.word in ("who", "whom") else -1
+        labels = label_mentions(self.words, unnamed, fits, asked=asked, head=head)
+        self.mentions: list[Mention] = sorted([*values, *labels], key=lambda item: item.start)
+
+    def _whole_keys(self) -> list[tuple[int, int, Key]]:
+        """Where the words of a property's name stand side by side, if it has several."""
+        found = []
+        for key in self.fits.keys:
+            own = name_words(key.name or key.key)
+            for at in range(len(self.plain) - len(own) + 1 if len(own) > 1 else 0):
+                if all(same_root(self.plain[at + place], part) for place, part in enumerate(own)):
+                    found.append((at, at + len(own), key))
+        return found
+
+    def _without_names(self, form: Form) -> Form:
+        """The form without superlatives that are the name of a property that is asked for: "the highest point of"."""
+        asked = {
+            item.at for item in form.extremes
+            if 0 <= item.at - form.at <= 3 and form.word not in ("how", "when", "where", "who")
+            and any(start == item.at for start, _, _ in self.whole_keys)
+        }  # fmt: skip
+        left = tuple(item for item in form.extremes if item.at not in asked)
+        return replace(form, extremes=left, used=form.used - asked)
+
+    def _in_comparison(self, item: Mention) -> bool:
+        return any(bound.start <= item.start < bound.end for bound in self.form.comparisons)
+
+    def read(self) -> list[Interpretation]:
+        roots, order = self._roots()
+        grower = Grower(self.words, self.mentions, self.fits, self.form.negations)
+        trees = grower.grow(roots, order)
+        found = [self._interpretation(tree) for tree in trees]
+        return sorted(found, key=lambda item: -item.score)
+
+    # What is asked for -------------------------------------------------------------------------------------------
+
+    def _roots(self) -> tuple[list[tuple[int, Meaning]], list[int]]:
+        """What the answer may be, and the order in which the other mentions are taken."""
+        at = self.form.at
+        run = self._run(at)
+        roots: list[tuple[int, Meaning]] = []
+        asked = self.form.word
+        if asked in ("when",) or (asked == "how" and at < len(self.words)):
+            roots += self._measures(self.plain[at] if asked == "how" else "when", asked)
+        if asked == "where":
+            roots += self._places()
+        for number in run:
+            last = number == run[-1]
+            roots += [(number, self._shifted(meaning, last)) for meaning in self.mentions[number].meanings[:4]]
+        keys = self._keys(at, run)
+        keys += [
+            (-1, Meaning("key", key.owner, 1.1, key)) for start, _, key in self.whole_keys
+            if 0 <= start - at <= 3 and start not in self.form.used and not key.of_edge
+        ]  # fmt: skip
+        sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
+        roots += [(number, meaning) for number, meaning in keys if meaning.score >= sure - 0.15]
+        roots += self._relation_nouns(at)
+        if self.form.kind == "count":
+            roots += self._amounts(run)
+        if not roots:
+            everything = sorted(self.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
+            roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
+        roots.sort(key=lambda pair: -pair[1].score)
+        first = run[0] if run else -1
+        rest = [number for number in range(len(self.mentions)) if number not in run and number > first]
+        fronted = [number for number in range(len(self.mentions)) if number not in run and number < first]
+        return roots[: 2 * ROOTS], [*reversed(run), *rest, *fronted]
+
+    def _shifted(self, meaning: Meaning, last: bool) -> Meaning:
+        return meaning if last else replace(meaning, score=meaning.score - 0.3)
+
+    def _run(self, at: int) -> list[int]:
+        """The mentions side by side that name what is asked for: "which Probe vehicles"."""
+        start = at
+        skipped = ARTICLES | AUXILIARIES | EXTREMES.keys() | {"different", "distinct", "there", "of", "in", "number"}
+        begins = {item.start: number for number, item in enumerate(self.mentions)}
+        while (
+            start < len(self.words)
+            and start not in begins
+            and (self.plain[start] in skipped or start in self.form.used or self.plain[start] in FUNCTION_WORDS)
+        ):
+            start += 1
+        if start not in begins:
+            if start + 1 not in begins or any(item.start == start for item in self.key_mentions):
+                return []
+            if self.plain[start] in PREPOSITIONS or max(self.fits.label(self.plain[start]).values(), default=0) > 0.25:
+                return []
+            start += 1
+        run = [begins[start]]
+        while self.mentions[run[-1]].end in begins:
+            run.append(begins[self.mentions[run[-1]].end])
+        return run
+
+    def _keys(self, at: int, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """Properties that may be asked for: those named where the answer is."""
+        limit = self.mentions[run[-1]].end if run else at
+        near = [
+            item for item in self.key_mentions
+            if at <= item.start <= limit + (1 if run else 3) and self.plain[item.start] not in MEASURES
+        ]  # fmt: skip
+        found: list[tuple[int, Meaning]] = []
+        for item in near[:3]:
+            between = self.plain[limit : item.start] if run else self.plain[at : item.start]
+            if run and item.start > limit:
+                continue
+            if not run and any(word not in FUNCTION_WORDS and index + at not in self.form.used
+                               for index, word in enumerate(between)):  # fmt: skip
+                break
+            found += [(-1, meaning) for meaning in item.meanings if not (meaning.key and meaning.key.of_edge)]
+            if len(run) and item.start == limit:
+                label = {meaning.owner for number in run for meaning in self.mentions[number].meanings}
+                found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
+                         for number, m in found]  # fmt: skip
+        return found
+
+    def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
+        found = []
+        for key, score in self.fits.key(word).items():
+            if key.of_edge or (asked == "when" and key.kind not in ("date", "time")):
+                continue
+            if asked == "how" and key.kind not in MEASURED:
+                continue
+            base = 0.6 if asked == "when" and key.kind == "date" else 0.3
+            found.append((-1, Meaning("key", key.owner, base + 0.5 * score, key)))
+        return sorted(found, key=lambda pair: -pair[1].score)[:ROOTS]
+
+    def _places(self) -> list[tuple[int, Meaning]]:
+        judge, labels = self.fits.cache.judge, self.fits.labels
+        vectors = self.fits.cache.vectors([" ".join(name_words(label)) for label in labels])
+        shares = [(label, float(judge.of_label(vector)[2])) for label, vector in zip(labels, vectors, strict=True)]
+        return [(-1, Meaning("label", label, 0.8 * share)) for label, share in shares if share > 0.3]
+
+    def _head(self, free: Sequence[int]) -> int:
+        """The noun for what is asked for, where the question begins with it; -1 for none."""
+        if self.form.word in ("who", "whom", "when", "where", "how", ""):
+            return -1
+        for index in range(self.form.at, min(self.form.at + 6, len(self.words))):
+            if index in free and self.plain[index] not in FUNCTION_WORDS and not self.plain[index].isdigit():
+                return -1 if self.plain[index].endswith(("ing", "ed")) else index
+            if index not in free and index not in self.form.used:
+                return -1
+        return -1
+
+    def _amounts(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """Numbers that a noun may be the measure of: "how many people live in"."""
+        for index in range(self.form.at, min(self.form.at + 3, len(self.words))):
+            word = self.plain[index]
+            if word in FUNCTION_WORDS and word not in PEOPLE:
+                continue
+            return [
+                (run[0] if run else -1, Meaning("key", key.owner, 0.3 + 0.5 * score, key))
+                for key, score in self.fits.key(word).items()
+                if key.kind == "number" and not key.of_edge and score > 0.3
+            ]
+        return []
+
+    def _mention_at(self, index: int) -> int:
+        """The mention that a word belongs to, or -1."""
+        return next((number for number, item in enumerate(self.mentions) if item.start <= index < item.end), -1)
+
+    def _relation_nouns(self, at: int) -> list[tuple[int, Meaning]]:
+        """Labels that a relationship's noun names: the "capital" of a state."""
+        found: list[tuple[int, Meaning]] = []
+        for index in range(at, min(at + 4, len(self.words))):
+            word = self.plain[index]
+            if word in FUNCTION_WORDS or index in self.form.used:
+                continue
+            for number, relation in enumerate(self.fits.relations):
+                if self.fits.named(word, number):
+                    for link in self.fits.vocabulary.links:
+                        if link.relation == relation:
+                            found.append((self._mention_at(index), Meaning("label", link.object, 0.7)))
+            break
+        return found
+
+    # From a tree to a query graph --------------------------------------------------------------------------------
+
+    def _interpretation(self, tree: Tree) -> Interpretation:
+        variables = tuple(Variable(f"x{number}", (thing.label,)) for number, thing in enumerate(tree.things))
+        edges, conditions = [], []
+        for number, join in enumerate(tree.joins):
+            subject, target = (join.source, join.target) if join.forward else (join.target, join.source)
+            edges.append(Edge(f"x{subject}", (join.relation,), f"x{target}", f"r{number}", join.directed, join.absent))
+            conditions += [_equal(f"r{number}", key, values) for key, values in join.values]
+        for number, thing in enumerate(tree.things):
+            conditions += [_equal(f"x{number}", key, values) for key, values in thing.values]
+        root = Value("x0")
+        answer: Value | Aggregate = Value("x0", tree.asked.key) if tree.asked else root
+        if self.form.kind == "count" and tree.asked is None:
+            answer = Aggregate("count", root)
+        elif self.form.kind == "exists":
+            answer = Aggregate("exists", root)
+        elif self.form.kind in ("sum", "average") and tree.asked is not None:
+            form = tree.asked.form
+            answer = Aggregate("sum" if self.form.kind == "sum" else "average", Value("x0", tree.asked.key, form))
+        selections, unread = [], 0
+        for extreme in self.form.extremes:
+            selection = self._selection(extreme, tree)
+            if selection is not None:
+                selections.append(selection)
+            else:
+                unread += 1
+        for comparison in self.form.comparisons:
+            condition = self._compared(comparison, tree)
+            if condition is not None:
+                conditions.append(condition)
+            else:
+                unread += 1
+        graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
+        ignored = tuple(
+            self.text[self.words[self.mentions[number].start].start : self.words[self.mentions[number].end - 1].end]
+            for number in tree.ignored
+        )
+        silent = [
+            index for index, word in enumerate(self.plain)
+            if index not in tree.used and index not in self.form.used and word not in FUNCTION_WORDS
+        ]  # fmt: skip
+        return Interpretation(graph, tree.score - 0.5 * unread - 0.12 * len(silent), ignored, tree)
+
+    def _selection(self, extreme: Extreme, tree: Tree) -> Selection | None:
+        word = self.plain[extreme.at]
+        following = self.plain[extreme.at + 1] if extreme.at + 1 < len(self.plain) else ""
+        counted = self._counted(extreme, tree)
+        if counted is not None:
+            return counted
+        named = [
+            item for item in self.key_mentions
+            if extreme.at < item.start <= extreme.at + 4 and self._only_function(extreme.at + 1, item.start)
+            and not self._is_label(item.start)
+        ]  # fmt: skip
+        best: tuple[float, int, Key] | None = None
+        for number, thing in enumerate(tree.things):
+            for key in self.fits.vocabulary.keys_of(thing.label):
+                if key.kind not in MEASURED:
+                    continue
+                score = self._measure(word, following, key, named)
+                score += self._modifies(extreme, tree, number, bool(named)) + (0.05 if key.kind == "date" else 0.0)
+                if best is None or score > best[0]:
+                    best = (score, number, key)
+        if best is None:
+            return None
+        _, number, key = best
+        descending = extreme.descending
+        if word in AGE and key.kind == "number" and any(part == "age" for part in name_words(key.key)):
+            descending = not descending
+        return Selection(
+            f"x{number}", Value(f"x{number}", key.key, key.form), descending, extreme.limit, extreme.offset
+        )
+
+    def _measure(self, word: str, following: str, key: Key, named: Sequence[Mention]) -> float:
+        if named:
+            return max(
+                (meaning.score for item in named for meaning in item.meanings if meaning.key == key), default=0.0
+            )
+        if word in ("most", "least") and following:
+            return self.fits.key(following)[key]
+        score = self.fits.key(word)[key]
+        timely = MEASURES.get(word, ())[:1] == ("date",)
+        if timely:
+            score = max(score, 0.5) if key.kind == "date" else score * (0.9 if key.kind == "number" else 0.5)
+        return score
+
+    def _modifies(self, extreme: Extreme, tree: Tree, number: int, named: bool) -> float:
+        """Which thing a superlative is said of: the noun behind it, or, where a measure is, the one before it."""
+        thing = tree.things[number]
+        if thing.named < 0:
+            return 0.15
+        mention = self.mentions[thing.named]
+        if named:
+            return 0.8 if mention.end <= extreme.at and extreme.at - mention.end <= 4 else 0.1
+        if mention.start > extreme.at:
+            return (2.0 if mention.start <= extreme.at + 2 else 0.8) - 0.1 * min(mention.start - extreme.at, 6)
+        return 0.3 if extreme.at - mention.end <= 2 else 0.1
+
+    def _is_label(self, index: int) -> bool:
+        """Whether a word surely names a label."""
+        there = self._mention_at(index)
+        return (
+            there >= 0
+            and self.mentions[there].meanings[0].kind == "label"
+            and (self.mentions[there].meanings[0].score >= 0.9)
+        )
+
+    def _only_function(self, start: int, end: int) -> bool:
+        return all(self.plain[index] in FUNCTION_WORDS for index in range(start, end))
+
+    def _counted(self, extreme: Extreme, tree: Tree) -> Selection | None:
+        """ "the most films": the thing that is counted hangs on the one that is chosen."""
+        word = self.plain[extreme.at]
+        at = extreme.at + 1
+        if word not in ("most", "fewest", "least"):
+            if self.plain[at : at + 2] not in (["number", "of"], ["amount", "of"], ["count", "of"]):
+                return None
+            at += 2
+        for number, place in tree.places:
+            if number >= 0 and place and self.mentions[number].start == at:
+                parent = next((join.source for join in tree.joins if join.target == place), 0)
+                by = Aggregate("count", Value(f"x{place}"))
+                return Selection(f"x{parent}", by, extreme.descending, extreme.limit, extreme.offset)
+        return None
+
+    def _compared(self, item: Comparison, tree: Tree) -> Condition | None:
+        counted = self._counted_by(item, tree)
+        if counted is not None:
+            return counted
+        year = all(len(value) == 4 for value in item.values)
+        best: tuple[float, int, Key] | None = None
+        for number, thing in enumerate(tree.things):
+            for key in self.fits.vocabulary.keys_of(thing.label):
+                if key.kind not in ("number", "date"):
+                    continue
+                score = self._compares(item, key, year=year)
+                named = thing.named
+                if named >= 0 and self.mentions[named].start <= item.start:
+                    score += 0.2 - 0.02 * min(item.start - self.mentions[named].end, 8)
+                if best is None or score > best[0]:
+                    best = (score, number, key)
+        if best is None:
+            return None
+        _, number, key = best
+        if key.kind == "date" and key.form:
+            right: tuple[Scalar, ...] = item.values
+        else:
+            right = tuple(_number(value) for value in item.values)
+        return Condition(Value(f"x{number}", key.key, key.form), item.operator, right)
+
+    def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
+        near = [*range(max(item.start - 5, 0), item.start), *range(item.end, min(item.end + 3, len(self.plain)))]
+        words = [self.plain[index] for index in near if self.plain[index] not in FUNCTION_WORDS]
+        words += [self.plain[item.start]] if self.plain[item.start] in MEASURES else []
+        score = max((self.fits.key(word)[key] for word in words), default=0.0)
+        timely = year and self.plain[item.start] in ("after", "before", "since", "until", "between", "from")
+        if timely:
+            score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
+        return score
+
+    def _counted_by(self, item: Comparison, tree: Tree) -> Condition | None:
+        """ "more than 3 films": a test of how many things hang on another."""
+        for number, place in tree.places:
+            if number >= 0 and place and self.mentions[number].start == item.end:
+                if any(meaning.kind == "label" for meaning in self.mentions[number].meanings):
+                    parent = next((join.source for join in tree.joins if join.target == place), 0)
+                    values = tuple(_number(value) for value in item.values)
+                    return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
+        return None
+
+
+def _equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:
+    return Condition(Value(name, key.key, "list" if key.listed else ""), "=", values)
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text else int(text)
+
+
+__all__ = ["Interpretation", "is_noun", "read", "same_root"]

@@ -1,0 +1,120 @@
+"""Vocabulary: what a graph's schema lets a question speak of.
+
+Comes in: labels, properties and what connects what, made by `kgneo.graph.vocabulary` from a schema. Goes out: the ways
+from one label to another, and what kind of values a property has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from kgneo.query.graph import Form
+
+Kind = Literal["text", "number", "date", "time", "truth"]
+LONGEST_WAY = 3
+"""Relationships between two things that a question names one after the other."""
+MOST_WAYS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A property of the nodes of a label, or of the relationships of a type (`of_edge`).
+
+    `form` is how its values are compared, `listed` whether they are lists, `name` its readable name, `examples` some of
+    its values as text; `unique`: no two nodes of a sample share one; `distinct` how many different ones it had.
+    """
+
+    owner: str
+    key: str
+    kind: Kind = "text"
+    form: Form = ""
+    listed: bool = False
+    of_edge: bool = False
+    name: str = ""
+    examples: tuple[str, ...] = ()
+    unique: bool = False
+    distinct: int = 0
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Relationships of a type between nodes of two labels, and how many there are."""
+
+    subject: str
+    relation: str
+    object: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One relationship on the way from a node: its type, its direction, and the label that it reaches."""
+
+    relation: str
+    forward: bool
+    label: str
+
+
+Way = tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Labels with their number of nodes, properties, links; `names` are readable names of relationship types that are
+    codes, `display` the properties that name a label's nodes."""
+
+    labels: dict[str, int] = field(default_factory=dict)
+    keys: tuple[Key, ...] = ()
+    links: tuple[Link, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
+    display: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _ways: dict[tuple[str, str], tuple[Way, ...]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        """The relationship types."""
+        return tuple(dict.fromkeys(link.relation for link in self.links))
+
+    @cached_property
+    def leaving(self) -> dict[str, tuple[Step, ...]]:
+        """The steps that leave the nodes of each label."""
+        found: dict[str, list[Step]] = {label: [] for label in self.labels}
+        for link in self.links:
+            found.setdefault(link.subject, []).append(Step(link.relation, True, link.object))
+            found.setdefault(link.object, []).append(Step(link.relation, False, link.subject))
+        return {label: tuple(dict.fromkeys(steps)) for label, steps in found.items()}
+
+    def keys_of(self, owner: str) -> tuple[Key, ...]:
+        """The properties of a label's nodes, or of a type's relationships."""
+        return tuple(key for key in self.keys if key.owner == owner)
+
+    def readable(self, relation: str) -> str:
+        """A relationship type's readable name."""
+        return self.names.get(relation, relation)
+
+    def ways(self, source: str, target: str) -> tuple[Way, ...]:
+        """The ways from a label to another, the shortest first; those longer than the shortest by two are left out."""
+        if (source, target) not in self._ways:
+            found = sorted(self._walk(source, target), key=len)
+            shortest = len(found[0]) if found else 0
+            self._ways[source, target] = tuple(way for way in found if len(way) <= shortest + 1)[:MOST_WAYS]
+        return self._ways[source, target]
+
+    def _walk(self, source: str, target: str) -> Iterator[Way]:
+        frontier: list[Way] = [()]
+        for _ in range(LONGEST_WAY):
+            longer: list[Way] = []
+            for way in frontier:
+                at = way[-1].label if way else source
+                for step in self.leaving.get(at, ()):
+                    if way and (step.relation == way[-1].relation and step.forward != way[-1].forward):
+                        continue
+                    longer.append((*way, step))
+            yield from (way for way in longer if way[-1].label == target)
+            if any(way[-1].label == target for way in longer) and len(longer[0]) > 1:
+                return
+            frontier = longer[:2_000]
