@@ -1,6 +1,6 @@
 """`kg-rag`: a question is split, each sub-question answered from triples, the answers put together (KG-RAG).
 
-link → decompose → for each sub-question: reformulate, select, answer, ground → synthesise. `kaping` is the same
+link → decompose → for each sub-question: rewrite, select, answer, ground → synthesise. `kaping` is the same
 without the split, with triples by similarity to the whole question.
 """
 
@@ -13,13 +13,13 @@ from kgneo.context import Clock, Context
 from kgneo.errors import ModelError
 from kgneo.events import Decomposed, StepBegun, StepDone, SynthesisBegun, Text
 from kgneo.model import Answer, Evidence, Step
-from kgneo.stages.answer_step import Reply, answer_from_facts
+from kgneo.stages.answer import Reply, answer_from_facts
 from kgneo.stages.decompose import Decomposition, decompose
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, completed, ground, says_nothing, supporting
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.reached import Reached, asked_about
-from kgneo.stages.reformulate import reformulate
+from kgneo.stages.rewrite import rewrite
 from kgneo.stages.select import SELECTORS, Selection, SubQuestion
 from kgneo.stages.synthesise import final_entities, synthesise
 
@@ -113,7 +113,7 @@ class _Chain:
     def take(self, number: int, text: str, *, total: int) -> None:
         """Answer sub-question `number` (1-based) of `total`."""
         if self.steps:
-            text = reformulate(text, self.steps, self.calls)
+            text = rewrite(text, self.steps, self.calls)
         self.context.on_event(StepBegun(number, total, text))
         about = asked_about(text, [self.topics, *self.answers])
         around = self.topics

@@ -13,11 +13,11 @@ from kgneo.context import Clock, Context
 from kgneo.errors import ModelError
 from kgneo.events import Decomposed, StepBegun, StepDone, SynthesisBegun, Text
 from kgneo.model import Answer, Step
-from kgneo.stages.answer_step import answer_alone
+from kgneo.stages.answer import answer_alone
 from kgneo.stages.decompose import Decomposition, decompose
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.link import unbracket
-from kgneo.stages.reformulate import reformulate
+from kgneo.stages.rewrite import rewrite
 from kgneo.stages.synthesise import synthesise
 
 
@@ -44,7 +44,7 @@ class LlmOnly:
         steps: list[Step] = []
         questions = plan.sub_questions or (text,)
         for number, asked in enumerate(questions, start=1):
-            whole = reformulate(asked, steps, calls) if steps else asked
+            whole = rewrite(asked, steps, calls) if steps else asked
             context.on_event(StepBegun(number, len(questions), whole))
             steps.append(Step(whole, answer_alone(whole, calls, on_text=stream)))
             context.on_event(StepDone(number, steps[-1]))
