@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kgneo.context import Clock, Context
+from kgneo.context import Clock, Context, Options
 from kgneo.errors import ModelError
 from kgneo.events import Decomposed, StepBegun, StepDone, SynthesisBegun, Text
 from kgneo.model import Answer, Evidence, Step
+from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.answer import Reply, answer_from_facts
 from kgneo.stages.decompose import Decomposition, decompose
 from kgneo.stages.generate import ModelCalls
@@ -33,6 +34,10 @@ class KgRag:
     splits: bool = True
     select: str = "relations"
     needs_model: bool = True
+
+    def furthest(self, options: Options) -> int | None:
+        """The longest path that is ranked where triples are chosen by relations."""
+        return MAX_HOPS if (options.select or self.select) == "relations" else None
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Raises EntityNotFound, UsageError without a language model, and ModelError."""

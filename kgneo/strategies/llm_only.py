@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgneo.context import Clock, Context
+from kgneo.context import Clock, Context, Options
 from kgneo.errors import ModelError
 from kgneo.events import Decomposed, StepBegun, StepDone, SynthesisBegun, Text
 from kgneo.model import Answer, Step
@@ -28,6 +28,10 @@ class LlmOnly:
     name: str
     splits: bool
     needs_model: bool = True
+
+    def furthest(self, options: Options) -> None:  # noqa: ARG002
+        """No paths are read."""
+        return
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:  # noqa: ARG002
         """`entities` has no use here. Raises UsageError without a language model, and ModelError."""
