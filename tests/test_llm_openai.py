@@ -323,6 +323,15 @@ def test_an_overloaded_server_is_asked_again_after_the_wait_that_it_names(
     assert 2 <= time.monotonic() - begun < 10
 
 
+def test_asking_again_is_told(faulty: Faulty) -> None:
+    lines: list[str] = []
+    client = OpenAICompatibleModel("m", url=faulty.url, key=KEY, report=lines.append)
+    faulty.answers = [refuses(503, "busy"), streams("yes")]
+    assert client.complete(QUESTION, PLAIN).text == "yes"
+    client.close()
+    assert lines == [f"{faulty.url} failed and is asked again (1 of 3)"]
+
+
 def test_a_server_that_stays_overloaded_is_given_up(faulty: Faulty, client: OpenAICompatibleModel) -> None:
     faulty.answers = [refuses(500, "broken")]
     with pytest.raises(ModelUnavailable, match="answered 500: broken"):

@@ -88,7 +88,9 @@ class OpenAICompatibleModel:
             api_key=key or _NO_KEY,
             base_url=url,
             max_retries=retries,
-            http_client=openai.DefaultHttpxClient(event_hooks=HOOKS),
+            http_client=openai.DefaultHttpxClient(
+                event_hooks={**HOOKS, "request": [*HOOKS["request"], self._tell_repeated]}
+            ),
         )
         self._dialect = Dialect()
 
@@ -136,6 +138,11 @@ class OpenAICompatibleModel:
     def count_tokens(self, text: str) -> int:
         """An estimate, rather too high than too low: the server's tokenizer is not known."""
         return math.ceil(len(text.encode()) / _BYTES_PER_TOKEN)
+
+    def _tell_repeated(self, request: Any) -> None:
+        """Says that the library sends a request again; it counts them in a header."""
+        if (count := request.headers.get("x-stainless-retry-count", "0")) != "0":
+            self._report(f"{self.url} failed and is asked again ({count} of {self._client.max_retries})")
 
     def _read(self, request: Mapping[str, Any], reply: _Reply) -> None:
         """Sends one request and reads the answer into `reply`, to its end or as far as it is wanted."""
