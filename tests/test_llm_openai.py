@@ -111,7 +111,7 @@ def test_a_real_server_that_wants_schemas_in_another_form_gets_them(peer: str) -
     assert isinstance(json.loads(client.complete(QUESTION, parameters).text)["split"], bool)
     client.complete(QUESTION, parameters)
     client.close()
-    assert lines == [f"{peer} takes JSON schemas in another form"]
+    assert lines.count(f"{peer} takes JSON schemas in another form") == 1
 
 
 def test_a_real_server_stops_at_a_stop_string(model: OpenAICompatibleModel) -> None:
@@ -544,7 +544,10 @@ def test_a_web_page_is_one_error_that_speaks_of_the_address(faulty: Faulty, clie
     assert "/v1" in caught.value.hint
 
 
-@pytest.mark.parametrize("body", [b"data: {\n\n", b"data: [1]\n\n", b'data: {"x": 1}\n\n', b"{", b"nonsense", b""])
+@pytest.mark.parametrize(
+    "body",
+    [b"data: {\n\n", b"data: [1]\n\n", b'data: {"x": 1}\n\n', b'data: {"choices": [1]}\n\n', b"{", b"nonsense", b""],
+)
 def test_a_garbled_reply_is_one_error(faulty: Faulty, client: OpenAICompatibleModel, body: bytes) -> None:
     faulty.answers = [says("text/event-stream", body)]
     with pytest.raises(ModelUnavailable):

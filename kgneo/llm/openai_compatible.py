@@ -19,10 +19,11 @@ from typing import Any
 
 from kgneo.errors import ContextOverflow, ModelError, ModelUnavailable
 from kgneo.llm.address import check_address, check_key
-from kgneo.llm.cleaning import SECRET_MARK, Cleaner, defuse
+from kgneo.llm.cleaning import SECRET_MARK, defuse
 from kgneo.llm.deadline import HOOKS, Deadline
 from kgneo.llm.dialect import Dialect, message_in, overflow_numbers
 from kgneo.llm.protocol import Completion, Message, Parameters
+from kgneo.llm.reply import Reply
 
 __all__ = ["HOSTED", "OpenAICompatibleModel"]
 
@@ -32,8 +33,6 @@ _SHORTEST_SECRET = 8
 _NO_KEY = "none"
 _MESSAGE_LENGTH = 300
 _BYTES_PER_TOKEN = 3.5
-_CHARACTERS_PER_TOKEN, _MORE_CHARACTERS = 16, 256
-"""A reply that is longer than this for the tokens it may have is cut."""
 _HINTS = {
     401: "Set OPENAI_API_KEY or KGNEO_LLM_KEY to a key of this server.",
     403: "The key may not use this model.",
@@ -117,7 +116,7 @@ class OpenAICompatibleModel:
         stream = True
         with Deadline(parameters.timeout) as deadline:
             while True:
-                reply = _Reply(parameters, self._secrets, on_text or _silent)
+                reply = Reply(parameters, self._secrets, on_text or _silent)
                 request = self._dialect.request(self._model, chat, parameters, stream=stream)
                 try:
                     self._read(request, reply)
@@ -144,7 +143,7 @@ class OpenAICompatibleModel:
         if (count := request.headers.get("x-stainless-retry-count", "0")) != "0":
             self._report(f"{self.url} failed and is asked again ({count} of {self._client.max_retries})")
 
-    def _read(self, request: Mapping[str, Any], reply: _Reply) -> None:
+    def _read(self, request: Mapping[str, Any], reply: Reply) -> None:
         """Sends one request and reads the answer into `reply`, to its end or as far as it is wanted."""
         with closing(self._events(request)) as events:
             for event in events:
@@ -229,7 +228,7 @@ class OpenAICompatibleModel:
             hint="Give fewer triples, or run the server with a longer context.",
         )
 
-    def _completion(self, messages: Sequence[Message], reply: _Reply) -> Completion:
+    def _completion(self, messages: Sequence[Message], reply: Reply) -> Completion:
         reply.finish()
         counted = sum(self.count_tokens(message.content) for message in messages)
         return Completion(
@@ -250,43 +249,6 @@ class OpenAICompatibleModel:
         return " ".join(text.split())
 
 
-class _Reply:
-    """One reply while it is read: cleaned text, counts and how it ended."""
-
-    def __init__(self, parameters: Parameters, hidden: Sequence[str], on_text: Callable[[str], None]) -> None:
-        self.cleaner = Cleaner(parameters.stop, secrets=hidden)
-        self.finish_reason = ""
-        self.usage: Mapping[str, Any] = {}
-        self.pieces = 0
-        self._on_text = on_text
-        self._room = _CHARACTERS_PER_TOKEN * parameters.max_tokens + _MORE_CHARACTERS
-
-    def take(self, event: Mapping[str, Any]) -> bool:
-        """Takes one piece; False when nothing more is wanted from the server."""
-        self.usage = event.get("usage") or self.usage
-        for choice in event["choices"][:1]:
-            # A server that does not stream sends the whole as "message".
-            delta = choice.get("delta") or choice.get("message") or {}
-            text = delta.get("content") or ""
-            thought = delta.get("reasoning_content") or delta.get("reasoning") or ""
-            self.pieces += bool(text or thought)
-            self._room -= len(text) + len(thought)
-            self._hand_out(self.cleaner.feed(text))
-            self.finish_reason = str(choice.get("finish_reason") or self.finish_reason)
-        if self.finish_reason or not (self.cleaner.ended or self._room < 0):
-            return True
-        self.finish_reason = "stop" if self.cleaner.ended else "length"
-        return False
-
-    def finish(self) -> None:
-        """Hands out what the cleaner still holds."""
-        self._hand_out(self.cleaner.finish())
-
-    def _hand_out(self, text: str) -> None:
-        if text:
-            self._on_text(text)
-
-
 class _Adapted(Exception):
     """No error: the dialect has changed, and the request is sent again."""
 
@@ -298,9 +260,10 @@ class _BrokenOff(ModelUnavailable):
 def _as_mapping(event: Any) -> Mapping[str, Any]:
     """A piece of a reply as the server sent it. Raises ModelUnavailable for what is none."""
     record = event.to_dict(warnings=False) if hasattr(event, "to_dict") else event
-    if not isinstance(record, Mapping) or not isinstance(record.get("choices"), list):
+    choices = record.get("choices") if isinstance(record, Mapping) else None
+    if not isinstance(choices, list) or not all(isinstance(choice, Mapping) for choice in choices):
         raise ModelUnavailable(f"the language model's server sent {str(record)[:80]!r}, expected a piece of a reply")
-    return record
+    return dict(record)
 
 
 def _shortened(text: str) -> str:
