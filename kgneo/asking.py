@@ -10,6 +10,7 @@ language model, `paths` without. Ask many questions with one context: `ask(conte
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from kgneo.context import Context, Options
 from kgneo.embedding import Encoder, load_encoder
@@ -66,4 +67,10 @@ def ask(
     """
     context = graph if isinstance(graph, Context) else open_context(graph, model=model)
     name = strategy or (DEFAULT_WITH_MODEL if context.model else DEFAULT_STRATEGY)
-    return find_strategy(name).answer(question, context, entities=entities)
+    chosen = find_strategy(name)
+    answer = chosen.answer(question, context, entities=entities)
+    hops, furthest = context.options.hops, chosen.furthest(context.options)
+    if furthest is None or hops <= furthest:
+        return answer
+    warning = f"{hops} hops were asked for; {name} reads one (sub-)question over at most {furthest}."
+    return replace(answer, warnings=(*answer.warnings, warning))

@@ -13,7 +13,7 @@ from kgneo.asking import ask
 from kgneo.context import Clock, Context
 from kgneo.model import Answer, ModelUse
 from kgneo.stages.generate import ModelCalls
-from kgneo.stages.reformulate import whole_question, write_answers
+from kgneo.stages.rewrite import whole_question, write_answers
 
 
 @dataclass

@@ -78,7 +78,7 @@ class StandIn:
             lines.append(f"{number}. {self._wording(hop).format(about)}")
         return "\n".join([*lines, "<END>"])
 
-    def _reformulate(self, prompt: str) -> str:
+    def _rewrite(self, prompt: str) -> str:
         question = re.findall(r"^Question: (.*)$", prompt, re.MULTILINE)[-1]
         names = re.findall(r"^   Answer: (.*)$", prompt, re.MULTILINE)[-1].split("; ")
         listed = ", ".join(names[:-1]) + " " * (len(names) > 1)

@@ -73,7 +73,7 @@ WHOLE = ("decompose", "Split: no\nReasoning: One fact.\n<END>")
 TWO_STEPS = (
     split("Which rivers flow through Germany?", "Which seas do those rivers flow into?"),
     ("answer", "Elbe; Rhine"),
-    ("reformulate", "Which seas do the Elbe and the Rhine flow into"),
+    ("rewrite", "Which seas do the Elbe and the Rhine flow into"),
     ("answer", "North Sea"),
     ("synthesise", "The rivers Elbe and Rhine flow into the North Sea."),
 )
@@ -146,12 +146,12 @@ def test_stages_are_called_in_order_with_the_papers_parameters(context: Context)
     model = scripted(*TWO_STEPS)
     answer = ask(replace(context, model=model, options=Options(seed=7)), RIVER)
     stages = [parameters.stage for _, parameters in model.calls]
-    assert stages == ["decompose", "answer", "reformulate", "answer", "synthesise"]
+    assert stages == ["decompose", "answer", "rewrite", "answer", "synthesise"]
     assert (TABLE_2.max_tokens, TABLE_2.temperature, TABLE_2.top_k, TABLE_2.min_p) == (256, 0.3, 40, 0.05)
     differing: dict[str, dict[str, Any]] = {
         "decompose": {"stop": ("<END>",)},
         "answer": {"repeat_penalty": 1.1},
-        "reformulate": {"stop": ("?",)},
+        "rewrite": {"stop": ("?",)},
         "synthesise": {"max_tokens": 512},
     }
     for _, parameters in model.calls:
@@ -296,7 +296,7 @@ def test_triples_beyond_n_hops_are_left_out_unless_answers_are_followed(context:
         model = scripted(
             split("Which river does Cologne lie on?", "Which countries does it cross?"),
             ("answer", "Rhine"),
-            ("reformulate", "Which countries does the Rhine cross?"),
+            ("rewrite", "Which countries does the Rhine cross?"),
             ("answer", "Switzerland; Germany"),
             ("answer", "Switzerland; Germany"),
             ("synthesise", "Switzerland; Germany"),
@@ -313,7 +313,7 @@ def test_similar_triples_around_answers_are_followed_too(context: Context) -> No
     model = scripted(
         split("Which river does Cologne lie on?", "Which countries does it cross?"),
         ("answer", "Rhine"),
-        ("reformulate", "Which countries does the Rhine cross?"),
+        ("rewrite", "Which countries does the Rhine cross?"),
         ("answer", "Switzerland"),
         ("synthesise", "Switzerland"),
     )

@@ -17,7 +17,7 @@ from kgneo.stages.facts import fitting, write_facts
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.ground import completed, ground, says_nothing, supporting
 from kgneo.stages.reached import Reached, asked_about, mask, names_in
-from kgneo.stages.reformulate import LISTED, reformulate, write_answers
+from kgneo.stages.rewrite import LISTED, rewrite, write_answers
 from kgneo.stages.synthesise import LONG, cut_to_answer, final_entities
 from tests.pipeline_stand_in import read_facts
 
@@ -285,7 +285,7 @@ def test_a_question_mark_in_a_name_does_not_end_the_rewritten_question(name: str
     model = ScriptedModel([f"Who made {name} and where?\nNo more."])
     calls = ModelCalls(model, Prompts(), Clock())
     step = Step("Which one?", name, (name,))
-    assert reformulate("Who made it and where?", [step], calls) == f"Who made {name} and where?"
+    assert rewrite("Who made it and where?", [step], calls) == f"Who made {name} and where?"
     assert model.calls[0][1].stop == (stop,)
 
 

@@ -19,6 +19,7 @@ from kgneo.graph import Graph
 from kgneo.graph.examples import Example, all_examples, remove_examples
 from kgneo.labelled import read_labelled
 from kgneo.learning import LearnReport, learn_questions, train_scorer
+from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.settings import Settings, open_graph
 
 KEY_DIGITS = 8
@@ -28,7 +29,9 @@ BARS = {"reading": "Reading", "trying": "Finding paths", "training": "Training"}
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@option("--hops", "-n", type=click.IntRange(1, 6), default=3, show_default=True, help="How far a path reaches (N).")
+@option(
+    "--hops", "-n", type=click.IntRange(1, MAX_HOPS), default=3, show_default=True, help="How far a path reaches (N)."
+)
 @option("--split", default="train", show_default=True, help="Which questions of a data set's folder.")
 @option("--variant", default="vanilla", show_default=True, help="Which wording of them.")
 @option("--sample", "size", type=click.IntRange(min=1), help="Learn only so many, drawn by --seed.")

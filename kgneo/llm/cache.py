@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
@@ -22,8 +21,8 @@ from kgneo.llm.protocol import Completion, LanguageModel, Message, Parameters
 __all__ = ["CachedModel", "ReplyCache"]
 
 _APPLICATION = 0x6B676E6F  # "kgno": marks the file as a reply cache
-_VERSION = 1
 _WAIT_SECONDS = 30.0
+_HINT = "Name another file, or delete it."
 _TABLE = """
 CREATE TABLE IF NOT EXISTS reply (
     key TEXT PRIMARY KEY,
@@ -41,11 +40,14 @@ class ReplyCache:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.Lock()
-        if path.is_dir():
-            raise ModelError(f"{path} is a folder, expected a file for the reply cache")
         with self._connection() as connection:
-            self._prepare(connection)
+            connection.execute("BEGIN IMMEDIATE")
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            if tables and application != _APPLICATION:
+                raise ModelError(f"{path} is not a reply cache of kgneo", hint=_HINT)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(_TABLE)
 
     def __repr__(self) -> str:
         return f"ReplyCache({str(self.path)!r})"
@@ -63,86 +65,39 @@ class ReplyCache:
 
     def put(self, key: str, model: str, completion: Completion) -> Completion:
         """Keeps `completion`, unless another process was first; gives it back."""
-        row = (
-            key,
-            model,
-            completion.text,
-            completion.prompt_tokens,
-            completion.completion_tokens,
-            completion.finish_reason,
-        )
+        counts = (completion.prompt_tokens, completion.completion_tokens)
+        row = (key, model, completion.text, *counts, completion.finish_reason)
         with self._connection() as connection:
             connection.execute("INSERT OR IGNORE INTO reply VALUES (?, ?, ?, ?, ?, ?)", row)
         return completion
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables and (application, version) != (_APPLICATION, _VERSION):
-            raise ModelError(
-                f"{self.path} is not a reply cache of this version of kgneo",
-                hint="Name another file, or delete it.",
-            )
-        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {_VERSION}")
-        connection.execute(_TABLE)
-
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        """A connection in a transaction that is committed at the end; one at a time in this process."""
+        """A connection in a transaction that is committed at the end."""
         try:
-            with (
-                self._lock,
-                closing(sqlite3.connect(self.path, timeout=_WAIT_SECONDS)) as connection,
-                connection,
-            ):
+            with closing(sqlite3.connect(self.path, timeout=_WAIT_SECONDS)) as connection, connection:
                 yield connection
-        except sqlite3.OperationalError as error:
-            kind = ModelUnavailable if "locked" in str(error) else ModelError
-            raise kind(f"the reply cache {self.path} cannot be used: {error}") from error
         except sqlite3.DatabaseError as error:
-            raise ModelError(
-                f"{self.path} cannot be read as a reply cache: {error}",
-                hint="Name another file, or delete it.",
-            ) from error
+            kind = ModelUnavailable if "locked" in str(error) else ModelError
+            hint = "" if isinstance(error, sqlite3.OperationalError) else _HINT
+            raise kind(f"{self.path} cannot be used as a reply cache: {error}", hint=hint) from error
 
 
 class CachedModel:
-    """A model that looks into a `ReplyCache` first."""
+    """A model that looks into a `ReplyCache` first; all else is as the model says."""
 
     def __init__(self, model: LanguageModel, cache: ReplyCache) -> None:
         self._model = model
         self._cache = cache
+        self.name = model.name
+        self.fingerprint = model.fingerprint
+        self.context_tokens = model.context_tokens
+        self.supports_grammar = model.supports_grammar
+        self.supports_json_schema = model.supports_json_schema
+        self.count_tokens = model.count_tokens
 
     def __repr__(self) -> str:
         return f"CachedModel({self._model!r}, {self._cache!r})"
-
-    @property
-    def name(self) -> str:
-        """The name of the model behind the cache."""
-        return self._model.name
-
-    @property
-    def fingerprint(self) -> str:
-        """The fingerprint of the model behind the cache."""
-        return self._model.fingerprint
-
-    @property
-    def context_tokens(self) -> int | None:
-        """The context of the model behind the cache."""
-        return self._model.context_tokens
-
-    @property
-    def supports_grammar(self) -> bool:
-        """Whether the model behind the cache keeps to a grammar."""
-        return self._model.supports_grammar
-
-    @property
-    def supports_json_schema(self) -> bool:
-        """Whether the model behind the cache keeps to a JSON schema."""
-        return self._model.supports_json_schema
 
     def complete(
         self,
@@ -159,10 +114,6 @@ class CachedModel:
         if on_text and kept.text:
             on_text(kept.text)
         return kept
-
-    def count_tokens(self, text: str) -> int:
-        """As the model behind the cache counts."""
-        return self._model.count_tokens(text)
 
 
 def reply_key(fingerprint: str, messages: Sequence[Message], parameters: Parameters) -> str:

@@ -31,7 +31,8 @@ class Parameters:
     `max_tokens` bounds the reply; `stop` strings end it and are not part of it. `temperature` 0 is greedy,
     `top_k` 0 keeps all tokens, `repeat_penalty` 1.0 is none. `seed` None draws a new one for each call.
     `grammar` (GBNF) or `json_schema`, at most one of them, hold the reply to a form where the model
-    supports that. `timeout` is in seconds, for one attempt from the request to the last piece of the reply.
+    supports that. `timeout` is in seconds, for the whole call: from the first request, through any that repeat it
+    and the waits between them, to the last piece of the reply.
     `stage` names who asks ("decompose"); it never reaches the model, scripts can tell stages apart by it.
     """
 

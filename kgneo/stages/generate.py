@@ -53,7 +53,8 @@ class ModelCalls:
         on_text: Callable[[str], None] | None = None,
         **variables: str,
     ) -> Completion:
-        """The reply to the prompt of that name. Raises ModelError, ContextOverflow among them."""
+        """The reply to the prompt of that name. Raises ModelError, ContextOverflow among them; DataError for a variable
+        that is not given."""
         parameters = replace(parameters, stage=prompt, seed=self.seed, timeout=self.timeout)
         if not self.model.supports_grammar:
             parameters = replace(parameters, grammar=None)
@@ -69,7 +70,7 @@ class ModelCalls:
         """Tokens that are left for the other variables beside a reply; None where the context is not known."""
         if self.model.context_tokens is None:
             return None
-        empty = dict.fromkeys(("facts", "question", "earlier", "steps", "history", "reasoning"), "")
+        empty = dict.fromkeys(self.prompts.variables(prompt), "")
         messages = self.prompts.messages(prompt, **(empty | variables))
         used = sum(self.model.count_tokens(message.content) + MESSAGE_TOKENS for message in messages)
         reply = min(parameters.max_tokens, self.model.context_tokens // 4)

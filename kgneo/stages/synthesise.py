@@ -11,7 +11,7 @@ from kgneo.model import Step
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import Grounded, ground
 from kgneo.stages.reached import Reached, names_in
-from kgneo.stages.reformulate import LISTED, write_steps
+from kgneo.stages.rewrite import LISTED, write_steps
 
 PARAMETERS = replace(TABLE_2, max_tokens=512)
 LONG = 600

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kgneo.context import Context
+from kgneo.context import Context, Options
 from kgneo.errors import UsageError
 from kgneo.model import Answer
 from kgneo.strategies.kg_rag import KgRag
@@ -23,6 +23,11 @@ class Strategy(Protocol):
     def name(self) -> str: ...
     @property
     def needs_model(self) -> bool: ...
+
+    def furthest(self, options: Options) -> int | None:
+        """How many hops a (sub-)question is read over at most, whatever the options say; None where paths of
+        relations are not read."""
+        ...
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Answer `question`; `entities` names its topic entities where the user did."""

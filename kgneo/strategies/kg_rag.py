@@ -1,6 +1,6 @@
 """`kg-rag`: a question is split, each sub-question answered from triples, the answers put together (KG-RAG).
 
-link → decompose → for each sub-question: reformulate, select, answer, ground → synthesise. `kaping` is the same
+link → decompose → for each sub-question: rewrite, select, answer, ground → synthesise. `kaping` is the same
 without the split, with triples by similarity to the whole question.
 """
 
@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kgneo.context import Clock, Context
+from kgneo.context import Clock, Context, Options
 from kgneo.errors import ModelError
 from kgneo.events import Decomposed, StepBegun, StepDone, SynthesisBegun, Text
 from kgneo.model import Answer, Evidence, Step
-from kgneo.stages.answer_step import Reply, answer_from_facts
+from kgneo.ranking.vectors import MAX_HOPS
+from kgneo.stages.answer import Reply, answer_from_facts
 from kgneo.stages.decompose import Decomposition, decompose
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, completed, ground, says_nothing, supporting
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.reached import Reached, asked_about
-from kgneo.stages.reformulate import reformulate
+from kgneo.stages.rewrite import rewrite
 from kgneo.stages.select import SELECTORS, Selection, SubQuestion
 from kgneo.stages.synthesise import final_entities, synthesise
 
@@ -33,6 +34,10 @@ class KgRag:
     splits: bool = True
     select: str = "relations"
     needs_model: bool = True
+
+    def furthest(self, options: Options) -> int | None:
+        """The longest path that is ranked where triples are chosen by relations."""
+        return MAX_HOPS if (options.select or self.select) == "relations" else None
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Raises EntityNotFound, UsageError without a language model, and ModelError."""
@@ -113,7 +118,7 @@ class _Chain:
     def take(self, number: int, text: str, *, total: int) -> None:
         """Answer sub-question `number` (1-based) of `total`."""
         if self.steps:
-            text = reformulate(text, self.steps, self.calls)
+            text = rewrite(text, self.steps, self.calls)
         self.context.on_event(StepBegun(number, total, text))
         about = asked_about(text, [self.topics, *self.answers])
         around = self.topics

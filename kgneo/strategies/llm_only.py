@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgneo.context import Clock, Context
+from kgneo.context import Clock, Context, Options
 from kgneo.errors import ModelError
 from kgneo.events import Decomposed, StepBegun, StepDone, SynthesisBegun, Text
 from kgneo.model import Answer, Step
-from kgneo.stages.answer_step import answer_alone
+from kgneo.stages.answer import answer_alone
 from kgneo.stages.decompose import Decomposition, decompose
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.link import unbracket
-from kgneo.stages.reformulate import reformulate
+from kgneo.stages.rewrite import rewrite
 from kgneo.stages.synthesise import synthesise
 
 
@@ -28,6 +28,10 @@ class LlmOnly:
     name: str
     splits: bool
     needs_model: bool = True
+
+    def furthest(self, options: Options) -> None:  # noqa: ARG002
+        """No paths are read."""
+        return
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:  # noqa: ARG002
         """`entities` has no use here. Raises UsageError without a language model, and ModelError."""
@@ -44,7 +48,7 @@ class LlmOnly:
         steps: list[Step] = []
         questions = plan.sub_questions or (text,)
         for number, asked in enumerate(questions, start=1):
-            whole = reformulate(asked, steps, calls) if steps else asked
+            whole = rewrite(asked, steps, calls) if steps else asked
             context.on_event(StepBegun(number, len(questions), whole))
             steps.append(Step(whole, answer_alone(whole, calls, on_text=stream)))
             context.on_event(StepDone(number, steps[-1]))

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgneo.context import Clock, Context
+from kgneo.context import Clock, Context, Options
 from kgneo.graph.shape import Shape
 from kgneo.graph.walks import shown_query
 from kgneo.model import Answer, Reading, Step, TopicEntity
+from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.first_reading import FirstReading, first_that_leads
 from kgneo.stages.forms import Formed, answer_in_form
@@ -32,6 +33,10 @@ class Paths:
 
     name: str = "paths"
     needs_model: bool = False
+
+    def furthest(self, options: Options) -> int:  # noqa: ARG002
+        """The longest path that is ranked."""
+        return MAX_HOPS
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Link, rank the paths that leave the topic entity, follow the best one."""

@@ -1,4 +1,4 @@
-"""Reformulate: a later sub-question made whole with the answers of earlier ones (KG-RAG section 3.5.3), and a
+"""Rewrite: a later sub-question made whole with the answers of earlier ones (KG-RAG section 3.5.3), and a
 follow-up made whole with the conversation before it."""
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ TURNS = 6
 _LABEL = re.compile(r"^\s*(?:rewritten )?question\s*:\s*", re.IGNORECASE)
 
 
-def reformulate(question: str, steps: Sequence[Step], calls: ModelCalls) -> str:
+def rewrite(question: str, steps: Sequence[Step], calls: ModelCalls) -> str:
     """`question` with its references to `steps` replaced by their answers; as it is where that fails."""
     earlier = write_steps(steps)
-    return _rewritten("reformulate", question, calls, earlier=earlier)
+    return _rewritten("rewrite", question, calls, earlier=earlier)
 
 
 def whole_question(question: str, turns: Sequence[tuple[str, str]], calls: ModelCalls) -> str:
