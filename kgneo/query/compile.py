@@ -139,10 +139,10 @@ class _Compiler:
             lines.append(f"UNWIND [row IN ranked WHERE row[{column}] = ranked[0][{column}]] AS kept")
         else:
             first, last = self._parameter(item.offset), self._parameter(item.offset + item.limit)
-            tied = f"ranked[place][{column}] = ranked[{last} - 1][{column}]"
+            tied = [f"ranked[place][{column}] = ranked[{one}][{column}]" for one in (first, f"{last} - 1")]
             lines += [
-                f"UNWIND [place IN range(0, size(ranked) - 1) WHERE place >= {first}",
-                f"  AND (place < {last} OR {tied}) | ranked[place]] AS kept",
+                f"UNWIND [place IN range(0, size(ranked) - 1) WHERE (place >= {first} OR {tied[0]})",
+                f"  AND (place < {last} OR {tied[1]}) | ranked[place]] AS kept",
             ]
         unpacked = [f"kept[{number}] AS {part}" for number, part in enumerate([variable, *ordered])]
         return [*lines, f"WITH {', '.join([*lists, *unpacked])}"]
@@ -237,9 +237,13 @@ class _Compiler:
         alone = [name for name in there if name not in bound and not any(name in (e.subject, e.object) for e in edges)]
         patterns = [*self._patterns(edges, set(bound)), *(self._node(name) for name in alone)]
         tests = [test for name in there if name not in collapsed for test in self._tests_of(name)]
-        tests += [test for edge in edges for test in self._tests_of_edge(edge)]
-        tests += [self._absence(edge) for edge in self.tree.absent if self.tree.parent(edge) in there
-                  and self.tree.parent(edge) not in collapsed]  # fmt: skip
+        named = {*there, *(self.name_of[edge] for edge in edges)}
+        sides = [(item, self._sides(item)) for item in self.graph.conditions]
+        tests += [self._test(item) for item, names in sides if names and names <= named and not names <= {*collapsed}]
+        for edge in self.tree.absent:
+            ends = {edge.subject, edge.object} & {*self.tree.order}
+            if ends <= {*there} and not ends <= {*collapsed}:
+                tests.append(self._absence(edge))
         if bounded:
             tests.append(f"($answers IS NULL OR elementId({bounded}) IN $answers)")
         if not patterns:
@@ -288,25 +292,15 @@ class _Compiler:
         tests = [f"elementId({name}) IN {self._parameter(list(variable.ids))}"] if variable.ids else []
         if self.excluded:
             tests.append(f"none(label IN labels({name}) WHERE label IN $excluded)")
-        return tests + [self._test(item) for item in self._own_conditions(name)]
+        return tests
 
-    def _tests_of_edge(self, edge: Edge) -> list[str]:
-        name = self.name_of[edge]
-        return [self._test(item) for item in self._own_conditions(name)] if edge.name else []
-
-    def _own_conditions(self, name: str) -> list[Condition]:
-        """The conditions that are told once all that they compare is bound: at the later one of both sides."""
-        found = []
-        for item in self.graph.conditions:
-            if not isinstance(item.left, Value):
-                if item.left.per is None:
-                    raise ValueError("A condition on an aggregate says for what it is measured.")
-                continue
-            sides = [item.left.of, *([item.right.of] if isinstance(item.right, Value) else [])]
-            places = [self.tree.place(side, self.graph) for side in sides]
-            if sides[places.index(max(places))] == name:
-                found.append(item)
-        return found
+    def _sides(self, item: Condition) -> set[str]:
+        """The variables and edges whose values a condition compares; none where it is a test of an aggregate."""
+        if not isinstance(item.left, Value):
+            if item.left.per is None:
+                raise ValueError("A condition on an aggregate says for what it is measured.")
+            return set()
+        return {item.left.of, item.right.of} if isinstance(item.right, Value) else {item.left.of}
 
     def _test(self, item: Condition) -> str:
         assert isinstance(item.left, Value)
@@ -327,7 +321,8 @@ class _Compiler:
         edges = [edge, *(other for other in self.graph.edges if other.subject in inside and other.object in inside)]
         patterns = self._patterns(edges, {start})
         tests = [test for name in inside for test in self._tests_of(name)]
-        tests += [test for other in edges for test in self._tests_of_edge(other)]
+        named = {*inside, *(self.name_of[other] for other in edges)}
+        tests += [self._test(item) for item in self.graph.conditions if self._sides(item) & named]
         where = f" WHERE {' AND '.join(tests)}" if tests else ""
         return f"NOT EXISTS {{ MATCH {', '.join(patterns)}{where} }}"
 
@@ -492,12 +487,3 @@ class _Tree:
         while name and name != top:
             name = self._parents[name]
         return name == top
-
-    def place(self, name: str, graph: QueryGraph) -> int:
-        """Where in the order a variable, or the further end of an edge, stands."""
-        if name in self.order:
-            return self.order.index(name)
-        if any(edge.name == name for edge in graph.edges):
-            edge = graph.edge(name)
-            return max(self.depth(edge.subject), self.depth(edge.object))
-        return len(self.order)

@@ -65,8 +65,9 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """A function over the different values of `value` (of nodes, where it has no key), once for each `per`, or once
-    for all."""
+    """A function over `value`, once for each `per`, or once for all: the number of different values (of nodes, where it
+    has no key), or the sum and average over the different nodes or relationships that have the property, so that two of
+    them with the same value count twice."""
 
     function: Function
     value: Value
@@ -97,7 +98,8 @@ class Condition:
 class Selection:
     """Of the nodes that `variable` can be, those that come first by `by`: `limit` of them after `offset`.
 
-    Nodes that are equal to the last one that is kept are kept, too.
+    Nodes that are equal to the first or the last one that is kept are kept, too: a second place that is shared with the
+    first is the first. By a value of what hangs below, a node is placed by its best one. Nodes without a value go out.
     """
 
     variable: str
