@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from kgneo.english.words import LIGHT_WORDS, PAST_VERBS, PREPOSITIONS, SUFFIXES, UNITS
+from kgneo.english.words import IRREGULAR_PLURALS, LIGHT_WORDS, PAST_VERBS, PREPOSITIONS, SUFFIXES, UNITS
 from kgneo.model import Hop, RelationPath
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -120,13 +120,60 @@ def hop_wording(hop: Hop, topic: str = "", *, names: Mapping[str, str] | None = 
 
 @lru_cache(maxsize=4096)
 def _hop_wording(name: str, forward: bool, labels: tuple[str, ...], topic: str) -> str:
+    words, verb = _relation_words(name)
+    reached = " ".join(name_words(labels[0])) if labels else ""
+    if verb:
+        return _verb(words, topic, reached, forward=forward)
+    return _noun(words, topic, reached, forward=forward)
+
+
+def _relation_words(name: str) -> tuple[tuple[str, ...], bool]:
+    """The words of a relation's name, and whether they are a verb's."""
     words = name_words(name)
     if len(words) > 1 and words[0] in LIGHT_WORDS:
         words = words[1:]
-    reached = " ".join(name_words(labels[0])) if labels else ""
-    if words[-1] in PREPOSITIONS or is_past(words[-1]) or (name.isupper() and _is_present(words[0])):
-        return _verb(words, topic, reached, forward=forward)
-    return _noun(words, topic, reached, forward=forward)
+    return words, words[-1] in PREPOSITIONS or is_past(words[-1]) or (name.isupper() and _is_present(words[0]))
+
+
+def clause_wording(relation: str, topic: str, *, forward: bool, many: bool = False, topics: bool = False) -> str:
+    """What follows the noun for what a hop from `topic` reaches: "that X played in", "composed by X", "with topic X".
+
+    `forward`: the hop leads from subject to object. `many`: the noun before is a plural; `topics`: the topic is one.
+    """
+    words, verb = _relation_words(relation)
+    text = " ".join(words)
+    if not verb:
+        backward = f"with that {text}" if topic in ("they", "them") else f"with {text} {topic}"
+        return f"that {'are' if many else 'is'} {text} of {topic}" if forward else backward
+    passive = words[-1] == "by"
+    if forward:
+        auxiliary = ("were " if topics else "was ") if passive else ""
+        return f"that {topic} {auxiliary}{_agreeing(words, topics)}"
+    return f"{text} {topic}" if passive else f"that {_agreeing(words, many)} {topic}"
+
+
+def statement_wording(relation: str, subject: str, object: str) -> str:  # noqa: A002
+    """A triple as a sentence: "X played in Y", "X was composed by Y", "X has capital Y"."""
+    words, verb = _relation_words(relation)
+    text = " ".join(words)
+    if not verb:
+        return f"{subject} has {text} {object}"
+    return f"{subject} {'was ' if words[-1] == 'by' else ''}{text} {object}"
+
+
+def _agreeing(words: Sequence[str], many: bool) -> str:
+    plural = many and _is_present(words[0]) and not is_past(words[0])
+    return " ".join([_plural_form(words[0]) if plural else words[0], *words[1:]])
+
+
+def plural(noun: str) -> str:
+    """The plural of a lower-case noun: "countries", "crimes", "people" for "person"."""
+    for one, several in IRREGULAR_PLURALS.items():
+        if noun == one or noun.endswith(f" {one}"):
+            return noun[: len(noun) - len(one)] + several
+    if re.search(r"[^aeiou]y$", noun):
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def _verb(words: Sequence[str], topic: str, reached: str, *, forward: bool) -> str:

@@ -172,3 +172,6 @@ SAME_NAMES: dict[str, str] = {
 """Words of property names that people say otherwise."""
 CLAUSES = _words("which that who whom whose where through in by for at to from with")
 """Words behind which something else is spoken of."""
+
+IRREGULAR_PLURALS = {"person": "people", "child": "children", "man": "men", "woman": "women", "series": "series"}
+"""Plurals that follow no rule."""

@@ -1,0 +1,44 @@
+"""A catalogue of a graph: what of its schema a query graph may speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kgneo.graph.schema import Property, Schema
+from kgneo.graph.shape import Shape, is_own
+from kgneo.query.catalogue import Catalogue, Key, Label, Relation
+
+
+def catalogue(schema: Schema, shape: Shape) -> Catalogue:
+    """The labels, relationship types and keys of `schema`, without those that `shape` leaves out and kgneo's own.
+
+    Which labels a relationship type connects comes from the schema's sample: a rare pair may be missing.
+    """
+    labels = tuple(
+        Label(label.name, _keys(label.properties))
+        for label in schema.labels
+        if not is_own(label.name) and label.name not in shape.excluded
+    )
+    known = {label.name for label in labels}
+    relations = tuple(
+        Relation(
+            relation.name,
+            _keys(relation.properties),
+            tuple(
+                dict.fromkeys(
+                    (subject, object_)
+                    for connection in relation.connections
+                    for subject in connection.subject
+                    for object_ in connection.object
+                    if subject in known and object_ in known
+                )
+            ),
+        )
+        for relation in schema.relations
+        if not is_own(relation.name) and shape.uses(relation.name)
+    )
+    return Catalogue(labels, relations)
+
+
+def _keys(properties: Iterable[Property]) -> tuple[Key, ...]:
+    return tuple(Key(item.key, item.type) for item in properties if not is_own(item.key))

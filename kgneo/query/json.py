@@ -1,0 +1,296 @@
+"""JSON: a query graph as plain dicts and lists, read back with errors that name the field, and the JSON schema of it.
+
+Fields are named as in `kgneo.query.graph`; those with their default value are left out. An answer, a left side or an
+order is told by its fields: `function` is an aggregate's, `operator` a calculation's, else it is a value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_args
+
+from kgneo.errors import DataError
+from kgneo.query.catalogue import Catalogue, Label, Relation
+from kgneo.query.graph import (
+    Aggregate,
+    Arithmetic,
+    Calculation,
+    Condition,
+    Edge,
+    Form,
+    Function,
+    Operator,
+    QueryGraph,
+    Scalar,
+    Selection,
+    Value,
+    Variable,
+)
+
+Part = TypeVar("Part")
+
+# Writing -------------------------------------------------------------------------------------------------------------
+
+
+def to_json(graph: QueryGraph) -> dict[str, Any]:
+    """`graph` as dicts, lists and scalars; `from_json` gives an equal one."""
+    return _without_defaults(
+        {
+            "variables": [_variable(item) for item in graph.variables],
+            "edges": [_edge(item) for item in graph.edges],
+            "conditions": [_condition(item) for item in graph.conditions],
+            "selections": [_selection(item) for item in graph.selections],
+            "answer": _part(graph.answer),
+        }
+    )
+
+
+def _without_defaults(record: dict[str, Any], **defaults: Any) -> dict[str, Any]:
+    """Without what is empty, or given as a default; zero and False are not empty."""
+    return {
+        name: value
+        for name, value in record.items()
+        if value is not None and value not in ("", []) and not (name in defaults and value == defaults[name])
+    }
+
+
+def _variable(item: Variable) -> dict[str, Any]:
+    return _without_defaults({"name": item.name, "labels": list(item.labels), "ids": list(item.ids)})
+
+
+def _edge(item: Edge) -> dict[str, Any]:
+    record = {
+        "subject": item.subject,
+        "relations": list(item.relations),
+        "object": item.object,
+        "name": item.name,
+        "directed": item.directed,
+        "absent": item.absent,
+    }
+    return _without_defaults(record, directed=True, absent=False)
+
+
+def _part(item: Value | Aggregate | Arithmetic) -> dict[str, Any]:
+    if isinstance(item, Value):
+        return _without_defaults({"of": item.of, "key": item.key, "form": item.form})
+    if isinstance(item, Aggregate):
+        per = None if item.per is None else _part(item.per)
+        return _without_defaults({"function": item.function, "value": _part(item.value), "per": per})
+    return {"operator": item.operator, "left": _part(item.left), "right": _part(item.right)}
+
+
+def _condition(item: Condition) -> dict[str, Any]:
+    right = _part(item.right) if isinstance(item.right, Value) else list(item.right)
+    return _without_defaults({"left": _part(item.left), "operator": item.operator, "right": right})
+
+
+def _selection(item: Selection) -> dict[str, Any]:
+    record = {
+        "variable": item.variable,
+        "by": _part(item.by),
+        "descending": item.descending,
+        "limit": item.limit,
+        "offset": item.offset,
+    }
+    return _without_defaults(record, descending=False, limit=1, offset=0)
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+
+def from_json(record: object) -> QueryGraph:
+    """The inverse of `to_json`. Raises DataError, saying which field, what was found and what was expected."""
+    field = _Field("the query graph", record)
+    field.only("variables", "edges", "conditions", "selections", "answer")
+    return QueryGraph(
+        variables=field.get("variables").items(_read_variable),
+        answer=_read_part(field.get("answer")),
+        edges=field.get("edges", []).items(_read_edge),
+        conditions=field.get("conditions", []).items(_read_condition),
+        selections=field.get("selections", []).items(_read_selection),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A piece of JSON and where it stands."""
+
+    path: str
+    value: object
+
+    def wrong(self, expected: str) -> DataError:
+        found = repr(self.value)
+        found = found if len(found) <= 80 else found[:77] + "..."
+        return DataError(f"{self.path}: found {found}, expected {expected}.")
+
+    def mapping(self) -> Mapping[str, object]:
+        if not isinstance(self.value, dict):
+            raise self.wrong("an object with named fields")
+        return self.value
+
+    def only(self, *names: str) -> None:
+        for name in self.mapping():
+            if name not in names:
+                raise DataError(f"{self.path}: found a field {name!r}, expected one of {', '.join(names)}.")
+
+    def get(self, name: str, default: object = None) -> _Field:
+        record = self.mapping()
+        if name not in record and default is None:
+            found = ", ".join(map(repr, record)) or "nothing"
+            raise DataError(f"{self.path}: found {found}, expected a field {name!r}.")
+        return _Field(name if self.path == "the query graph" else f"{self.path}.{name}", record.get(name, default))
+
+    def items(self, read: Callable[[_Field], Part]) -> tuple[Part, ...]:
+        if not isinstance(self.value, list):
+            raise self.wrong("a list")
+        return tuple(read(_Field(f"{self.path}[{number}]", item)) for number, item in enumerate(self.value))
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            raise self.wrong("a text")
+        return self.value
+
+    def truth(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.wrong("true or false")
+        return self.value
+
+    def whole(self) -> int:
+        if not isinstance(self.value, int) or isinstance(self.value, bool):
+            raise self.wrong("a whole number")
+        return self.value
+
+    def scalar(self) -> Scalar:
+        finite = not isinstance(self.value, float) or math.isfinite(self.value)
+        if not isinstance(self.value, str | int | float) or not finite:
+            raise self.wrong("a text, a number, true or false")
+        return self.value
+
+    def one_of(self, words: Any) -> Any:
+        known = get_args(words)
+        if self.value not in known or not isinstance(self.value, str):
+            raise self.wrong("one of " + ", ".join(map(repr, known)))
+        return self.value
+
+
+def _read_variable(field: _Field) -> Variable:
+    field.only("name", "labels", "ids")
+    return Variable(
+        field.get("name").text(),
+        field.get("labels", []).items(_Field.text),
+        field.get("ids", []).items(_Field.text),
+    )
+
+
+def _read_edge(field: _Field) -> Edge:
+    field.only("subject", "relations", "object", "name", "directed", "absent")
+    return Edge(
+        field.get("subject").text(),
+        field.get("relations").items(_Field.text),
+        field.get("object").text(),
+        name=field.get("name", "").text(),
+        directed=field.get("directed", True).truth(),
+        absent=field.get("absent", False).truth(),
+    )
+
+
+def _read_value(field: _Field) -> Value:
+    field.only("of", "key", "form")
+    return Value(field.get("of").text(), field.get("key", "").text(), field.get("form", "").one_of(Form))
+
+
+def _read_measured(field: _Field) -> Value | Aggregate:
+    if "function" not in field.mapping():
+        return _read_value(field)
+    field.only("function", "value", "per")
+    per = _read_value(field.get("per")) if "per" in field.mapping() else None
+    return Aggregate(field.get("function").one_of(Function), _read_value(field.get("value")), per)
+
+
+def _read_part(field: _Field) -> Value | Aggregate | Arithmetic:
+    if "operator" not in field.mapping():
+        return _read_measured(field)
+    field.only("operator", "left", "right")
+    left, right = _read_value(field.get("left")), _read_value(field.get("right"))
+    return Arithmetic(field.get("operator").one_of(Calculation), left, right)
+
+
+def _read_condition(field: _Field) -> Condition:
+    field.only("left", "operator", "right")
+    right = field.get("right", [])
+    return Condition(
+        _read_measured(field.get("left")),
+        field.get("operator", "=").one_of(Operator),
+        _read_value(right) if isinstance(right.value, dict) else right.items(_Field.scalar),
+    )
+
+
+def _read_selection(field: _Field) -> Selection:
+    field.only("variable", "by", "descending", "limit", "offset")
+    return Selection(
+        field.get("variable").text(),
+        _read_measured(field.get("by")),
+        descending=field.get("descending", False).truth(),
+        limit=field.get("limit", 1).whole(),
+        offset=field.get("offset", 0).whole(),
+    )
+
+
+# The schema ----------------------------------------------------------------------------------------------------------
+
+
+def json_schema(catalogue: Catalogue, *, ids: Sequence[str] = ()) -> dict[str, Any]:
+    """The JSON schema (2020-12) of what `from_json` reads, with the names of `catalogue` and no others; `ids` are the
+    element ids that variables may have (none: no variable may have any)."""
+    labels = _words(label.name for label in catalogue.labels)
+    relations = _words(relation.name for relation in catalogue.relations)
+    owners: tuple[Label | Relation, ...] = (*catalogue.labels, *catalogue.relations)
+    keys = _words(sorted({key.name for owner in owners for key in owner.keys}))
+    name = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
+    value, aggregate = {"$ref": "#/$defs/value"}, {"$ref": "#/$defs/aggregate"}
+    variable = {"name": name, "labels": _list(labels), **({"ids": _list(_words(ids))} if ids else {})}
+    edge = {"subject": name, "relations": _list(relations, least=1), "object": name, "name": name}
+    edge |= {"directed": {"type": "boolean"}, "absent": {"type": "boolean"}}
+    literals = _list({"type": ["string", "number", "boolean"]})
+    condition = {"left": {"anyOf": [value, aggregate]}, "operator": _words(get_args(Operator))}
+    condition |= {"right": {"anyOf": [literals, value]}}
+    selection = {"variable": name, "by": {"anyOf": [value, aggregate]}, "descending": {"type": "boolean"}}
+    selection |= {"limit": {"type": "integer", "minimum": 1}, "offset": {"type": "integer", "minimum": 0}}
+    calculation: dict[str, Any] = {"operator": _words(get_args(Calculation)), "left": value, "right": value}
+    graph: dict[str, Any] = {
+        "variables": _list(_object(variable, "name"), least=1),
+        "edges": _list(_object(edge, "subject", "relations", "object")),
+        "conditions": _list(_object(condition, "left", "operator")),
+        "selections": _list(_object(selection, "variable", "by")),
+        "answer": {"anyOf": [value, aggregate, _object(calculation, *calculation)]},
+    }
+    parts = {
+        "value": _object({"of": name, "key": keys, "form": _words(get_args(Form))}, "of"),
+        "aggregate": _object(
+            {"function": _words(get_args(Function)), "value": value, "per": value}, "function", "value"
+        ),
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **_object(graph, "variables", "answer"),
+        "$defs": parts,
+    }
+
+
+def _words(words: Iterable[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(words)}
+
+
+def _list(items: Mapping[str, Any], *, least: int = 0) -> dict[str, Any]:
+    return {"type": "array", "items": dict(items), **({"minItems": least} if least else {})}
+
+
+def _object(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,95 @@
+"""How a query graph hangs together: which variable hangs below which, and what is behind an absent edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kgneo.query.graph import Aggregate, Arithmetic, Edge, QueryGraph, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """`parents` leads from each variable to the one that it hangs below ("" for the root); `hidden` holds the variables
+    behind absent edges; `loose` those that nothing joins to the answer."""
+
+    parents: Mapping[str, str]
+    hidden: frozenset[str]
+    loose: tuple[str, ...]
+
+    def below(self, name: str) -> frozenset[str]:
+        """The variable and all that hang below it."""
+        return frozenset(other for other in self.parents if name in self._upwards(other))
+
+    def lower(self, edge: Edge) -> str:
+        """The end of an edge that hangs below the other."""
+        return edge.object if self.parents[edge.object] == edge.subject else edge.subject
+
+    def _upwards(self, name: str) -> Iterable[str]:
+        while name:
+            yield name
+            name = self.parents[name]
+
+
+def tree_of(graph: QueryGraph) -> Tree:
+    """The tree of a query graph whose names are all declared: from the root along present edges, then along absent
+    ones. A variable that only a comparison or a calculation joins to the others hangs below the root."""
+    parents = {graph.root: ""}
+    present = [edge for edge in graph.edges if not edge.absent]
+    _grow(parents, present)
+    for name in _compared(graph):
+        if name not in parents and not _behind(graph, name, parents):
+            parents[name] = graph.root
+            _grow(parents, present)
+    seen = frozenset(parents)
+    _grow(parents, graph.edges)
+    loose = tuple(variable.name for variable in graph.variables if variable.name not in parents)
+    return Tree(parents, frozenset(parents) - seen, loose)
+
+
+def _grow(parents: dict[str, str], edges: Iterable[Edge]) -> None:
+    """Breadth first, so that the tree is as shallow as it can be."""
+    order = list(parents)
+    for name in order:
+        for edge in edges:
+            if name in (edge.subject, edge.object) and edge.other(name) not in parents:
+                parents[edge.other(name)] = name
+                order.append(edge.other(name))
+
+
+def _compared(graph: QueryGraph) -> list[str]:
+    """The variables that a comparison or a calculation joins to another one."""
+    pairs: list[Value] = []
+    if isinstance(graph.answer, Arithmetic):
+        pairs += [graph.answer.left, graph.answer.right]
+    for condition in graph.conditions:
+        if isinstance(condition.left, Value) and isinstance(condition.right, Value):
+            pairs += [condition.left, condition.right]
+    return list(dict.fromkeys(graph.owner(value.of) for value in pairs))
+
+
+def _behind(graph: QueryGraph, name: str, parents: Mapping[str, str]) -> bool:
+    """Whether an absent edge joins a variable, or one that present edges join to it, to the tree."""
+    piece = {name: ""}
+    _grow(piece, [edge for edge in graph.edges if not edge.absent])
+    return any(
+        edge.absent
+        and (edge.subject in piece or edge.object in piece)
+        and (edge.subject in parents or edge.object in parents)
+        for edge in graph.edges
+    )
+
+
+def place_of(graph: QueryGraph, tree: Tree, name: str) -> str:
+    """The variable of that name, or the one that the edge of that name leads down to."""
+    edge = next((edge for edge in graph.edges if edge.name == name), None)
+    return name if edge is None else tree.lower(edge)
+
+
+def values_of(part: object) -> tuple[Value, ...]:
+    """The values that an answer, a side of a condition or an order speaks of; literals are none."""
+    if isinstance(part, Aggregate):
+        return (part.value,) if part.per is None else (part.value, part.per)
+    if isinstance(part, Arithmetic):
+        return part.left, part.right
+    return (part,) if isinstance(part, Value) else ()
