@@ -1,0 +1,194 @@
+"""A query graph and its wording for everything that people ask."""
+
+from __future__ import annotations
+
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
+
+NODES = {"1": "Tom Hanks", "2": "The Matrix", "3": "Keanu Reeves", "4": "Ridley Scott", "5": "Drama"}
+FILM, PERSON = Variable("f", ("Movie",)), Variable("p", ("Person",))
+MATRIX, KEANU = Variable("m", ("Movie",), ("2",)), Variable("k", ("Person",), ("3",))
+TOM, RIDLEY = Variable("t", ("Person",), ("1",)), Variable("r", ("Person",), ("4",))
+COUNTRY, CUSTOMER, ORDER = Variable("c", ("Country",)), Variable("u", ("Customer",)), Variable("o", ("Order",))
+ALL = (Value("f"), Value("p"))
+F, P = ALL
+
+
+def acted(person: str, film: str, **more: object) -> Edge:
+    return Edge(person, ("ACTED_IN",), film, **more)  # type: ignore[arg-type]
+
+
+def directed(person: str, film: str, **more: object) -> Edge:
+    return Edge(person, ("DIRECTED",), film, **more)  # type: ignore[arg-type]
+
+
+EXAMPLES: dict[str, tuple[QueryGraph, str]] = {
+    "a chain": (
+        QueryGraph((PERSON, FILM, KEANU), P, (directed("p", "f"), acted("k", "f"))),
+        "movie that Keanu Reeves acted in → person that directed them",
+    ),
+    "a property at the end of a chain": (
+        QueryGraph((FILM, KEANU), Value("f", "released"), (acted("k", "f"),)),
+        "movie that Keanu Reeves acted in → what they released",
+    ),
+    "two given nodes": (
+        QueryGraph((FILM, KEANU, TOM), F, (acted("k", "f"), acted("t", "f"))),
+        "movies that Keanu Reeves acted in and that Tom Hanks acted in",
+    ),
+    "but not": (
+        QueryGraph((FILM, RIDLEY, TOM), F, (directed("r", "f"), acted("t", "f", absent=True))),
+        "movies that Ridley Scott directed but none that Tom Hanks acted in",
+    ),
+    "but not, by a noun": (
+        QueryGraph(
+            (Variable("f", ("Film",)), RIDLEY, Variable("d", ("Genre",), ("5",))),
+            F,
+            (Edge("f", ("directed_by",), "r"), Edge("f", ("genre",), "d", absent=True)),
+        ),
+        "films directed by Ridley Scott but not with genre Drama",
+    ),
+    "one or the other relation": (
+        QueryGraph((PERSON, MATRIX), P, (Edge("p", ("ACTED_IN", "DIRECTED"), "m"),)),
+        "people that acted in The Matrix or that directed The Matrix",
+    ),
+    "one or the other node": (
+        QueryGraph((FILM, Variable("k", (), ("1", "3"))), F, (acted("k", "f"),)),
+        "movie that Tom Hanks or Keanu Reeves acted in",
+    ),
+    "a value": (
+        QueryGraph((CUSTOMER,), Value("u"), (), (Condition(Value("u", "country"), "=", ("Germany",)),)),
+        "customers with country Germany",
+    ),
+    "a truth": (
+        QueryGraph((CUSTOMER,), Value("u"), (), (Condition(Value("u", "isDiscontinued"), "=", (True,)),)),
+        "customers that are discontinued",
+    ),
+    "a value of an edge": (
+        QueryGraph((PERSON, MATRIX), P, (acted("p", "m", name="a"),), (Condition(Value("a", "role"), "=", ("Neo",)),)),
+        "people that acted in The Matrix (role Neo)",
+    ),
+    "what an edge says": (
+        QueryGraph((MATRIX, KEANU), Value("a", "role"), (acted("k", "m", name="a"),)),
+        "role with which Keanu Reeves acted in The Matrix",
+    ),
+    "a comparison": (
+        QueryGraph((FILM, KEANU), F, (acted("k", "f"),), (Condition(Value("f", "released"), ">", (2000,)),)),
+        "movies with released more than 2000 that Keanu Reeves acted in",
+    ),
+    "a range of dates": (
+        QueryGraph(
+            (ORDER,), Value("o"), (), (Condition(Value("o", "orderDate", "date"), "between", ("1996", "1997")),)
+        ),
+        "orders with order date between 1996 and 1997",
+    ),
+    "a comparison with another node": (
+        QueryGraph((FILM, MATRIX), F, (), (Condition(Value("f", "runtime"), ">", Value("m", "runtime")),)),
+        "movies with runtime more than that of The Matrix",
+    ),
+    "no value": (
+        QueryGraph((CUSTOMER,), Value("u"), (), (Condition(Value("u", "fax"), "missing"),)),
+        "customers with no fax",
+    ),
+    "a count with conditions": (
+        QueryGraph(
+            (Variable("c", ("Crime",)), Variable("v", ("Vehicle",))),
+            Aggregate("count", Value("c")),
+            (Edge("v", ("INVOLVED_IN",), "c"),),
+            (Condition(Value("c", "date"), "=", ("11/08/2017",)), Condition(Value("v", "make"), "=", ("Nissan",))),
+        ),
+        "number of crimes with date 11/08/2017 that vehicles with make Nissan involved in",
+    ),
+    "an average": (
+        QueryGraph((FILM, KEANU), Aggregate("average", Value("f", "runtime")), (acted("k", "f"),)),
+        "average runtime of movies that Keanu Reeves acted in",
+    ),
+    "different values": (
+        QueryGraph((CUSTOMER,), Aggregate("count", Value("u", "city"))),
+        "number of different cities of customers",
+    ),
+    "the newest three": (
+        QueryGraph(
+            (ORDER, CUSTOMER),
+            Value("o"),
+            (Edge("u", ("PURCHASED",), "o"),),
+            (Condition(Value("u", "companyName"), "=", ("Alfreds",)),),
+            (Selection("o", Value("o", "orderDate", "date"), descending=True, limit=3),),
+        ),
+        "the 3 orders that customers with company name Alfreds purchased with the latest order date",
+    ),
+    "the second": (
+        QueryGraph((COUNTRY,), Value("c"), (), (), (Selection("c", Value("c", "area"), descending=True, offset=1),)),
+        "the country with the 2nd highest area",
+    ),
+    "most": (
+        QueryGraph(
+            (PERSON, FILM), P, (directed("p", "f"),), (), (Selection("p", Aggregate("count", F), descending=True),)
+        ),
+        "the person with the most movies that they directed",
+    ),
+    "most, of some": (
+        QueryGraph(
+            (COUNTRY, CUSTOMER, ORDER),
+            Value("c"),
+            (Edge("u", ("country",), "c"), Edge("u", ("PURCHASED",), "o")),
+            (),
+            (Selection("c", Aggregate("sum", Value("o", "freight")), descending=True),),
+        ),
+        "the country with the highest total freight of orders that customers with that country purchased",
+    ),
+    "more than": (
+        QueryGraph(
+            (Variable("g", ("Genre",)), FILM),
+            Value("g"),
+            (Edge("f", ("IN_GENRE",), "g"),),
+            (Condition(Aggregate("count", F, Value("g")), ">", (100,)),),
+        ),
+        "genres with more than 100 movies with that genre",
+    ),
+    "for each": (
+        QueryGraph((FILM,), Aggregate("count", F, Value("f", "released"))),
+        "number of movies, for each released of the movie",
+    ),
+    "for each node": (
+        QueryGraph((FILM, PERSON), Aggregate("count", F, Value("p")), (directed("p", "f"),)),
+        "number of movies that people directed, for each person",
+    ),
+    "whether": (
+        QueryGraph((KEANU, MATRIX), Aggregate("exists", Value("k")), (acted("k", "m"),)),
+        "whether Keanu Reeves acted in The Matrix",
+    ),
+    "whether older": (
+        QueryGraph(
+            (KEANU, TOM), Aggregate("exists", Value("k")), (), (Condition(Value("k", "born"), "<", Value("t", "born")),)
+        ),
+        "whether Keanu Reeves has born less than that of Tom Hanks",
+    ),
+    "which of two": (
+        QueryGraph(
+            (Variable("k", ("Person",), ("1", "3")),), Value("k"), (), (), (Selection("k", Value("k", "born")),)
+        ),
+        "the one of Tom Hanks or Keanu Reeves with the lowest born",
+    ),
+    "another of the same": (
+        QueryGraph(
+            (FILM, PERSON, MATRIX), F, (directed("p", "f"), directed("p", "m")), (Condition(F, "<>", Value("m")),)
+        ),
+        "movies other than The Matrix that people that directed The Matrix directed",
+    ),
+    "both": (
+        QueryGraph((PERSON, MATRIX), P, (acted("p", "m"), directed("p", "m"))),
+        "people that acted in The Matrix and that directed The Matrix",
+    ),
+    "both, of any": (
+        QueryGraph((PERSON, FILM), P, (acted("p", "f"), directed("p", "f"))),
+        "people that acted in movies and that directed those movies",
+    ),
+    "either way": (
+        QueryGraph((PERSON, KEANU), P, (Edge("p", ("KNOWS",), "k", directed=False),)),
+        "people that know Keanu Reeves (either way)",
+    ),
+    "how old": (
+        QueryGraph((MATRIX, KEANU), Arithmetic("-", Value("m", "released"), Value("k", "born"))),
+        "released of The Matrix minus born of Keanu Reeves",
+    ),
+    "everything of a kind": (QueryGraph((COUNTRY,), Value("c")), "countries"),
+}

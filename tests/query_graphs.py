@@ -1,0 +1,464 @@
+"""Small property graphs, random query graphs over them, and an interpreter that answers a query graph naively."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import neo4j.time
+from hypothesis import strategies as st
+
+from kgneo.query.catalogue import Catalogue, Key, Label, Relation
+from kgneo.query.check import check
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Form, QueryGraph, Selection, Value, Variable
+from kgneo.query.tree import tree_of
+
+QUOTES = 'it\'s "a" `b` \\u0060) SET n.x = 1 //\n'
+TEXT, COUNT, SIZE, TRUE, NUMERAL, DAY, LIST, DATE = QUOTES, "count", "si`ze", "true", "numeral\\", "day", "list", "date"
+FILM, PERSON, ODD = "Film", "Person", "`Odd` \\u0060 DETACH DELETE n"
+MADE, KNOWS, WORSE = "MADE", "KNOWS", "]-() CALL db.labels() `\\u0060"
+KEYS = tuple(
+    Key(name, type_)
+    for name, type_ in (
+        (TEXT, "STRING"),
+        (COUNT, "INTEGER"),
+        (SIZE, "FLOAT"),
+        (TRUE, "BOOLEAN"),
+        (NUMERAL, "STRING"),
+        (DAY, "STRING"),
+        (LIST, "LIST<STRING NOT NULL>"),
+        (DATE, "DATE"),
+    )
+)
+CATALOGUE = Catalogue(
+    tuple(Label(name, KEYS) for name in (FILM, PERSON, ODD)),
+    tuple(Relation(name, KEYS[:6]) for name in (MADE, KNOWS, WORSE)),
+)
+POOLS: Mapping[str, tuple[Any, ...]] = {
+    TEXT: ("a", "B", QUOTES),
+    COUNT: (1, 2, 3),
+    SIZE: (1.0, 2.5),
+    TRUE: (True, False),
+    NUMERAL: ("7", "1,200", "none"),
+    DAY: ("9/08/2017", "10/8/2017", "1/01/2018"),
+    LIST: (["a"], ["a", "b"], ["c", QUOTES]),
+    DATE: (neo4j.time.Date(2017, 8, 9), neo4j.time.Date(2018, 1, 1)),
+}
+FORMS: Mapping[str, Form] = {NUMERAL: "number", DAY: "day first", LIST: "list", DATE: "date"}
+LITERALS: Mapping[str, tuple[Any, ...]] = {
+    **POOLS,
+    COUNT: (1, 2, 2.5),
+    NUMERAL: (7, 1200.0),
+    DAY: ("2017", "2017-08", "2017-08-10", "2018-01-01"),
+    LIST: ("a", "b", QUOTES),
+    DATE: ("2017", "2018-01", "2017-08-09"),
+}
+NO_ANSWER = "no answer"
+
+
+@dataclass(frozen=True)
+class Node:
+    id: str
+    labels: tuple[str, ...]
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Relationship:
+    id: str
+    type: str
+    subject: Node
+    object: Node
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class World:
+    nodes: tuple[Node, ...]
+    relationships: tuple[Relationship, ...]
+
+
+# Random graphs and query graphs --------------------------------------------------------------------------------------
+
+
+def _properties(keys: Sequence[Key]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({}, optional={key.name: st.sampled_from(POOLS[key.name]) for key in keys})
+
+
+@st.composite
+def worlds(draw: Callable[..., Any]) -> World:
+    labels = st.sampled_from([(FILM,), (PERSON,), (ODD,), (FILM, ODD), ()])
+    size = draw(st.integers(3, 9))
+    nodes = tuple(Node(str(number), draw(labels), draw(_properties(KEYS))) for number in range(size))
+    ends = st.sampled_from(nodes)
+    relationships = tuple(
+        Relationship(
+            f"r{number}",
+            draw(st.sampled_from((MADE, KNOWS, WORSE))),
+            draw(ends),
+            draw(ends),
+            draw(_properties(KEYS[:6])),
+        )
+        for number in range(draw(st.integers(2, 12)))
+    )
+    return World(nodes, relationships)
+
+
+@st.composite
+def query_graphs(draw: Callable[..., Any]) -> QueryGraph:
+    """A query graph that the check finds nothing wrong with: a tree, and of some parts those that it lets be added."""
+    names = draw(st.permutations(["x1", "x0", "value", "r0", "kept"]))[: draw(st.integers(1, 4))]
+    variables = tuple(_variable(draw, name) for name in names)
+    edges: list[Edge] = []
+    hidden: set[str] = set()
+    for number, name in enumerate(names[1:], start=1):
+        start = names[draw(st.integers(0, number - 1))]
+        edge = _edge(draw, start, name, number)
+        edges.append(replace(edge, absent=edge.absent and start not in hidden))
+        if edge.absent or start in hidden:
+            hidden.add(name)
+    graph = QueryGraph(variables, Value(names[0]), tuple(edges))
+    if draw(st.integers(0, 4)) == 0:
+        graph = _with_loose(draw, graph)
+    parts = (_parallel, _with_condition, _with_condition, _with_selection, _with_selection, _with_test, _with_answer)
+    for _ in range(draw(st.integers(0, 5))):
+        part = draw(st.sampled_from(parts))
+        changed = part(draw, graph)
+        graph = graph if check(changed, CATALOGUE) else changed
+    return graph
+
+
+def _variable(draw: Callable[..., Any], name: str) -> Variable:
+    labels = draw(st.sampled_from([(), (), (FILM,), (PERSON,), (ODD,), (FILM, ODD)]))
+    ids = draw(st.sampled_from([(), (), (), ("0",), ("1", "2")]))
+    return Variable(name, labels, ids)
+
+
+def _edge(draw: Callable[..., Any], start: str, end: str, number: int) -> Edge:
+    relations = draw(st.sampled_from([(MADE,), (KNOWS,), (WORSE,), (MADE, KNOWS), (WORSE, MADE, KNOWS)]))
+    subject, object_ = draw(st.sampled_from([(start, end), (end, start)]))
+    directed, absent = draw(st.sampled_from([(True, False), (True, False), (False, False), (True, True)]))
+    return Edge(subject, relations, object_, f"edge{number}", directed, absent)
+
+
+def _parallel(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    if not graph.edges:
+        return graph
+    edge = draw(st.sampled_from(graph.edges))
+    number = len(graph.edges) + 1
+    return replace(graph, edges=(*graph.edges, _edge(draw, edge.subject, edge.object, number)))
+
+
+def _with_loose(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    """With a variable that a comparison alone joins to the others."""
+    left = _value(draw, graph)
+    operator = draw(st.sampled_from(["=", "<>", "<", ">="]))
+    condition = Condition(left, operator, replace(left, of="loose"))
+    changed = replace(
+        graph,
+        variables=(*graph.variables, _variable(draw, "loose")),
+        conditions=(*graph.conditions, condition),
+    )
+    return graph if check(changed, CATALOGUE) else changed
+
+
+def _value(draw: Callable[..., Any], graph: QueryGraph) -> Value:
+    names = [item.name for item in graph.variables] + [item.name for item in graph.edges]
+    key = draw(st.sampled_from(KEYS)).name
+    form: Form = "year" if key == DATE and draw(st.booleans()) else FORMS.get(key, "")
+    return Value(draw(st.sampled_from(names)), key, form)
+
+
+def _node(draw: Callable[..., Any], graph: QueryGraph) -> Value:
+    return Value(draw(st.sampled_from(graph.variables)).name)
+
+
+def _with_condition(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    left = _value(draw, graph)
+    operator = draw(
+        st.sampled_from(["=", "=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"])
+    )
+    right: Any = ()
+    kind = draw(st.integers(0, 4))
+    if kind == 0:
+        left, right = _node(draw, graph), _node(draw, graph)
+        operator = draw(st.sampled_from(["=", "<>"]))
+    elif kind == 1:
+        right = replace(left, of=_value(draw, graph).of)
+    elif operator == "contains":
+        right = (draw(st.sampled_from(["A", "2017", "it's", "`B`"])),)
+    elif operator not in ("present", "missing"):
+        most = {"between": 2, "=": 2, "<>": 2}.get(operator, 1)
+        pool = (2017, 2018) if left.form == "year" else LITERALS[left.key]
+        right = tuple(draw(st.lists(st.sampled_from(pool), min_size=2 if operator == "between" else 1, max_size=most)))
+    return replace(graph, conditions=(*graph.conditions, Condition(left, operator, right)))
+
+
+def _aggregate(draw: Callable[..., Any], graph: QueryGraph, per: Value | None = None) -> Aggregate:
+    function = draw(st.sampled_from(["count", "count", "sum", "average", "minimum", "maximum"]))
+    value = _node(draw, graph) if function == "count" and draw(st.booleans()) else _value(draw, graph)
+    return Aggregate(function, value, per)
+
+
+def _below(graph: QueryGraph, name: str) -> QueryGraph:
+    """The part of a query graph that hangs below a variable, to draw values from."""
+    inside = tree_of(graph).below(name)
+    variables = tuple(item for item in graph.variables if item.name in inside)
+    edges = tuple(item for item in graph.edges if {item.subject, item.object} <= inside)
+    return replace(graph, variables=variables, edges=edges)
+
+
+def _with_selection(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    at = _node(draw, graph).of
+    inside = _below(graph, at)
+    by = _value(draw, inside) if draw(st.booleans()) else _aggregate(draw, inside)
+    selection = Selection(at, by, draw(st.booleans()), draw(st.integers(1, 3)), draw(st.sampled_from([0, 0, 1])))
+    return replace(graph, selections=(*graph.selections, selection))
+
+
+def _with_test(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    per = _node(draw, graph)
+    left = _aggregate(draw, _below(graph, per.of), per)
+    operator = draw(st.sampled_from(["=", "<>", "<", ">="]))
+    return replace(graph, conditions=(*graph.conditions, Condition(left, operator, (draw(st.integers(0, 3)),))))
+
+
+def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    root = graph.root
+    kind = draw(st.sampled_from(["value", "aggregate", "per", "arithmetic", "exists"]))
+    value = replace(_value(draw, graph), of=root)
+    answer: Any = value
+    if kind == "aggregate":
+        answer = Aggregate(_aggregate(draw, graph).function, value)
+    elif kind == "per":
+        per = _node(draw, graph) if draw(st.booleans()) else replace(_value(draw, graph), form="")
+        answer = Aggregate("count", draw(st.sampled_from([value, Value(root)])), per)
+    elif kind == "arithmetic":
+        right = Value(_value(draw, graph).of, draw(st.sampled_from([COUNT, SIZE])))
+        answer = Arithmetic(draw(st.sampled_from(["+", "-", "*", "/", "per cent"])), Value(root, COUNT), right)
+    elif kind == "exists":
+        answer = Aggregate("exists", Value(root))
+    return replace(graph, answer=answer)
+
+
+# The interpreter -----------------------------------------------------------------------------------------------------
+
+Row = dict[str, Any]
+
+
+class Interpreter:
+    """Answers a query graph by trying everything."""
+
+    def __init__(self, world: World, graph: QueryGraph) -> None:
+        self.world, self.graph, self.tree = world, graph, tree_of(graph)
+        self.allowed: dict[str, set[str]] = {}
+
+    def answer(self) -> Any:
+        """A set of nodes' ids, of values, or of pairs of a group and a number, or one value."""
+        for name in reversed(list(self.tree.parents)):
+            if name not in self.tree.hidden:
+                self._select(name)
+        rows = self._rows(set(self.tree.parents))
+        asked = self.graph.answer
+        if isinstance(asked, Value):
+            return {plain(raw(row, asked)) for row in rows} - {None}
+        if isinstance(asked, Arithmetic):
+            return {
+                calculated(asked.operator, value_in(row, asked.left), value_in(row, asked.right)) for row in rows
+            } - {None}
+        if asked.per is None:
+            return bool(rows) if asked.function == "exists" else plain(aggregated(rows, asked))
+        per = asked.per
+        groups = grouped(rows, lambda row: plain(raw(row, per)))
+        return {(group, plain(aggregated(rows, asked))) for group, rows in groups.items() if group is not None}
+
+    def _select(self, name: str) -> None:
+        measured_by = [(item, item.left) for item in self.graph.conditions if isinstance(item.left, Aggregate)]
+        tests = [(item, left) for item, left in measured_by if left.per == Value(name)]
+        selections = [item for item in self.graph.selections if item.variable == name]
+        if not tests and not selections:
+            return
+        groups = grouped(self._rows(set(self.tree.below(name))), lambda row: row[name].id)
+        for test, left in tests:
+            groups = {id_: rows for id_, rows in groups.items() if holds(test, aggregated(rows, left))}
+        for selection in selections:
+            ranked = {id_: measured(rows, selection) for id_, rows in groups.items()}
+            order = sorted((m for m in ranked.values() if m is not None), reverse=selection.descending)
+            kept = order[selection.offset : selection.offset + selection.limit]
+            groups = {id_: rows for id_, rows in groups.items() if ranked[id_] in kept}
+        self.allowed[name] = set(groups)
+
+    def _rows(self, names: set[str]) -> list[Row]:
+        """Every way to bind variables and present edges, without what hangs below variables that were selected."""
+        gone = {below for name in self.allowed for below in self.tree.below(name) - {name} if name in names}
+        names = names - gone - self.tree.hidden
+        edges = [edge for edge in self.graph.edges if not edge.absent and {edge.subject, edge.object} <= names]
+        inner = set(self.allowed) & names
+        return [row for row in self._bound({}, edges, sorted(names)) if self._right(row, names, inner)]
+
+    def _bound(self, row: Row, edges: Sequence[Edge], names: Sequence[str]) -> Iterator[Row]:
+        if edges:
+            for found in self.world.relationships:
+                if found.type in edges[0].relations and not any(found is other for other in row.values()):
+                    for longer in steps(row, edges[0], found):
+                        yield from self._bound(longer, edges[1:], names)
+            return
+        free = [name for name in names if name not in row]
+        if not free:
+            yield row
+        for node in self.world.nodes if free else ():
+            yield from self._bound({**row, free[0]: node}, (), names)
+
+    def _right(self, row: Row, names: set[str], inner: set[str]) -> bool:
+        variables = [self.graph.variable(name) for name in names]
+        if not all(is_one(row[item.name], item) for item in variables):
+            return False
+        if any(row[name].id not in self.allowed[name] for name in inner):
+            return False
+        if not all(self._passes(item, row) for item in self.graph.conditions):
+            return False
+        absent = [edge for edge in self.graph.edges if edge.absent and {edge.subject, edge.object} & (names - inner)]
+        absent = [edge for edge in absent if {edge.subject, edge.object} <= names | self.tree.hidden]
+        return not any(self._there(edge, row) for edge in absent)
+
+    def _passes(self, item: Condition, row: Row) -> bool:
+        """Whether a condition is met, as far as all that it speaks of is in the row."""
+        values = [value for value in (item.left, item.right) if isinstance(value, Value)]
+        if isinstance(item.left, Aggregate) or not all(value.of in row for value in values):
+            return True
+        right = (value_in(row, item.right),) if isinstance(item.right, Value) else item.right
+        if isinstance(item.right, Value) and right[0] is None:
+            return False
+        return holds(replace(item, right=right), value_in(row, item.left), exact=isinstance(item.right, Value))
+
+    def _there(self, edge: Edge, row: Row) -> bool:
+        """Whether what hangs behind an absent edge is there."""
+        behind = {name for name in (edge.subject, edge.object) if name not in row}
+        behind = {below for name in behind for below in self.tree.below(name)}
+        edges = [
+            edge,
+            *(item for item in self.graph.edges if not item.absent and {item.subject, item.object} <= behind),
+        ]
+        nodes = {name: node for name, node in row.items() if isinstance(node, Node)}
+        return any(
+            all(is_one(found[name], self.graph.variable(name)) for name in behind)
+            and all(self._passes(item, {**row, **found}) for item in self.graph.conditions)
+            for found in self._bound(nodes, edges, sorted(behind))
+        )
+
+
+def steps(row: Row, edge: Edge, found: Relationship) -> Iterator[Row]:
+    """The row with an edge bound to a relationship, whichever way it fits."""
+    for subject, object_ in [
+        (found.subject, found.object),
+        *([] if edge.directed else [(found.object, found.subject)]),
+    ]:
+        if row.get(edge.subject, subject) is subject and row.get(edge.object, object_) is object_:
+            yield {**row, edge.subject: subject, edge.object: object_, edge.name: found}
+
+
+def is_one(node: Node, variable: Variable) -> bool:
+    return set(variable.labels) <= set(node.labels) and (not variable.ids or node.id in variable.ids)
+
+
+def grouped(rows: Sequence[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+    groups: dict[Any, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def measured(rows: Sequence[Row], selection: Selection) -> Any:
+    if isinstance(selection.by, Aggregate):
+        return aggregated(rows, selection.by)
+    values = [value for row in rows if (value := value_in(row, selection.by)) is not None]
+    return (max if selection.descending else min)(values, default=None)
+
+
+def aggregated(rows: Sequence[Row], item: Aggregate) -> Any:
+    owners = {row[item.value.of].id: row[item.value.of] for row in rows}.values()
+    values = [value for owner in owners if (value := value_of(owner, item.value)) is not None]
+    if item.function == "count":
+        return len({plain(value) for value in values})
+    if item.function == "sum":
+        return float(sum(values))
+    if not values:
+        return None
+    return {
+        "average": lambda: sum(values) / len(values),
+        "minimum": lambda: min(values),
+        "maximum": lambda: max(values),
+    }[item.function]()
+
+
+def raw(row: Row, value: Value) -> Any:
+    return value_of(row[value.of], replace(value, form=""))
+
+
+def value_in(row: Row, value: Value) -> Any:
+    return value_of(row[value.of], value)
+
+
+def value_of(owner: Node | Relationship, value: Value) -> Any:
+    """What a value is compared as; None where there is none."""
+    if not value.key:
+        return owner.id
+    found = owner.properties.get(value.key)
+    if found is None or value.form in ("", "list"):
+        return found
+    if value.form == "number":
+        return float(found.replace(",", "")) if found != "none" else None
+    if value.form == "year":
+        return int(str(found)[:4])
+    if value.form == "date":
+        return str(found)[:10]
+    day, month, year = found.split("/")
+    return f"{int(year):04}-{int(month):02}-{int(day):02}"
+
+
+def plain(value: Any) -> Any:
+    """A value that equals what Cypher takes for the same, and only that."""
+    if isinstance(value, list):
+        return tuple(value)
+    return ("truth", value) if isinstance(value, bool) else value
+
+
+def holds(item: Condition, left: Any, *, exact: bool = False) -> bool:
+    """Whether a condition on literals is met; nothing but "missing" is by no value."""
+    if item.operator in ("present", "missing") or left is None:
+        return (left is None) == (item.operator == "missing")
+    form = item.left.form if isinstance(item.left, Value) else ""
+    right = item.right
+    assert isinstance(right, tuple)
+    if item.operator == "contains":
+        return str(right[0]).lower() in str(left).lower()
+    if form == "list" and not exact:
+        return any(element in right for element in left) == (item.operator == "=")
+    if form in ("date", "day first") and not exact:
+        tests = {"=": any, "<>": all, "between": all}.get(item.operator, all)
+        operators = (">=", "<=") if item.operator == "between" else (item.operator,) * len(right)
+        return tests(COMPARE[one](left[: len(str(value))], value) for one, value in zip(operators, right, strict=True))
+    if item.operator == "between":
+        return bool(right[0] <= left <= right[1])
+    if item.operator in ("=", "<>"):
+        return any(plain(left) == plain(value) for value in right) == (item.operator == "=")
+    return COMPARE[item.operator](left, right[0])
+
+
+COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": lambda left, right: bool(left == right),
+    "<>": lambda left, right: bool(left != right),
+    "<": lambda left, right: bool(left < right),
+    "<=": lambda left, right: bool(left <= right),
+    ">": lambda left, right: bool(left > right),
+    ">=": lambda left, right: bool(left >= right),
+}
+
+
+def calculated(operator: str, left: Any, right: Any) -> Any:
+    if left is None or right is None:
+        return None
+    if operator in ("/", "per cent"):
+        return None if right == 0 else (100.0 if operator == "per cent" else 1.0) * left / right
+    return {"+": left + right, "-": left - right, "*": left * right}[operator]
