@@ -36,7 +36,7 @@ EXAMPLES: dict[str, tuple[QueryGraph, str]] = {
     ),
     "but not": (
         QueryGraph((FILM, RIDLEY, TOM), F, (directed("r", "f"), acted("t", "f", absent=True))),
-        "movies that Ridley Scott directed but none that Tom Hanks acted in",
+        "movies that Ridley Scott directed, but none that Tom Hanks acted in",
     ),
     "but not, by a noun": (
         QueryGraph(
@@ -44,7 +44,7 @@ EXAMPLES: dict[str, tuple[QueryGraph, str]] = {
             F,
             (Edge("f", ("directed_by",), "r"), Edge("f", ("genre",), "d", absent=True)),
         ),
-        "films directed by Ridley Scott but not with genre Drama",
+        "films directed by Ridley Scott, but not with genre Drama",
     ),
     "one or the other relation": (
         QueryGraph((PERSON, MATRIX), P, (Edge("p", ("ACTED_IN", "DIRECTED"), "m"),)),
@@ -173,6 +173,29 @@ EXAMPLES: dict[str, tuple[QueryGraph, str]] = {
             (FILM, PERSON, MATRIX), F, (directed("p", "f"), directed("p", "m")), (Condition(F, "<>", Value("m")),)
         ),
         "movies other than The Matrix that people that directed The Matrix directed",
+    ),
+    "longer than another of the same": (
+        QueryGraph(
+            (FILM, PERSON, Variable("g", ("Movie",))),
+            F,
+            (directed("p", "f"), directed("p", "g")),
+            (Condition(Value("f", "runtime"), ">", Value("g", "runtime")),),
+        ),
+        "movies that people that directed movies directed, with runtime more than that of those movies",
+    ),
+    "none at all": (
+        QueryGraph((CUSTOMER, ORDER), Value("u"), (Edge("u", ("PURCHASED",), "o", absent=True),)),
+        "customers, but none that purchased orders",
+    ),
+    "of the newest": (
+        QueryGraph(
+            (PERSON, FILM, RIDLEY),
+            P,
+            (acted("p", "f"), directed("r", "f")),
+            (),
+            (Selection("f", Value("f", "year"), descending=True, limit=2),),
+        ),
+        "people that acted in the 2 movies that Ridley Scott directed with the latest year",
     ),
     "both": (
         QueryGraph((PERSON, MATRIX), P, (acted("p", "m"), directed("p", "m"))),

@@ -155,13 +155,15 @@ class _Words:
         present = [edge for edge in ways if not edge.absent and self._is_new(edge, name, stop)]
         absent = [edge for edge in ways if edge.absent and self._is_new(edge, name, stop)]
         noun = self._topic(name) if self.graph.variable(name).ids else self._noun(name, many=several)
-        conditions = self._conditions(name)
+        early, late = self._early_and_late(name)
+        conditions = self._conditions(early)
         head, present = self._as_head(name, noun, present, several, stop)
         clauses = self._clauses(name, present, several, stop)
         rest = [" and ".join(pieces) for pieces in (conditions, clauses) if pieces]
         said = f"{head} {(' and ' if rest[0].startswith('that ') else ' ').join(rest)}" if rest else head
-        without = [f"{'but ' if rest or head != noun else ''}{text}" for text in self._absences(name, absent, several)]
-        said = " ".join([said, *without])
+        without = "".join(f", but {text}" for text in self._absences(name, absent, several))
+        after = "".join(f", {text}" for text in self._conditions(late))
+        said = f"{said}{without}{after}"
         said = self._selected(said, first)
         tests = [self._test(item) for item in self._tests(name)]
         said = f"{said} {' and '.join(tests)}" if tests else said
@@ -226,9 +228,20 @@ class _Words:
 
     # Conditions ------------------------------------------------------------------------------------------------------
 
-    def _conditions(self, name: str) -> list[str]:
+    def _early_and_late(self, name: str) -> tuple[list[Condition], list[Condition]]:
+        """The conditions on a variable; late are those that compare it with one that the clauses speak of first."""
+        found = self.graph.conditions_of(name)
+        others = [self._place(item.right.of) if isinstance(item.right, Value) else name for item in found]
+        unknown = [
+            other not in self._told and not self.graph.variable(other).ids and bool(self.graph.edges_of(other))
+            for other in others
+        ]
+        pairs = list(zip(found, unknown, strict=True))
+        return [item for item, after in pairs if not after], [item for item, after in pairs if after]
+
+    def _conditions(self, conditions: Sequence[Condition]) -> list[str]:
         told = []
-        for item in self.graph.conditions_of(name):
+        for item in conditions:
             assert isinstance(item.left, Value)
             if not item.left.key and isinstance(item.right, Value):
                 other = self._compared(item.right.of)
