@@ -99,7 +99,7 @@ def same(found: Any, expected: Any) -> bool:
 
 @given(world=worlds(), queries=st.lists(query_graphs(), min_size=5, max_size=8))
 @settings(
-    max_examples=15,
+    max_examples=10,
     derandomize=True,
     deadline=None,
     database=None,
