@@ -64,6 +64,8 @@ SPOOL_BYTES = 8 * 1024 * 1024
 """Bytes of standard input kept in memory before the rest goes to a temporary file."""
 PROGRESS_EVERY = 1_000
 """Triples between two calls of a progress callback."""
+SHOWN_LINE = 120
+"""Characters of a triple that are shown where its line is not known."""
 SHOWN_CHARACTERS = 1_000
 """Characters of a bad line that are kept for the report."""
 
@@ -585,7 +587,8 @@ def _usable(source: Source, triples: Iterator[LoadedTriple], on_bad_line: OnBadL
             if fault := _triple_fault(loaded.triple):
                 triple = loaded.triple
                 text = "\t".join((triple.subject, triple.relation, triple.object))
-                on_bad_line(BadLine(loaded.line, fault, text))
+                where = "" if loaded.line else f", in the triple {_one_line(text[:SHOWN_LINE])}"
+                on_bad_line(BadLine(loaded.line, fault + where, text))
             else:
                 yield loaded
     finally:
