@@ -191,15 +191,11 @@ class Source:
     def open(self) -> Iterator[BinaryIO]:
         """The bytes from the beginning, uncompressed. Raises DataError where a compressed file is damaged."""
         with self._raw_stream() as raw:
-            try:
-                if not self._compressed:
-                    yield raw
-                    return
-                with gzip.open(raw, "rb") as stream:
-                    yield cast(BinaryIO, stream)
-            except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-                message = f"the compressed data is damaged or cut off ({error})"
-                raise DataError(message, file=self.name, hint="Fetch the file again.") from error
+            if not self._compressed:
+                yield raw
+                return
+            with gzip.open(raw, "rb") as stream:
+                yield cast(BinaryIO, stream)
 
     def end_pass(self) -> None:
         """Close the file of the pass under way, however far it came."""
@@ -216,6 +212,9 @@ class Source:
         self._raw = raw
         try:
             yield raw
+        except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+            message = f"the compressed data is damaged or cut off ({error})"
+            raise DataError(message, file=self.name, hint="Fetch the file again.") from error
         finally:
             # A reader that was left behind may come here late, when another pass is under way.
             if raw is self._raw:

@@ -17,7 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, time
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 from neo4j.spatial import Point
 from neo4j.time import Date, DateTime, Duration, Time
@@ -104,7 +104,10 @@ def open_graph_files(paths: Sequence[str], *, format: str | None = None) -> Grap
     graph_loaders = {found.name: found for source in sources if (found := _graph_loader(source, format))}
     if not graph_loaders and not containers:
         return tuple(alone)
-    readers = tuple((loader, tuple(loader.takes(sources))) for _, loader in sorted(graph_loaders.items()))
+    forced = alone if format else []  # what was named is not asked what it is
+    readers = tuple(
+        (loader, tuple(dict.fromkeys((*loader.takes(sources), *forced)))) for _, loader in sorted(graph_loaders.items())
+    )
     name = ", ".join(Path(path).name or path for path in paths)
     files = GraphFiles(name, readers)
     rest = [source for source in sources if source not in files.sources]
@@ -240,20 +243,24 @@ def _read(
                     if fault := _labels_fault(node.labels) or property_fault(node.properties) or ids.add(node):
                         bad_lines(BadLine(node.line, fault, file=node.file))
                     elif not any(map(is_own, node.labels)):
-                        yield replace(node, properties=_theirs(node.properties))
+                        yield _theirs(node)
             for loader, sources in files.readers:
                 for item in loader.read_relationships(sources, options=options, on_bad_line=bad_lines):
                     if _usable(item, ids, bad_lines):
-                        yield replace(item, properties=_theirs(item.properties))
+                        yield _theirs(item)
     finally:
         for source in files.sources:
             source.end_pass()
 
 
-def _theirs(properties: Mapping[str, Any]) -> Mapping[str, Any]:
-    if any(map(is_own, properties)):
-        return {key: value for key, value in properties.items() if not is_own(key)}
-    return properties
+Item = TypeVar("Item", LoadedNode, LoadedRelationship)
+
+
+def _theirs(item: Item) -> Item:
+    """Without what kgneo wrote into the graph that was exported."""
+    if any(map(is_own, item.properties)):
+        return replace(item, properties={key: value for key, value in item.properties.items() if not is_own(key)})
+    return item
 
 
 def _usable(item: LoadedRelationship, ids: _Ids, on_bad_line: OnBadLine) -> bool:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 from urllib.parse import unquote
+from xml.parsers import expat
 
 from kgneo.errors import DataError
 from kgneo.loader import (
@@ -200,7 +201,18 @@ class _Stream:
         column = f", column {error.offset}" if error.offset else ""
         message = f"no {shown}{column}: {_reason(error)}"
         hint = f"{shown} cannot be read on behind an error: mend it, or turn the file into N-Triples."
-        raise DataError(message, file=self._source.name, line=error.lineno or None, hint=hint) from error
+        line = error.lineno or (_xml_line(self._source) if self._format == "RDF_XML" else None)
+        raise DataError(message, file=self._source.name, line=line, hint=hint) from error
+
+
+def _xml_line(source: Source) -> int | None:
+    """Where XML is not well-formed, which pyoxigraph does not say."""
+    try:
+        with source.open() as stream:
+            expat.ParserCreate().ParseFile(stream)
+    except expat.ExpatError as error:
+        return error.lineno
+    return None
 
 
 class _Unmarked:

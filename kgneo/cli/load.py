@@ -88,11 +88,13 @@ def load(
     as_json: bool,
     settings: Settings,
 ) -> None:
-    """Load triples or a property graph from files (or - for standard input), then embed and index them.
+    """Load triples from files (or - for standard input), then embed and index them; or load a property graph.
 
     A property graph comes as CSV files with neo4j-admin's headers or as JSON lines; a folder or a zip archive of such
-    files is one graph. Every file is read to its end before anything is written. Loading twice changes nothing; an
-    interrupted load goes on when it is run again.
+    files is one graph. It can be asked at once, and is embedded and indexed only where --encoder is given.
+
+    Every file is read to its end before anything is written. Loading twice changes nothing; an interrupted load goes on
+    when it is run again.
 
     \b
     Examples:
@@ -115,13 +117,17 @@ def load(
     write = _checked_graph(found, reading) if isinstance(found, GraphFiles) else _checked_triples(found, reading)
     with open_graph(settings, report=say) as graph:
         record = write(graph)
-        indexed = None if no_index else run_index(graph, encoder)
+        # A property graph is asked from its schema at once; embedding all its values can take hours.
+        wanted = not no_index and (encoder is not None or not isinstance(found, GraphFiles))
+        indexed = run_index(graph, encoder) if wanted else None
     if as_json:
         print_json({**record, "index": asdict(indexed) if indexed else None})
-    elif no_index and not isinstance(found, GraphFiles):
+    elif isinstance(found, GraphFiles):
+        click.echo('Next: kgneo schema, kgneo ask "…"; kgneo index adds embeddings, and can take long')
+    elif no_index:
         click.echo("Next: kgneo index")
     else:
-        click.echo('Next: kgneo schema, or kgneo ask "…", with the entity that the question is about in [brackets]')
+        click.echo('Next: kgneo ask "…", with the entity that the question is about in [brackets]')
 
 
 @dataclass(frozen=True)
@@ -151,7 +157,8 @@ Write = Callable[[Graph], dict[str, object]]
 def _checked_graph(files: GraphFiles, reading: _Reading) -> Write:
     """Check a property graph. Raises DataError where it cannot be loaded."""
     if files.passed_over:
-        say(f"Passed over, since they hold no nodes or relationships: {', '.join(files.passed_over)}.")
+        names = ", ".join(Path(name).name for name in files.passed_over)
+        say(f"Passed over, since they hold no nodes or relationships: {names}.")
     with progress(None, f"Checking {files.name}", " rows") as bar:
         found = check_graph(files, options=reading.options, skip_bad_lines=reading.skip_bad_lines, on_progress=_to(bar))
 
