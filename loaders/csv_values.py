@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from zoneinfo import ZoneInfo
 
+import pytz
 from neo4j.spatial import CartesianPoint, Point, WGS84Point
 from neo4j.time import Date, DateTime, Duration, Time
 
@@ -71,15 +71,22 @@ def _local(kind: type[Time] | type[DateTime]) -> Callable[[str, Mapping[str, str
     return convert
 
 
-def _zoned(kind: type[Time] | type[DateTime]) -> Callable[[str, Mapping[str, str]], Any]:
-    def convert(text: str, options: Mapping[str, str]) -> Any:
-        named = ZONED.match(text.strip()) if kind is DateTime else None
-        value = kind.from_iso_format(named["local"] if named else text.strip())
-        if value.tzinfo is not None:
-            return value
-        return value.replace(tzinfo=ZoneInfo(named["zone"] if named else options.get("timezone", "UTC")))
+def _time(text: str, options: Mapping[str, str]) -> Time:
+    value = Time.from_iso_format(text.strip())
+    return value if value.tzinfo else Time.from_iso_format(text.strip() + options.get("timezone", "Z"))
 
-    return convert
+
+def _datetime(text: str, options: Mapping[str, str]) -> DateTime:
+    named = ZONED.match(text.strip())
+    value = DateTime.from_iso_format(named["local"] if named else text.strip())
+    if value.tzinfo is not None:
+        return value
+    zone = named["zone"] if named else options.get("timezone", "UTC")
+    if zone.startswith(("+", "-")):
+        return DateTime.from_iso_format(text.strip() + zone)
+    # The driver's own times give wrong offsets with zoneinfo.
+    found: DateTime = pytz.timezone(zone).localize(value)
+    return found
 
 
 def _point(text: str, options: Mapping[str, str]) -> Point:
@@ -126,9 +133,9 @@ TYPES = {
     "double": _Type(_float, "1.5"),
     "date": _Type(lambda text, _options: Date.from_iso_format(text.strip()), "2015-07-30"),
     "localtime": _Type(_local(Time), "21:40:32"),
-    "time": _Type(_zoned(Time), "21:40:32+01:00"),
+    "time": _Type(_time, "21:40:32+01:00"),
     "localdatetime": _Type(_local(DateTime), "2015-07-30T21:40:32"),
-    "datetime": _Type(_zoned(DateTime), "2015-07-30T21:40:32+01:00"),
+    "datetime": _Type(_datetime, "2015-07-30T21:40:32+01:00"),
     "duration": _Type(lambda text, _options: Duration.from_iso_format(text.strip()), "P1DT2H30M"),
     "point": _Type(_point, "{latitude: 57.7, longitude: 12}"),
 }
