@@ -157,7 +157,7 @@ def held(graph: Graph) -> tuple[int, int]:
 
 
 def test_a_property_graph_is_loaded_as_it_is_and_nothing_else(graph: Graph) -> None:
-    items = [
+    items: list[LoadedNode | LoadedRelationship] = [
         LoadedNode(NodeKey("1"), ("A", "with `quotes`"), {"na`me": "x", "list": [1, 2]}),
         LoadedNode(NodeKey("1", "other"), (), {}),
         LoadedNode(None, ("A",), {"name": "nobody joins it"}),
