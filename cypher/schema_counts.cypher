@@ -9,10 +9,14 @@ CALL () {
 }
 CALL () {
   MATCH (node)
-  RETURN count(node) AS nodes
+  RETURN count(node) AS found
+}
+CALL () {
+  MATCH (load:KgneoLoad)
+  RETURN count(load) AS own
 }
 CALL () {
   MATCH ()-[r]->()
   RETURN count(r) AS relationships
 }
-RETURN labels, relations, nodes, relationships
+RETURN labels, relations, found - own AS nodes, relationships

@@ -4,36 +4,44 @@
     check(source)      → Check         first pass: everything is validated, nothing is kept
     read_triples(source)               second pass: the triples, one at a time
 
-A loader turns a source into `LoadedTriple`s. Loaders are found through the entry points of the group
-`kgneo.loaders`, so that any installed package can add one; this module knows no format of its own.
+A loader turns a source into `LoadedTriple`s; a graph loader turns several into `LoadedNode`s and
+`LoadedRelationship`s, which `kgneo.property_graph` checks and reads. Loaders are found through the entry points of
+the group `kgneo.loaders`, so that any installed package can add one; this module knows no format of its own.
 Memory does not grow with the source: no pass keeps more than the line or statement at hand.
 """
 
 from __future__ import annotations
 
 import gzip
+import sqlite3
 import sys
 import tempfile
 import weakref
+import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import BinaryIO, Literal, Protocol, TextIO, cast
+from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TextIO, cast, runtime_checkable
 
 from kgneo.errors import DataError, UsageError
 from kgneo.model import Triple
 
 __all__ = [
     "BadLine",
+    "BadLines",
     "Check",
+    "GraphLoader",
     "Head",
     "LoadOptions",
+    "LoadedNode",
+    "LoadedRelationship",
     "LoadedTriple",
     "Loader",
+    "NodeKey",
     "OnBadLine",
     "Source",
     "check",
@@ -42,8 +50,10 @@ __all__ = [
     "open_source",
     "raw_lines",
     "read_triples",
+    "scratch_database",
     "text_fault",
     "text_lines",
+    "text_only",
 ]
 
 ENTRY_POINTS = "kgneo.loaders"
@@ -54,6 +64,8 @@ SPOOL_BYTES = 8 * 1024 * 1024
 """Bytes of standard input kept in memory before the rest goes to a temporary file."""
 PROGRESS_EVERY = 1_000
 """Triples between two calls of a progress callback."""
+SHOWN_LINE = 120
+"""Characters of a triple that are shown where its line is not known."""
 SHOWN_CHARACTERS = 1_000
 """Characters of a bad line that are kept for the report."""
 
@@ -76,13 +88,14 @@ class LoadedTriple:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A piece of a source that is no triple: where it starts (1-based), why, the piece itself (its first
-    1,000 characters) and what the user can do about it."""
+    """A piece of a source that cannot be used: where it starts (1-based), why, the piece itself (its first
+    1,000 characters), what the user can do about it, and which file, where several are read together."""
 
     line: int
     reason: str
     text: str = ""
     hint: str = ""
+    file: str = ""
 
 
 OnBadLine = Callable[[BadLine], None]
@@ -178,15 +191,11 @@ class Source:
     def open(self) -> Iterator[BinaryIO]:
         """The bytes from the beginning, uncompressed. Raises DataError where a compressed file is damaged."""
         with self._raw_stream() as raw:
-            try:
-                if not self._compressed:
-                    yield raw
-                    return
-                with gzip.open(raw, "rb") as stream:
-                    yield cast(BinaryIO, stream)
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                message = f"the gzip data is damaged or cut off ({error})"
-                raise DataError(message, file=self.name, hint="Fetch the file again.") from error
+            if not self._compressed:
+                yield raw
+                return
+            with gzip.open(raw, "rb") as stream:
+                yield cast(BinaryIO, stream)
 
     def end_pass(self) -> None:
         """Close the file of the pass under way, however far it came."""
@@ -203,6 +212,9 @@ class Source:
         self._raw = raw
         try:
             yield raw
+        except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+            message = f"the compressed data is damaged or cut off ({error})"
+            raise DataError(message, file=self.name, hint="Fetch the file again.") from error
         finally:
             # A reader that was left behind may come here late, when another pass is under way.
             if raw is self._raw:
@@ -230,6 +242,74 @@ class Loader(Protocol):
         ...
 
 
+class NodeKey(NamedTuple):
+    """What a source knows a node by: its id, and the id space that the id holds in ("" for the common one)."""
+
+    id: str
+    space: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.id!r} (id space {self.space})" if self.space else repr(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedNode:
+    """A node as a source has it. `key` is None where no relationship can name it; `properties` hold what the driver
+    takes; `line` (1-based) of `file` is where it starts."""
+
+    key: NodeKey | None
+    labels: tuple[str, ...] = ()
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    line: int = 0
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRelationship:
+    """A relationship as a source has it, its ends by their keys."""
+
+    start: NodeKey
+    relation: str
+    end: NodeKey
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    line: int = 0
+    file: str = ""
+
+
+@runtime_checkable
+class GraphLoader(Protocol):
+    """One format of property graphs. It reads several files together: what one of them says may stand for others.
+
+    Nodes are read before relationships, whatever the order of the files. Bad lines name their file.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def aliases(self) -> tuple[str, ...]: ...
+
+    def recognises(self, head: Head) -> float:
+        """How likely the source is of this format, 0 to 1."""
+        ...
+
+    def takes(self, sources: Sequence[Source]) -> tuple[Source, ...]:
+        """Those of the sources that it reads when they are given together."""
+        ...
+
+    def read_nodes(
+        self, sources: Sequence[Source], *, options: LoadOptions, on_bad_line: OnBadLine
+    ) -> Iterator[LoadedNode]:
+        """The nodes in the order of the sources. As `Loader.read` does, it goes on behind a bad line."""
+        ...
+
+    def read_relationships(
+        self, sources: Sequence[Source], *, options: LoadOptions, on_bad_line: OnBadLine
+    ) -> Iterator[LoadedRelationship]:
+        """The relationships in the order of the sources."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """What a first pass found: the loader's name, how many triples, how many bad lines were left out."""
@@ -251,10 +331,15 @@ def open_source(path: str | Path | BinaryIO) -> Source:
         source = _spooled("", sys.stdin.buffer)
     else:
         source = _from_path(str(path))
+    return text_only(source)
+
+
+def text_only(source: Source) -> Source:
+    """The source itself. Raises DataError where it is empty or plainly no text."""
     if not source.head.data:
         raise DataError("the file is empty, expected triples", file=source.name, hint="Check that it was written.")
     if kind := _binary_kind(source.head.data):
-        hint = "Write it again as UTF-8." if kind.startswith("UTF") else "Give a text file of triples."
+        hint = "Write it again as UTF-8." if kind.startswith("UTF") else "Give a text file, or a zip archive of some."
         raise DataError(f"this is {kind}, expected UTF-8 text", file=source.name, line=1, hint=hint)
     return source
 
@@ -343,6 +428,16 @@ def text_lines(source: Source, on_bad_line: OnBadLine) -> Iterator[tuple[int, st
             yield number, line
 
 
+def scratch_database() -> sqlite3.Connection:
+    """A database for one pass, in a temporary file, so that what is remembered takes no memory."""
+    # An empty name is SQLite's temporary database: a bounded cache in memory, the rest on disk.
+    database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    for setting in ("synchronous = OFF", "journal_mode = OFF", "cache_size = -32768"):  # KiB
+        database.execute(f"PRAGMA {setting}")
+    database.execute("BEGIN")
+    return database
+
+
 def text_fault(text: str) -> str:
     """Why a text can be no name or line ("" when it can): a NUL character, a lone surrogate or a byte that is
     not UTF-8, or too long."""
@@ -364,19 +459,19 @@ def text_fault(text: str) -> str:
 
 
 @cache
-def loaders() -> tuple[Loader, ...]:
+def loaders() -> tuple[Loader | GraphLoader, ...]:
     """The installed loaders by name. A loader that cannot be imported raises DataError naming its package."""
-    found: list[Loader] = []
+    found: list[Loader | GraphLoader] = []
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
         try:
-            found.append(cast(Loader, entry.load()()))
+            found.append(entry.load()())
         except Exception as error:
             message = f"the loader {entry.name!r} ({entry.value}) cannot be used: {error}"
             raise DataError(message, hint="Mend or uninstall the package that it comes from.") from error
     return tuple(found)
 
 
-def detect(source: Source, *, format: str | None = None) -> Loader:  # noqa: A002
+def detect(source: Source, *, format: str | None = None) -> Loader | GraphLoader:  # noqa: A002
     """The loader for a source: the one that `format` names, else the one that recognises it best.
 
     Raises UsageError for an unknown format and DataError when no loader recognises the source.
@@ -410,7 +505,7 @@ def read_triples(
     Raises DataError at the first bad line. With `skip_bad_lines` it is left out instead and, where `rejected`
     is given, written there as one line: file, line, reason and text with tabs in between.
     """
-    return _read(source, _BadLines(source.name, skip_bad_lines, rejected), format, options)
+    return _read(source, BadLines(source.name, skip_bad_lines, rejected), format, options)
 
 
 def check(
@@ -427,7 +522,7 @@ def check(
     `on_progress` gets the position in bytes every 1,000 triples. Raises DataError as `read_triples` does, and
     for a source without any triple.
     """
-    bad_lines = _BadLines(source.name, skip_bad_lines, rejected)
+    bad_lines = BadLines(source.name, skip_bad_lines, rejected)
     triples = 0
     for _ in _read(source, bad_lines, format, options):
         triples += 1
@@ -442,8 +537,8 @@ def check(
     return Check(detect(source, format=format).name, triples, bad_lines.count)
 
 
-class _BadLines:
-    """Raises on a bad line, or counts it and writes it down."""
+class BadLines:
+    """Raises on a bad line, or counts it and writes it down. `file` is named where the bad line itself names none."""
 
     def __init__(self, file: str, skip: bool, rejected: TextIO | None) -> None:
         self.file = file
@@ -455,12 +550,12 @@ class _BadLines:
     def __call__(self, bad: BadLine) -> None:
         if not self.skip:
             hint = bad.hint or "Mend the line, or leave out what cannot be used with --skip-bad-lines."
-            raise DataError(bad.reason, file=self.file, line=bad.line, hint=hint)
+            raise DataError(bad.reason, file=bad.file or self.file, line=bad.line, hint=hint)
         self.count += 1
         self.last = bad
         if self.rejected is not None:
             text = _one_line(bad.text[:SHOWN_CHARACTERS])
-            self.rejected.write(f"{_one_line(self.file)}\t{bad.line}\t{_one_line(bad.reason)}\t{text}\n")
+            self.rejected.write(f"{_one_line(bad.file or self.file)}\t{bad.line}\t{_one_line(bad.reason)}\t{text}\n")
 
 
 def _one_line(text: str) -> str:
@@ -472,11 +567,14 @@ def _one_line(text: str) -> str:
 
 def _read(
     source: Source,
-    bad_lines: _BadLines,
+    bad_lines: BadLines,
     format: str | None,  # noqa: A002
     options: LoadOptions | None,
 ) -> Iterator[LoadedTriple]:
     loader = detect(source, format=format)
+    if isinstance(loader, GraphLoader):
+        message = "the file holds nodes and relationships of a property graph, expected triples"
+        raise DataError(message, file=source.name, hint="Load it with `kgneo load`, or as rows with --format csv.")
     options = replace(options or LoadOptions(), format=format.lower() if format else None)
     # A loader, above all somebody else's, may pass on what no graph can hold.
     return _usable(source, loader.read(source, options=options, on_bad_line=bad_lines), bad_lines)
@@ -488,7 +586,8 @@ def _usable(source: Source, triples: Iterator[LoadedTriple], on_bad_line: OnBadL
             if fault := _triple_fault(loaded.triple):
                 triple = loaded.triple
                 text = "\t".join((triple.subject, triple.relation, triple.object))
-                on_bad_line(BadLine(loaded.line, fault, text))
+                where = "" if loaded.line else f", in the triple {_one_line(text[:SHOWN_LINE])}"
+                on_bad_line(BadLine(loaded.line, fault + where, text))
             else:
                 yield loaded
     finally:

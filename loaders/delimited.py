@@ -17,7 +17,7 @@ from kgneo.errors import DataError, UsageError
 from kgneo.loader import BadLine, Head, LoadedTriple, LoadOptions, OnBadLine, Source, raw_lines, text_fault
 from kgneo.model import Triple
 
-__all__ = ["DelimitedLoader"]
+__all__ = ["SEPARATORS", "DelimitedLoader", "Row", "chosen_separator", "dialect", "rows", "shown_separator"]
 
 ROLES = ("subject", "relation", "object")
 SYNONYMS = {
@@ -29,7 +29,7 @@ SYNONYMS = {
     "object": {"object", "obj", "o", "tail", "t", "target", "dst", "to", "end", "node2", "entity2", "value"},
 }  # fmt: skip
 ENDINGS = ("", "name", "entity", "node", "id")
-"""Endings a column name of an end of the triple may carry: "source_name", ":START_ID"."""
+"""Endings a column name of an end of the triple may carry: "source_name"."""
 LABEL_ENDINGS = ("label", "labels", "type", "types", "kind", "class")
 LABEL_SEPARATOR = ";"
 SEPARATORS = ("\t", "|", ";", ",")
@@ -71,29 +71,31 @@ class DelimitedLoader:
 
     def read(self, source: Source, *, options: LoadOptions, on_bad_line: OnBadLine) -> Iterator[LoadedTriple]:
         """One triple a row; blank lines are passed over."""
-        separator = _separator(source.head, options)
+        separator = chosen_separator(source.head, options)
         columns: Columns | None = None
-        for row in _rows(source, separator, options.quote, on_bad_line):
+        for row in rows(source, separator, options.quote, on_bad_line):
             if columns is None:
                 columns = _columns(row, options, source.name, on_bad_line)
                 if columns is None or columns.header:
                     continue
             if len(row.fields) != columns.width:
                 found = f"{len(row.fields)} field{'s' if len(row.fields) != 1 else ''}"
-                reason = f"found {found}, expected {columns.width} (separated by {_shown(separator)})"
+                reason = f"found {found}, expected {columns.width} (separated by {shown_separator(separator)})"
                 on_bad_line(BadLine(row.line, reason, row.text))
                 continue
             yield _loaded(row, columns)
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
+    """The fields of a row, the line (1-based) where it starts, and its text."""
+
     fields: list[str]
     line: int
     text: str
 
 
-def _loaded(row: _Row, columns: Columns) -> LoadedTriple:
+def _loaded(row: Row, columns: Columns) -> LoadedTriple:
     fields = row.fields
     triple = Triple(fields[columns.subject], fields[columns.relation], fields[columns.object])
     return LoadedTriple(
@@ -136,9 +138,10 @@ class _Feed:
         return "".join(text for _, text in self.record).removesuffix("\n").removesuffix("\r")
 
 
-def _rows(source: Source, separator: str, quote: str | None, on_bad_line: OnBadLine) -> Iterator[_Row]:
+def rows(source: Source, separator: str, quote: str | None, on_bad_line: OnBadLine) -> Iterator[Row]:
+    """The rows of a source, blank ones left out. Broken quoting and what is no text goes to `on_bad_line`."""
     feed = _Feed(source)
-    reader = csv.reader(feed, **_dialect(separator, quote))
+    reader = csv.reader(feed, **dialect(separator, quote))
     while True:
         feed.record = []
         try:
@@ -153,10 +156,11 @@ def _rows(source: Source, separator: str, quote: str | None, on_bad_line: OnBadL
         if faults:
             on_bad_line(BadLine(faults[0][0], faults[0][1], feed.text))
         elif len(fields) > 1 or (fields and fields[0].strip()):
-            yield _Row(fields, number, feed.text)
+            yield Row(fields, number, feed.text)
 
 
-def _dialect(separator: str, quote: str | None) -> dict[str, Any]:
+def dialect(separator: str, quote: str | None) -> dict[str, Any]:
+    """What the csv module is told. `quote` None: quotes are plain characters."""
     if quote is None:
         return {"delimiter": separator, "quoting": csv.QUOTE_NONE, "strict": True}
     return {"delimiter": separator, "quotechar": quote, "doublequote": True, "strict": True}
@@ -177,7 +181,8 @@ def _report_broken_record(feed: _Feed, error: csv.Error, quote: str, on_bad_line
     feed.push_back(usable)
 
 
-def _separator(head: Head, options: LoadOptions) -> str:
+def chosen_separator(head: Head, options: LoadOptions) -> str:
+    """The separator that the options name, else the one found. Raises UsageError for what can be none."""
     given = options.separator
     if given is None:
         by_format = BY_FORMAT.get(options.format or "")
@@ -206,7 +211,7 @@ def _find_separator(head: Head, *, quote: str | None, any_width: bool) -> tuple[
 
 def _evenness(lines: Sequence[str], separator: str, quote: str | None, any_width: bool) -> float:
     rows: list[list[str]] = []
-    reader = csv.reader((f"{line}\n" for line in lines), **{**_dialect(separator, quote), "strict": False})
+    reader = csv.reader((f"{line}\n" for line in lines), **{**dialect(separator, quote), "strict": False})
     with suppress(csv.Error):  # what was read up to there is sample enough
         rows.extend(reader)
     if not rows:
@@ -217,7 +222,7 @@ def _evenness(lines: Sequence[str], separator: str, quote: str | None, any_width
     return count / len(rows)
 
 
-def _columns(row: _Row, options: LoadOptions, file: str, on_bad_line: OnBadLine) -> Columns | None:
+def _columns(row: Row, options: LoadOptions, file: str, on_bad_line: OnBadLine) -> Columns | None:
     """The columns of a source from its first row, None where that row is a bad line. Raises DataError where
     they cannot be had as the options have it."""
     first = row.fields
@@ -275,7 +280,7 @@ def _readable_column(plain: Sequence[str], relation: int) -> int | None:
     return next((index for index, name in enumerate(plain) if name in wanted and index != relation), None)
 
 
-def _chosen_columns(row: _Row, options: LoadOptions, named: Columns | None, file: str) -> Columns:
+def _chosen_columns(row: Row, options: LoadOptions, named: Columns | None, file: str) -> Columns:
     first = row.fields
     chosen = options.columns or ("", "", "")
     by_position = all(column.isdecimal() for column in chosen)
@@ -302,5 +307,6 @@ def _place(column: str, first: Sequence[str], file: str, line: int) -> int:
     raise DataError(message, file=file, line=line, hint="Name columns as the header does, or by position.")
 
 
-def _shown(separator: str) -> str:
+def shown_separator(separator: str) -> str:
+    """A separator as messages show it."""
     return "tabs" if separator == "\t" else f'"{separator}"'

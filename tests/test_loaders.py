@@ -75,6 +75,11 @@ def test_every_declared_loader_is_found_by_its_name() -> None:
         ("unnamed", "<http://e/a> <http://e/b> <http://e/c> .\n", "rdf"),
         ("a.ttl", "@prefix e: <http://e/> .\ne:a e:b e:c .\n", "rdf"),
         ("unnamed", "# comment\nPREFIX e: <http://e/>\ne:a e:b e:c, e:d, e:e .\n", "rdf"),
+        ("a.nq", "<http://e/a> <http://e/b> <http://e/c> <http://e/g> .\n", "rdf"),
+        ("unnamed", '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>', "rdf"),
+        ("unnamed", '{"@id": "http://e/a", "http://e/b": "c"}', "rdf"),
+        ("people.csv", "id:ID,name,:LABEL\n1,Ada,Person\n", "neo4j-csv"),
+        ("unnamed", '{"type": "node", "id": "1", "labels": [], "properties": {}}\n', "graph-jsonl"),
     ],
 )
 def test_the_format_is_found_from_name_and_content(tmp_path: Path, name: str, content: str, expected: str) -> None:
@@ -83,7 +88,7 @@ def test_the_format_is_found_from_name_and_content(tmp_path: Path, name: str, co
 
 def test_an_unrecognisable_file_lists_what_was_tried_and_the_known_formats(tmp_path: Path) -> None:
     error = failure(write(tmp_path, "notes.txt", "hello\n"))
-    assert "tried: delimited, metaqa, rdf" in error.message
+    assert "tried: delimited, graph-jsonl, metaqa, neo4j-csv, rdf" in error.message
     assert "--format" in error.hint
     assert "turtle" in error.hint
 
@@ -177,7 +182,6 @@ def test_the_separator_is_found_from_the_content(tmp_path: Path, separator: str)
         "Head,Relation,Tail",
         "source,type,target",
         "FROM,type,TO",
-        ":START_ID,:TYPE,:END_ID",
     ],
 )
 def test_a_header_is_known_by_its_column_names(tmp_path: Path, header: str) -> None:
@@ -334,7 +338,7 @@ TURTLE = '''@prefix e: <http://e/> .
 @base <http://base/> .
 e:a e:p e:b , [ e:name "anonymous" ] ;   # a comment
     e:q """two
-"lines\"""", 'x'@en , 1.50 , true .
+"lines\\"""", 'x'@en , 1.50 , true .
 
 <rel> e:list ( e:c "d" ) .
 _:n e:p _:m .'''
@@ -342,29 +346,23 @@ _:n e:p _:m .'''
 
 def test_turtle_is_read_with_its_abbreviations(tmp_path: Path) -> None:
     path = write(tmp_path, "a.ttl", TURTLE)
-    assert parts(path) == [
-        ("_:a.ttl:[1]", "name", "anonymous"),
-        ("a", "p", "b"),
-        ("a", "p", "_:a.ttl:[1]"),
-        ("a", "q", 'two\n"lines"'),
-        ("a", "q", "x"),
-        ("a", "q", "1.50"),
-        ("a", "q", "true"),
-        ("_:a.ttl:[2]", "first", "c"),
-        ("_:a.ttl:[2]", "rest", "_:a.ttl:[3]"),
-        ("_:a.ttl:[3]", "first", "d"),
-        ("_:a.ttl:[3]", "rest", "nil"),
-        ("rel", "list", "_:a.ttl:[2]"),
-        ("_:a.ttl:n", "p", "_:a.ttl:m"),
-    ]
-
-
-def test_turtle_read_in_small_pieces_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path, "a.ttl", TURTLE)
-    whole = list(read_triples(open_source(path)))
-    monkeypatch.setattr("kgneo.loaders.rdf.CHUNK_CHARACTERS", 1)
-    assert list(read_triples(open_source(path))) == whole
-    assert [item.line for item in whole] == [3] * 7 + [7] * 5 + [8]
+    assert sorted(parts(path)) == sorted(
+        [
+            ("_:a.ttl:[1]", "name", "anonymous"),
+            ("a", "p", "b"),
+            ("a", "p", "_:a.ttl:[1]"),
+            ("a", "q", 'two\n"lines"'),
+            ("a", "q", "x"),
+            ("a", "q", "1.50"),
+            ("a", "q", "true"),
+            ("_:a.ttl:[2]", "first", "c"),
+            ("_:a.ttl:[2]", "rest", "_:a.ttl:[3]"),
+            ("_:a.ttl:[3]", "first", "d"),
+            ("_:a.ttl:[3]", "rest", "nil"),
+            ("rel", "list", "_:a.ttl:[2]"),
+            ("_:a.ttl:n", "p", "_:a.ttl:m"),
+        ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -381,6 +379,74 @@ def test_turtle_that_does_not_parse_is_an_error_with_its_line(tmp_path: Path, co
     error = failure(write(tmp_path, "a.ttl", content))
     assert error.line == line
     assert "no Turtle" in error.message
+
+
+SAME = {
+    "a.nt": "<http://e/Rome> <http://e/in> <http://e/Italy> .\n",
+    "a.nq": "<http://e/Rome> <http://e/in> <http://e/Italy> <http://e/graph> .\n",
+    "a.ttl": "@prefix e: <http://e/> .\ne:Rome e:in e:Italy .\n",
+    "a.trig": "@prefix e: <http://e/> .\ne:graph { e:Rome e:in e:Italy }\n",
+    "a.rdf": """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">
+        <rdf:Description rdf:about="http://e/Rome"><e:in rdf:resource="http://e/Italy"/></rdf:Description></rdf:RDF>""",
+    "a.jsonld": '{"@id": "http://e/Rome", "http://e/in": {"@id": "http://e/Italy"}}',
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("known_by", ["extension", "content"])
+def test_every_format_of_rdf_gives_the_same_triple(tmp_path: Path, name: str, known_by: str) -> None:
+    path = write(tmp_path, name if known_by == "extension" else "unnamed", SAME[name])
+    assert parts(path) == [("Rome", "in", "Italy")]
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_every_format_of_rdf_may_be_compressed_and_have_a_byte_order_mark(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, f"{name}.gz", gzip.compress(b"\xef\xbb\xbf" + SAME[name].encode()))
+    assert parts(path) == [("Rome", "in", "Italy")]
+
+
+@pytest.mark.parametrize("name", [name for name in SAME if name not in ("a.nt", "a.nq")])
+def test_rdf_that_is_cut_off_by_damaged_compression_is_an_error(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, f"{name}.gz", gzip.compress(SAME[name].encode())[:-12])
+    assert "damaged or cut off" in failure(path).message
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("a.rdf", SAME["a.rdf"].replace("</rdf:Description>", "</rdf:Other>"), 2),
+        ("a.trig", SAME["a.trig"].replace("}", "]"), 2),
+        ("a.jsonld", '{"@id":\n "http://e/Rome",\n', 2),
+    ],
+)
+def test_other_rdf_that_does_not_parse_is_an_error_with_its_line(
+    tmp_path: Path, name: str, content: str, line: int
+) -> None:
+    error = failure(write(tmp_path, name, content))
+    assert error.line is not None
+    assert error.line >= line
+
+
+def test_a_context_on_the_network_is_refused_and_not_fetched(tmp_path: Path) -> None:
+    error = failure(write(tmp_path, "a.jsonld", '{"@context": "http://e/context", "@id": "http://e/a", "n": "x"}'))
+    assert "nothing is fetched" in error.message
+
+
+def test_nameless_nodes_have_the_same_names_in_every_pass(tmp_path: Path) -> None:
+    source = open_source(write(tmp_path, "a.ttl", TURTLE))
+    assert parts(source) == parts(source)
+
+
+def test_an_empty_literal_is_told_with_its_triple_where_lines_are_not_known(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.ttl", "<a> <p> <b> . <a> <p> '' .\n")
+    assert "the object is empty, in the triple a\\tp" in failure(path).message
+    assert check(open_source(path), skip_bad_lines=True) == Check("rdf", 1, 1)
+
+
+def test_a_triple_about_a_triple_is_a_bad_line(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.ttl", "<a> <p> <<( <b> <p> <c> )>> . <a> <p> <b> .\n")
+    assert "itself a triple" in failure(path).message
+    assert check(open_source(path), skip_bad_lines=True) == Check("rdf", 1, 1)
 
 
 def test_a_bad_n_triples_line_is_named_or_left_out(tmp_path: Path) -> None:
@@ -585,7 +651,6 @@ def test_progress_goes_up_to_the_size_of_the_file(tmp_path: Path) -> None:
 def test_memory_does_not_grow_with_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, line: str
 ) -> None:
-    monkeypatch.setattr("kgneo.loaders.rdf.CHUNK_CHARACTERS", 4_096)
     monkeypatch.setattr("kgneo.loaders.rdf.NAMES_IN_MEMORY", 100)
     peaks = []
     for count in (500, 3_000):
@@ -597,16 +662,6 @@ def test_memory_does_not_grow_with_the_file(
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] * 1.5
-
-
-def test_rdflib_is_not_imported_for_other_formats(tmp_path: Path) -> None:
-    path = write(tmp_path, "a.csv", "a,b,c\n")
-    code = (
-        "import sys; from kgneo.loader import check, open_source; "
-        "check(open_source(sys.argv[1])); print('rdflib' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, check=True)
-    assert done.stdout.strip() == b"False"
 
 
 def test_a_path_that_no_system_takes_is_an_error() -> None:

@@ -1,14 +1,15 @@
-"""`kgneo load`: triples from files into the graph, embedded and indexed."""
+"""`kgneo load`: triples, or a property graph, from files into the graph, embedded and indexed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
+from tqdm import tqdm
 
 from kgneo.cli.index import run_index
 from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say, with_options
@@ -16,7 +17,9 @@ from kgneo.errors import DataError
 from kgneo.graph import Graph
 from kgneo.graph.load import LoadReport, source_digest
 from kgneo.graph.load import load as load_into
-from kgneo.loader import Check, LoadOptions, Source, check, open_source, read_triples
+from kgneo.graph.load_graph import load_graph
+from kgneo.loader import Check, LoadOptions, Source, check, read_triples
+from kgneo.property_graph import GraphFiles, check_graph, open_graph_files, read_graph
 from kgneo.settings import Settings, open_graph
 
 FORMAT_OPTIONS = (
@@ -85,14 +88,19 @@ def load(
     as_json: bool,
     settings: Settings,
 ) -> None:
-    """Load triples from files (or - for standard input), then embed and index them.
+    """Load triples from files (or - for standard input), then embed and index them; or load a property graph.
 
-    Every file is read to its end before anything is written. Loading twice changes nothing; an interrupted load
-    goes on when it is run again.
+    A property graph comes as CSV files with neo4j-admin's headers or as JSON lines; a folder or a zip archive of such
+    files is one graph. It can be asked at once, and is embedded and indexed only where --encoder is given.
+
+    Every file is read to its end before anything is written. Loading twice changes nothing; an interrupted load goes on
+    when it is run again.
 
     \b
     Examples:
       kgneo load kb.txt
+      kgneo load movies.zip
+      kgneo load people.csv knows.csv
       kgneo load people.csv --columns person,relation,value
       gunzip -c dump.nt.gz | kgneo load - --format nt --no-index
     """
@@ -104,37 +112,93 @@ def load(
         names=names,  # type: ignore[arg-type]
         language=language,
     )
-    sources = [open_source(path) for path in paths]
-    checks = [_check(source, format_, options, skip_bad_lines) for source in sources]
-    with open_graph(settings, report=say) as graph, ExitStack() as stack:
-        bad = sum(item.bad_lines for item in checks)
-        file = stack.enter_context(_writable(rejected)) if bad else None
-        reports = [
-            _load(graph, source, item, format_, options, skip_bad_lines, file)
-            for source, item in zip(sources, checks, strict=True)
-        ]
-        _tell(sources, reports, bad, rejected)
-        indexed = None if no_index else run_index(graph, encoder)
+    reading = _Reading(format_, options, skip_bad_lines, rejected)
+    found = open_graph_files(paths, format=format_)
+    write = _checked_graph(found, reading) if isinstance(found, GraphFiles) else _checked_triples(found, reading)
+    with open_graph(settings, report=say) as graph:
+        record = write(graph)
+        # A property graph is asked from its schema at once; embedding all its values can take hours.
+        wanted = not no_index and (encoder is not None or not isinstance(found, GraphFiles))
+        indexed = run_index(graph, encoder) if wanted else None
     if as_json:
-        print_json(
-            {
-                "files": [
-                    {
-                        "file": source.name,
-                        "loader": item.loader,
-                        "bad_lines": item.bad_lines,
-                        **asdict(report),
-                    }
-                    for source, item, report in zip(sources, checks, reports, strict=True)
-                ],
-                "rejected": str(rejected) if bad else None,
-                "index": asdict(indexed) if indexed else None,
-            }
-        )
+        print_json({**record, "index": asdict(indexed) if indexed else None})
+    elif isinstance(found, GraphFiles):
+        click.echo('Next: kgneo schema, kgneo ask "…"; kgneo index adds embeddings, and can take long')
     elif no_index:
         click.echo("Next: kgneo index")
     else:
         click.echo('Next: kgneo ask "…", with the entity that the question is about in [brackets]')
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How files are read, and where lines go that cannot be used."""
+
+    format: str | None
+    options: LoadOptions
+    skip_bad_lines: bool
+    rejected: Path
+
+    @contextmanager
+    def rejects(self, bad: int) -> Iterator[TextIO | None]:
+        """The open file for `bad` lines, None where there are none."""
+        if not bad:
+            yield None
+            return
+        with _writable(self.rejected) as file:
+            yield file
+        say(f"Left out {bad:,} bad lines; they and their reasons are in {self.rejected}.")
+
+
+Write = Callable[[Graph], dict[str, object]]
+"""Writes what was checked into a graph; returns what --json prints of it."""
+
+
+def _checked_graph(files: GraphFiles, reading: _Reading) -> Write:
+    """Check a property graph. Raises DataError where it cannot be loaded."""
+    if files.passed_over:
+        names = ", ".join(Path(name).name for name in files.passed_over)
+        say(f"Passed over, since they hold no nodes or relationships: {names}.")
+    with progress(None, f"Checking {files.name}", " rows") as bar:
+        found = check_graph(files, options=reading.options, skip_bad_lines=reading.skip_bad_lines, on_progress=_to(bar))
+
+    def write(graph: Graph) -> dict[str, object]:
+        with reading.rejects(found.bad_lines) as rejected:
+            items = read_graph(files, options=reading.options, skip_bad_lines=reading.skip_bad_lines, rejected=rejected)
+            with progress(found.nodes + found.relationships, f"Loading {files.name}", " rows") as bar:
+                report = load_graph(graph, items, name=files.name, digest=files.digest(), on_progress=_to(bar))
+        size = f"{report.nodes:,} nodes and {report.relationships:,} relationships"
+        if report.loaded_before:
+            say(f"{files.name}: all of it is in the graph already, {size}.")
+        else:
+            resumed = f"; {report.resumed:,} rows were there from an interrupted load" if report.resumed else ""
+            say(f"{files.name}: {size} loaded{resumed}.")
+        names = [source.name for source in files.sources]
+        rejected_to = str(reading.rejected) if found.bad_lines else None
+        return {"files": names, "bad_lines": found.bad_lines, "rejected": rejected_to, **asdict(report)}
+
+    return write
+
+
+def _checked_triples(sources: Sequence[Source], reading: _Reading) -> Write:
+    """Check sources of triples. Raises DataError where one cannot be loaded."""
+    checks = [_check(source, reading) for source in sources]
+    bad = sum(item.bad_lines for item in checks)
+
+    def write(graph: Graph) -> dict[str, object]:
+        with reading.rejects(bad) as rejected:
+            reports = [
+                _load(graph, source, item, reading, rejected) for source, item in zip(sources, checks, strict=True)
+            ]
+            for source, report in zip(sources, reports, strict=True):
+                _tell(source, report)
+        files = [
+            {"file": source.name, "loader": item.loader, "bad_lines": item.bad_lines, **asdict(report)}
+            for source, item, report in zip(sources, checks, reports, strict=True)
+        ]
+        return {"files": files, "rejected": str(reading.rejected) if bad else None}
+
+    return write
 
 
 def _columns(columns: str | None) -> tuple[str, str, str] | None:
@@ -146,34 +210,40 @@ def _columns(columns: str | None) -> tuple[str, str, str] | None:
     return parts
 
 
-def _check(source: Source, format_: str | None, options: LoadOptions, skip_bad_lines: bool) -> Check:
+def _to(bar: tqdm[Any]) -> Callable[[int], None]:
+    """What moves a bar to a position."""
+    return lambda done: bar.update(done - bar.n) and None
+
+
+def _check(source: Source, reading: _Reading) -> Check:
     with progress(source.size, f"Checking {source.short_name}", "B") as bar:
         return check(
             source,
-            format=format_,
-            options=options,
-            skip_bad_lines=skip_bad_lines,
-            on_progress=lambda position: bar.update(position - bar.n) and None,
+            format=reading.format,
+            options=reading.options,
+            skip_bad_lines=reading.skip_bad_lines,
+            on_progress=_to(bar),
         )
 
 
-def _load(
-    graph: Graph,
-    source: Source,
-    item: Check,
-    format_: str | None,
-    options: LoadOptions,
-    skip_bad_lines: bool,
-    rejected: TextIO | None,
-) -> LoadReport:
-    triples = read_triples(source, format=format_, options=options, skip_bad_lines=skip_bad_lines, rejected=rejected)
+def _load(graph: Graph, source: Source, item: Check, reading: _Reading, rejected: TextIO | None) -> LoadReport:
+    triples = read_triples(
+        source,
+        format=reading.format,
+        options=reading.options,
+        skip_bad_lines=reading.skip_bad_lines,
+        rejected=rejected,
+    )
     with progress(item.triples, f"Loading {source.short_name}", " triples") as bar:
-        return load_into(
-            graph,
-            triples,
-            name=source_digest(source),
-            on_progress=lambda done: bar.update(done - bar.n) and None,
-        )
+        return load_into(graph, triples, name=source_digest(source), on_progress=_to(bar))
+
+
+def _tell(source: Source, report: LoadReport) -> None:
+    resumed = f", {report.resumed:,} of them by an earlier, interrupted load" if report.resumed else ""
+    say(
+        f"{source.short_name}: {report.triples:,} triples read{resumed}; "
+        f"new in the graph: {report.entities:,} entities, {report.relationships:,} relationships."
+    )
 
 
 def _writable(path: Path) -> TextIO:
@@ -185,14 +255,3 @@ def _writable(path: Path) -> TextIO:
             file=str(path),
             hint="Name another with --rejected.",
         ) from error
-
-
-def _tell(sources: Sequence[Source], reports: Sequence[LoadReport], bad: int, rejected: Path) -> None:
-    for source, report in zip(sources, reports, strict=True):
-        resumed = f", {report.resumed:,} of them by an earlier, interrupted load" if report.resumed else ""
-        say(
-            f"{source.short_name}: {report.triples:,} triples read{resumed}; "
-            f"new in the graph: {report.entities:,} entities, {report.relationships:,} relationships."
-        )
-    if bad:
-        say(f"Left out {bad:,} bad lines; they and their reasons are in {rejected}.")

@@ -15,8 +15,11 @@ from itertools import islice
 
 import neo4j
 
+from kgneo.errors import GraphError
+from kgneo.graph.attach import is_loaded
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
+from kgneo.graph.shape import is_own
 from kgneo.loader import LoadedTriple, Source
 from kgneo.text import LONGEST_INDEXED, digest, fold
 
@@ -59,8 +62,10 @@ def load(
 ) -> LoadReport:
     """Write `triples`, going on where an interrupted load of the same `name` (`source_digest`) stopped.
 
-    `on_progress` gets the number of triples done after each batch. Raises GraphError when the server refuses.
+    `on_progress` gets the number of triples done after each batch. Raises GraphError where the graph holds a
+    property graph, and when the server refuses.
     """
+    _refuse_property_graph(graph)
     graph.schema(query("load_constraint"))
     rows = graph.read(query("load_resume"), digest=name)
     resumed = int(rows[0]["position"]) if rows else 0
@@ -74,6 +79,16 @@ def load(
         on_progress(done)
     _finish(graph, name)
     return LoadReport(done, resumed, writer.entities, writer.relationships)
+
+
+def _refuse_property_graph(graph: Graph) -> None:
+    if is_loaded(graph) or not (rows := graph.read(query("load_holds"))):
+        return
+    shown = ":".join(label for label in rows[0]["labels"] if not is_own(label))
+    raise GraphError(
+        f"The graph holds a property graph{f' (nodes :{shown})' if shown else ''}, and these are triples.",
+        hint="The two are asked in different ways. Load the triples into a store of their own with --store NAME.",
+    )
 
 
 def _finish(graph: Graph, name: str) -> None:
