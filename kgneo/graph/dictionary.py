@@ -24,7 +24,8 @@ from kgneo.text import fold
 
 MOST_VALUES = 200_000
 """Different values of one property that are read."""
-BATCH = 5_000
+VERSION = 1
+"""Of the file's format."""
 TIMEOUT = 600.0
 
 

@@ -19,10 +19,13 @@ from kgneo.folders import cache_folder
 from kgneo.graph.attach import Choices
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
+from kgneo.graph.dictionary import VERSION as DICTIONARY
+from kgneo.graph.dictionary import Dictionary
 from kgneo.graph.local_embeddings import LocalEmbeddings
 from kgneo.graph.naming import LocalNames
 from kgneo.graph.schema import Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
+from kgneo.reading.vocabulary import Vocabulary
 
 FRESH = 600.0
 """Seconds for which a schema is taken as it was read although the graph changed, while its labels, types and sizes stay
@@ -77,6 +80,16 @@ class LocalCache:
         names = LocalNames.build(self._graph, shape, file)
         self._write("names.json", wanted)
         return names
+
+    def dictionary(self, shape: Shape, known: Vocabulary) -> Dictionary:
+        """The graph's values, read again when the graph has changed."""
+        file = self.folder / "values.sqlite"
+        wanted = {"shape": shape.to_json(), "change": self._graph.last_change(), "version": DICTIONARY}
+        if self._read("values.json") == wanted and file.exists():
+            return Dictionary(file)
+        dictionary = Dictionary.build(self._graph, known, file)
+        self._write("values.json", wanted)
+        return dictionary
 
     def remove(self) -> bool:
         """Delete the files; whether there were any."""

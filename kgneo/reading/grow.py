@@ -67,6 +67,8 @@ class Thing:
     noun: bool
     values: tuple[tuple[Key, tuple[Scalar, ...]], ...] = ()
     last: int = -1
+    loose: bool = False
+    """Whether nodes of other labels can stand here, too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,20 @@ comparisons and aggregates are put on what they speak of.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from kgneo.english.intent import plain_question
 from kgneo.english.names import is_noun, name_words, same_root
+from kgneo.english.question import MaskedQuestion
 from kgneo.english.words import ARTICLES, AUXILIARIES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
+from kgneo.graph.shape import split_value_relation
+from kgneo.model import Hop, RelationPath
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
+from kgneo.ranking.rank import RankedPath
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Comparison, Extreme, Form, form_of
-from kgneo.reading.grow import Grower, Tree
+from kgneo.reading.grow import Grower, Join, Thing, Tree
 from kgneo.reading.mentions import (
     Lookup,
     Meaning,
@@ -43,14 +48,19 @@ class Interpretation:
     tree: Tree | None = None
 
 
-def read(question: str, fits: Fits, lookup: Lookup) -> list[Interpretation]:
-    """The ways to understand a question, best first."""
-    return _Reader(question, fits, lookup).read()
+Chains = Callable[[MaskedQuestion, Meaning], Sequence[RankedPath]]
+"""The relation paths that leave the nodes of a meaning, ranked against a question in which it is masked."""
+
+
+def read(question: str, fits: Fits, lookup: Lookup, chains: Chains | None = None) -> list[Interpretation]:
+    """The ways to understand a question, best first. `chains` are asked for where a single thing is named."""
+    return _Reader(question, fits, lookup, chains).read()
 
 
 class _Reader:
-    def __init__(self, question: str, fits: Fits, lookup: Lookup) -> None:
+    def __init__(self, question: str, fits: Fits, lookup: Lookup, chains: Chains | None = None) -> None:
         self.text = question
+        self.chains = chains
         self.fits = fits
         self.words = words_of(question)
         self.plain = [word.plain for word in self.words]
@@ -94,11 +104,78 @@ class _Reader:
         return any(bound.start <= item.start < bound.end for bound in self.form.comparisons)
 
     def read(self) -> list[Interpretation]:
+        named = [number for number, item in enumerate(self.mentions) if item.meanings[0].kind == "value"]
+        chained = self._chained(named[0]) if self.chains and len(named) == 1 and not self.form.negations else []
         roots, order = self._roots()
         grower = Grower(self.words, self.mentions, self.fits, self.form.negations)
         trees = grower.grow(roots, order)
         found = [self._interpretation(tree) for tree in trees]
+        return [*chained, *sorted(found, key=lambda item: -item.score)]
+
+    # A chain from one named thing --------------------------------------------------------------------------------
+
+    def _chained(self, number: int) -> list[Interpretation]:
+        """What the ranking of relation paths makes of a question that names one thing."""
+        assert self.chains is not None
+        mention = self.mentions[number]
+        best = mention.meanings[0].score
+        found = []
+        for meaning in mention.meanings[:3]:
+            if meaning.score < best - 0.35 or meaning.key is None or meaning.key.of_edge:
+                continue
+            for ranked in self.chains(self._masked(mention, meaning), meaning)[:12]:
+                tree = self._tree_of(ranked.path, number, meaning)
+                score = ranked.score + 2.0 * (meaning.score - best)
+                item = self._interpretation(replace(tree, score=score))
+                found.append(replace(item, score=score - 0.5 * self._unread(item)))
         return sorted(found, key=lambda item: -item.score)
+
+    def _unread(self, item: Interpretation) -> int:
+        asked = len(self.form.extremes) + len(self.form.comparisons)
+        compared = sum(condition.operator not in ("=", "<>") or isinstance(condition.left, Aggregate)
+                       for condition in item.graph.conditions)  # fmt: skip
+        return max(asked - len(item.graph.selections) - compared, 0)
+
+    def _masked(self, mention: Mention, meaning: Meaning) -> MaskedQuestion:
+        """The question with the named thing, and the words for its kind and its property, as one place."""
+        first, last = mention.start, mention.end
+        while first and (first - 1 in mention.also or self._is_kind(first - 1, meaning.owner)):
+            first -= 1
+        while last < len(self.words) and self._is_kind(last, meaning.owner):
+            last += 1
+        start, end = self.words[first].start, self.words[last - 1].end
+        masked = MaskedQuestion(self.text, ((start, end),), (meaning.owner,))
+        return plain_question(masked)
+
+    def _is_kind(self, index: int, label: str) -> bool:
+        own = name_words(label)
+        return is_noun(self.plain[index], own[-1]) or self.plain[index] in own
+
+    def _tree_of(self, path: RelationPath, number: int, meaning: Meaning) -> Tree:
+        """A relation path as a tree: what it leads to first, what is named last."""
+        hops = list(path.hops)
+        asked = hops.pop() if hops[-1].value else None
+        relation, key_text = split_value_relation(asked.relation) if asked else ("", "")
+        if relation and asked:
+            hops.append(Hop(relation, asked.forward, asked.labels))
+        labels = [meaning.owner, *((hop.labels[0] if hop.labels else "") for hop in hops)]
+        many = [False, *(len(hop.labels) != 1 for hop in hops)]
+        size = len(labels)
+        places = {label: item for item, there in enumerate(self.mentions) for label in
+                  [there.meanings[0].owner] if there.meanings[0].kind == "label"}  # fmt: skip
+        assert meaning.key is not None
+        things = [
+            Thing("" if many[at] and not labels[at] else labels[at], number if not at else places.get(labels[at], -1),
+                  labels[at] in places, ((meaning.key, meaning.values),) if not at else (), loose=many[at])
+            for at in reversed(range(size))
+        ]  # fmt: skip
+        joins = tuple(Join(size - 2 - at, hop.relation, not hop.forward, size - 1 - at) for at, hop in enumerate(hops))
+        owner = relation or labels[-1]
+        key = next((key for key in self.fits.keys if key.owner == owner and key.key == key_text), None)
+        if asked and key is None:
+            key = Key(owner, key_text, of_edge=bool(relation))
+        used = frozenset(range(self.mentions[number].start, self.mentions[number].end))
+        return Tree(tuple(things), joins, 0.0, key, ((number, size - 1),), used)
 
     # What is asked for -------------------------------------------------------------------------------------------
 
@@ -244,7 +321,10 @@ class _Reader:
     # From a tree to a query graph --------------------------------------------------------------------------------
 
     def _interpretation(self, tree: Tree) -> Interpretation:
-        variables = tuple(Variable(f"x{number}", (thing.label,)) for number, thing in enumerate(tree.things))
+        variables = tuple(
+            Variable(f"x{number}", (thing.label,) if thing.label and not thing.loose else ())
+            for number, thing in enumerate(tree.things)
+        )
         edges, conditions = [], []
         for number, join in enumerate(tree.joins):
             subject, target = (join.source, join.target) if join.forward else (join.target, join.source)
@@ -253,8 +333,13 @@ class _Reader:
         for number, thing in enumerate(tree.things):
             conditions += [_equal(f"x{number}", key, values) for key, values in thing.values]
         root = Value("x0")
-        answer: Value | Aggregate = Value("x0", tree.asked.key) if tree.asked else root
-        if self.form.kind == "count" and tree.asked is None:
+        owner = "r0" if tree.asked and tree.asked.of_edge else "x0"
+        if owner == "r0":  # of the relationship that a chain ends with
+            owner = f"r{len(tree.joins) - 1}"
+        answer: Value | Aggregate = Value(owner, tree.asked.key) if tree.asked else root
+        if self.form.kind == "count" and self.form.word == "how many" and tree.asked and tree.asked.kind == "number":
+            pass
+        elif self.form.kind == "count" and tree.asked is None:
             answer = Aggregate("count", root)
         elif self.form.kind == "exists":
             answer = Aggregate("exists", root)
