@@ -1,9 +1,10 @@
-// The candidates themselves, by hop. $display maps a label to the properties whose values make the name of its nodes.
+// The candidates themselves, by hop: those that candidates_count counts. $display maps a label to the properties whose values make the name of its nodes.
 MATCH (topic) WHERE elementId(topic) IN $entities
 MATCH walk = (topic)-[*0../*{depth}*/2]-/*{arrow}*/(node)
 WITH node, min(length(walk)) AS depth
 MATCH (node)-[r]-/*{arrow}*/()
-WHERE $relations IS NULL OR type(r) IN $relations
+WHERE ($relations IS NULL OR type(r) IN $relations)
+  AND none(label IN labels(startNode(r)) + labels(endNode(r)) WHERE label IN $excluded)
 WITH r, min(depth) + 1 AS hop
 WITH r, hop, startNode(r) AS subject, endNode(r) AS object
 RETURN elementId(r) AS id, hop, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,

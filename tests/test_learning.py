@@ -22,15 +22,15 @@ from kgneo.graph.examples import (
     Neighbour,
     all_examples,
     count_examples,
-    path_keys,
     read_scorer,
     remove_examples,
     write_scorer,
 )
 from kgneo.graph.index import build, count_triples
+from kgneo.graph.shape import LOADED
 from kgneo.labelled import read_labelled
 from kgneo.learning import learn_questions, train_scorer
-from kgneo.model import Hop, RelationPath
+from kgneo.model import Hop, RelationPath, path_keys
 from kgneo.ranking.recall import FEATURES, HAND, Lesson, Row, Scorer, accuracy, features, train
 from kgneo.sample import questions_path, triples_path
 from tests.conftest import VERSIONS, StartServer, connect, load_file, set_address, wipe
@@ -48,7 +48,7 @@ def loaded(request: pytest.FixtureRequest, start_server: StartServer, encoder: O
         set_address(patch, server)
         wipe(graph)
         load_file(graph, triples_path())
-        build(graph, encoder)
+        build(graph, encoder, shape=LOADED)
         yield open_context(graph, encoder=encoder)
 
 

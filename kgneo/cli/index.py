@@ -23,7 +23,7 @@ from kgneo.graph.estimate import Estimate, estimate
 from kgneo.graph.index import IndexReport, Progress, build, read_record
 from kgneo.graph.local import LocalCache
 from kgneo.graph.local_index import build_locally
-from kgneo.graph.opening import known_shape
+from kgneo.graph.open import known_shape
 from kgneo.graph.removal import remove
 from kgneo.settings import Settings, open_graph
 

@@ -16,13 +16,12 @@ from kgneo.embedding import Vectors
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import pack
-from kgneo.model import Hop, RelationPath
+from kgneo.model import Hop, RelationPath, path_keys
 from kgneo.text import digest
 
 INDEX_NAME = "kgneo_examples"
 BATCH = 500
 INDEX_TIMEOUT = 300
-HopKeys = tuple[tuple[str, bool, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +48,6 @@ class Neighbour:
 
     example: Example
     similarity: float
-
-
-def path_keys(path: RelationPath) -> HopKeys:
-    """What makes two paths the same: relations and directions, not the labels on the way."""
-    return tuple((hop.relation, hop.forward, hop.value) for hop in path.hops)
 
 
 def store(graph: Graph, examples: Sequence[Example], vectors: Vectors, *, fingerprint: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
-from kgneo.graph.names import by_name
+from kgneo.graph.open import Knowledge
 from kgneo.graph.retrieval import Reach
 from kgneo.graph.value_walks import NAME
 from kgneo.graph.values import property_triples, triple_of
@@ -25,10 +25,10 @@ class PathTriple:
 
 
 def path_triples(
-    graph: Graph, entities: Sequence[str], path: RelationPath, answers: Sequence[str]
+    knowledge: Knowledge, entities: Sequence[str], path: RelationPath, answers: Sequence[str]
 ) -> tuple[PathTriple, ...]:
     """The triples on all walks along `path` from the entities (by name) to one of `answers` (by name)."""
-    topics = [named.entity.id for named in by_name(graph, entities).values()]
+    topics = [named.entity.id for named in knowledge.names.by_name(entities).values()]
     if not topics:
         return ()
     steps = ", ".join(f"r{hop}" for hop in range(1, len(path) + 1))
@@ -40,7 +40,7 @@ def path_triples(
         "UNWIND walk AS r\n"
         "RETURN DISTINCT elementId(r) AS id"
     )
-    shape = graph.shape
+    graph, shape = knowledge.graph, knowledge.shape
     rows = graph.read(text, entities=topics, answers=list(answers), **shape.parameters)
     found = graph.read(query("triples"), ids=[row["id"] for row in rows], **shape.parameters)
     return tuple(PathTriple(triple_of(row, shape), row["subject_id"], row["object_id"]) for row in found)
@@ -62,9 +62,9 @@ def _both(item: PathTriple) -> tuple[str, ...]:
     return item.subject_id, item.object_id
 
 
-def all_triples(graph: Graph) -> Iterator[Triple]:
+def all_triples(knowledge: Knowledge) -> Iterator[Triple]:
     """Every triple of the graph that takes part in answering, streamed: relationships, then property values."""
-    shape = graph.shape
+    graph, shape = knowledge.graph, knowledge.shape
     for row in graph.stream(query("index_scan"), **shape.parameters):
         yield triple_of(row, shape)
     if shape.loaded or not shape.values:

@@ -14,9 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from kgneo import __version__
 from kgneo.embedding import Encoder
 from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
 from kgneo.graph.connection import Graph
@@ -25,6 +23,7 @@ from kgneo.graph.embeddings import GraphSink, NodeScan, Pending, Sink, scan_node
 from kgneo.graph.schema import Schema
 from kgneo.graph.shape import LOADED, Shape
 from kgneo.graph.statistics import Statistics, read_statistics
+from kgneo.version import __version__
 
 INDEX_NAME = "kgneo_triples"
 TEMPLATE = "(subject, relation, object)"
@@ -36,7 +35,6 @@ NAMES_INDEX = "kgneo_folded"
 WORDS_INDEX = "kgneo_names"
 POLL_SECONDS = 0.1
 NO_STATISTICS = Statistics()
-_INDEX_NAMES: WeakKeyDictionary[Graph, list[str]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class IndexRecord:
     complete: bool
     version: str
     statistics: Statistics
-    shape: Shape = LOADED
+    shape: Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +146,7 @@ def build(
     graph: Graph,
     encoder: Encoder,
     *,
-    shape: Shape = LOADED,
+    shape: Shape,
     schema: Schema | None = None,
     on_progress: OnProgress = lambda _: None,
 ) -> IndexReport:
@@ -277,12 +275,9 @@ def new_record(
     )
 
 
-def index_names(graph: Graph) -> list[str]:
-    """The names of kgneo's vector indexes: one for all types, or one a type. Read once a connection, since
-    listing indexes takes as long as searching one."""
-    if graph not in _INDEX_NAMES:
-        _INDEX_NAMES[graph] = sorted(row["name"] for row in graph.read(query("index_list")))
-    return _INDEX_NAMES[graph]
+def index_names(graph: Graph) -> tuple[str, ...]:
+    """The names of kgneo's vector indexes: one for all types, or one a type."""
+    return tuple(sorted(row["name"] for row in graph.read(query("index_list"))))
 
 
 def _create_indexes(graph: Graph, encoder: Encoder, shape: Shape) -> None:
@@ -343,13 +338,11 @@ def _create_vector_indexes(graph: Graph, encoder: Encoder, relations: Sequence[s
 
 
 def _drop_indexes(graph: Graph) -> None:
-    _INDEX_NAMES.pop(graph, None)
     for name in index_names(graph):
         graph.schema(fill("index_drop", name=name))
 
 
 def _await_indexes(graph: Graph, on_progress: OnProgress) -> None:
-    _INDEX_NAMES.pop(graph, None)
     while True:
         rows = graph.read(query("index_own"))
         failed = [row["name"] for row in rows if row["state"] == "FAILED"]

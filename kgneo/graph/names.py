@@ -1,7 +1,7 @@
 """Entities by name: exact, without regard to case and accents, and by similar words.
 
-A loaded graph has digests of its names and a full-text index; a graph that was there before kgneo is asked through
-`graph.naming` (`kgneo.graph.naming`).
+`Names` is how the entities of a graph are found. A loaded graph has digests of its names and a full-text index
+(`LoadedNames`); those of a graph that was there before kgneo are in `kgneo.graph.naming`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from kgneo.model import Entity
 from kgneo.text import digest, fold
 
 WORD = re.compile(r"\w+")
+LIMIT = 200
+"""Entities that are found at most by folded names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,49 +31,61 @@ class NamedEntity:
     score: float = 1.0
 
 
-class Naming(Protocol):
-    """How the entities of a graph that was there before kgneo are found."""
+class Names(Protocol):
+    """How the entities of a graph are found by name. `unique` says that no two of them have the same name."""
 
-    def by_folded_name(self, names: Iterable[str], *, limit: int = 200) -> dict[str, list[NamedEntity]]:
-        """As the function of this name."""
+    @property
+    def unique(self) -> bool: ...
+
+    def by_name(self, names: Iterable[str]) -> dict[str, NamedEntity]:
+        """Entities whose name is exactly one of `names`, by name; of several the one with most triples."""
+        ...
+
+    def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
+        """Entities whose folded name is that of one of `names`, by folded name, those with most triples first."""
         ...
 
     def by_words(self, text: str, *, limit: int = 20, fuzzy: bool = True) -> list[NamedEntity]:
-        """As the function of this name."""
+        """Entities whose names hold words like those of `text` (one or two letters may differ), best first."""
         ...
 
 
-def by_name(graph: Graph, names: Iterable[str]) -> dict[str, NamedEntity]:
-    """Entities whose name is exactly one of `names`, by name; of several the one with most triples."""
-    if graph.naming is not None:
-        wanted = frozenset(names)
-        found = [named for entities in graph.naming.by_folded_name(wanted).values() for named in entities]
-        found.sort(key=lambda named: named.degree)
-        return {named.entity.name: named for named in found if named.entity.name in wanted}
-    rows = graph.read(query("entities_by_name"), keys=[digest(name) for name in names])
-    return {row["name"]: _named(row) for row in rows}
+class LoadedNames:
+    """Names of a graph that kgneo loaded: through digests on its nodes and a full-text index."""
+
+    unique = True
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def by_name(self, names: Iterable[str]) -> dict[str, NamedEntity]:
+        """As `Names.by_name`."""
+        rows = self._graph.read(query("entities_by_name"), keys=[digest(name) for name in names])
+        return {row["name"]: _named(row) for row in rows}
+
+    def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
+        """As `Names.by_folded_name`."""
+        folded = {digest(text): text for text in map(fold, names)}
+        rows = self._graph.read(query("entities_by_folded_name"), keys=list(folded), limit=limit)
+        found: dict[str, list[NamedEntity]] = {}
+        for row in rows:
+            found.setdefault(folded[row["key"]], []).append(_named(row))
+        return found
+
+    def by_words(self, text: str, *, limit: int = 20, fuzzy: bool = True) -> list[NamedEntity]:
+        """As `Names.by_words`."""
+        expression = lucene(text, fuzzy=fuzzy)
+        if not expression:
+            return []
+        return [_named(row) for row in self._graph.read(query("entities_by_words"), words=expression, limit=limit)]
 
 
-def by_folded_name(graph: Graph, names: Iterable[str], *, limit: int = 200) -> dict[str, list[NamedEntity]]:
-    """Entities whose folded name is that of one of `names`, by folded name, those with most triples first."""
-    if graph.naming is not None:
-        return graph.naming.by_folded_name(names, limit=limit)
-    folded = {digest(text): text for text in map(fold, names)}
-    rows = graph.read(query("entities_by_folded_name"), keys=list(folded), limit=limit)
-    found: dict[str, list[NamedEntity]] = {}
-    for row in rows:
-        found.setdefault(folded[row["key"]], []).append(_named(row))
-    return found
-
-
-def by_words(graph: Graph, text: str, *, limit: int = 20, fuzzy: bool = True) -> list[NamedEntity]:
-    """Entities whose names hold words like those of `text` (one or two letters may differ), best first."""
-    if graph.naming is not None:
-        return graph.naming.by_words(text, limit=limit, fuzzy=fuzzy)
-    expression = lucene(text, fuzzy=fuzzy)
-    if not expression:
-        return []
-    return [_named(row) for row in graph.read(query("entities_by_words"), words=expression, limit=limit)]
+def exactly(names: Names, wanted: Iterable[str]) -> dict[str, NamedEntity]:
+    """As `Names.by_name`, where only folded names can be looked up."""
+    exact = frozenset(wanted)
+    found = [named for entities in names.by_folded_name(exact).values() for named in entities]
+    found.sort(key=lambda named: named.degree)
+    return {named.entity.name: named for named in found if named.entity.name in exact}
 
 
 def lucene(text: str, *, fuzzy: bool = True) -> str:

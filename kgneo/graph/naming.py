@@ -14,18 +14,15 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.names import NamedEntity, lucene
+from kgneo.graph.names import LIMIT, NamedEntity, exactly, lucene
 from kgneo.graph.shape import Shape, is_own, own_labels
 from kgneo.model import Entity
 from kgneo.text import digest, fold
 
-if TYPE_CHECKING:
-    from kgneo.graph.connection import Graph, Row
-
-LIMIT = 200
 TRIGRAMS = 120
 """Pieces of three letters that are looked for at once."""
 WORD = re.compile(r"\w+")
@@ -36,9 +33,15 @@ JOINED = {"names_lookup": "names_lookup_joined", "names_containing": "names_cont
 class IndexedNames:
     """Names through kgneo's own properties and indexes in the graph."""
 
+    unique = False
+
     def __init__(self, graph: Graph, shape: Shape) -> None:
         self._graph = graph
         self._shape = shape
+
+    def by_name(self, names: Iterable[str]) -> dict[str, NamedEntity]:
+        """As `Names.by_name`."""
+        return exactly(self, names)
 
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """Entities whose folded name is that of one of `names`, by folded name, those with most triples first."""
@@ -62,13 +65,19 @@ class ScannedNames:
     """Names found by looking through the display properties; as fast as the database is at that. What was found is
     remembered, since one question asks for a name several times."""
 
+    unique = False
+
     def __init__(self, graph: Graph, shape: Shape) -> None:
         self._graph = graph
         self._shape = shape
         self._known: dict[str, list[NamedEntity]] = {}
 
+    def by_name(self, names: Iterable[str]) -> dict[str, NamedEntity]:
+        """As `Names.by_name`."""
+        return exactly(self, names)
+
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
-        """As `IndexedNames.by_folded_name`, but accents have to be as the graph writes them."""
+        """As `Names.by_folded_name`, but accents have to be as the graph writes them."""
         written = list(dict.fromkeys(names))
         new = [name for name in written if name not in self._known]
         if new:
@@ -96,6 +105,8 @@ class ScannedNames:
 
 class LocalNames:
     """Names in an SQLite file: by folded name, and by pieces of three letters, which bears typing errors."""
+
+    unique = False
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -126,8 +137,12 @@ class LocalNames:
         draft.replace(file)
         return cls(file)
 
+    def by_name(self, names: Iterable[str]) -> dict[str, NamedEntity]:
+        """As `Names.by_name`."""
+        return exactly(self, names)
+
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
-        """As `IndexedNames.by_folded_name`."""
+        """As `Names.by_folded_name`."""
         folded = list({fold(name) for name in names})
         if not folded:
             return {}
@@ -139,7 +154,7 @@ class LocalNames:
         return by_folded(rows, limit)
 
     def by_words(self, text: str, *, limit: int = 20, fuzzy: bool = True) -> list[NamedEntity]:  # noqa: ARG002
-        """As `IndexedNames.by_words`: by pieces of three letters that name and text share."""
+        """As `Names.by_words`: by pieces of three letters that name and text share."""
         words = WORD.findall(fold(text))
         pieces = dict.fromkeys(word[start : start + 3] for word in words for start in range(len(word) - 2))
         if not pieces:

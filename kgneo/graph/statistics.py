@@ -16,8 +16,8 @@ from typing import Any
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.schema import Property, Schema
-from kgneo.graph.shape import LOADED, Shape, own_labels, split_value_relation
-from kgneo.model import Hop
+from kgneo.graph.shape import Shape, own_labels
+from kgneo.model import Hop, split_value_relation
 
 SAMPLE = 5_000
 NAMES = 40
@@ -97,9 +97,7 @@ def _tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def read_statistics(
-    graph: Graph, *, shape: Shape = LOADED, schema: Schema | None = None, sample: int = SAMPLE
-) -> Statistics:
+def read_statistics(graph: Graph, *, shape: Shape, schema: Schema | None, sample: int = SAMPLE) -> Statistics:
     """The statistics of every relation that `shape` uses, from at most `sample` relationships each. `schema` is
     needed where property values are triples: what is known of them comes from it."""
     relations = [row["relation"] for row in graph.read(query("index_types")) if shape.uses(row["relation"])]

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.graph.connection import Graph
+from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts
 from kgneo.model import Candidate, Triple
@@ -22,11 +22,12 @@ class Reaching(Protocol):
     def fill(self, name: str, /, **values: str) -> str: ...
 
 
-def all_values(graph: Graph, reach: Reaching, shape: Shape) -> list[Candidate]:
+def all_values(knowledge: Knowledge, reach: Reaching) -> list[Candidate]:
     """Every value that is a candidate, nearest first; one triple for each element of a list."""
+    shape = knowledge.shape
     if not shape.values:
         return []
-    rows = graph.stream(reach.fill("candidates_values"), **_parameters(reach, shape))
+    rows = knowledge.graph.stream(reach.fill("candidates_values"), **_parameters(reach, shape))
     return [
         _candidate(row["id"], row["subject"], key, text, row["hop"])
         for row in rows
@@ -37,13 +38,14 @@ def all_values(graph: Graph, reach: Reaching, shape: Shape) -> list[Candidate]:
 
 
 def nearest_values(
-    graph: Graph, reach: Reaching, vector: NDArray[np.float32], *, top_k: int, shape: Shape
+    knowledge: Knowledge, reach: Reaching, vector: NDArray[np.float32], *, top_k: int
 ) -> list[Candidate]:
     """The `top_k` values whose embeddings are nearest to `vector`, best first. The elements of a list, which have one
     embedding together, share its score."""
+    shape = knowledge.shape
     if not shape.values:
         return []
-    rows = graph.read(
+    rows = knowledge.graph.read(
         reach.fill("candidates_exact_values"),
         vector=vector.tolist(),
         norm=float(np.linalg.norm(vector)),

@@ -1,4 +1,4 @@
-"""Opening a graph to be asked: its index record, its shape, and how its entities are found by name.
+"""Opening a graph to be asked: all that is known of it, in one object that is made once and never changed.
 
 Three kinds of graph come here: one that kgneo loaded, one that was there before and was indexed (in the graph, or in
 the cache of this machine when it may only be read), and one that was there before and was not. The last can be asked
@@ -8,57 +8,85 @@ with strategies that need no embeddings; its schema is read for that and kept in
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from kgneo import __version__
 from kgneo.embedding import DEFAULT_ENCODER
 from kgneo.errors import GraphEmpty
 from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_shape
 from kgneo.graph.connection import Graph
-from kgneo.graph.index import TEMPLATE, IndexRecord, count_triples, read_record, require
+from kgneo.graph.index import TEMPLATE, IndexRecord, count_triples, index_names, read_record, require
 from kgneo.graph.local import LocalCache
 from kgneo.graph.local_embeddings import LocalEmbeddings
+from kgneo.graph.names import LoadedNames, Names
 from kgneo.graph.naming import IndexedNames, ScannedNames
 from kgneo.graph.schema import Schema
 from kgneo.graph.schema_statistics import estimate_statistics
 from kgneo.graph.shape import Shape
+from kgneo.version import __version__
 
 SCAN_NAMES_FROM = 50_000
 """Nodes from which on the names of a graph that was not indexed are not read, but looked for in the database."""
 
 
-def open_record(
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """A graph and what is known of it: the `record` of its index, how its entities are found by their `names`, and,
+    for a graph that may only be read, the embeddings on this machine (`vectors`)."""
+
+    graph: Graph
+    record: IndexRecord
+    names: Names = field(repr=False)
+    vectors: LocalEmbeddings | None = None
+
+    @property
+    def shape(self) -> Shape:
+        """What of the graph is used, and how its nodes are called."""
+        return self.record.shape
+
+    @property
+    def embedded(self) -> bool:
+        """Whether triples have embeddings; a graph may be asked before it is indexed."""
+        return self.record.complete
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The graph's schema, from the cache where that is up to date; read when it is first asked for."""
+        return LocalCache(self.graph).schema()
+
+    @cached_property
+    def vector_indexes(self) -> tuple[str, ...]:
+        """The names of kgneo's vector indexes; read once, since listing indexes takes as long as searching one."""
+        return index_names(self.graph)
+
+
+def open_knowledge(
     graph: Graph,
     *,
     encoder: str | None = None,
     choices: Choices | None = None,
     report: Callable[[str], None] = lambda _: None,
-) -> IndexRecord:
-    """The record of the graph's index; `graph` knows its shape and its names afterwards.
+) -> Knowledge:
+    """What is known of `graph`. `encoder` is the one that the user asked for by name, if any.
 
-    For a graph that was there before kgneo and has no index, a record of what its schema says, with `complete`
-    False and no fingerprint. Raises GraphEmpty, NotIndexed or EncoderMismatch.
+    For a graph that was there before kgneo and has no index, the record says what follows from its schema, with
+    `complete` False and no fingerprint. Raises GraphEmpty, NotIndexed or EncoderMismatch.
     """
     record = read_record(graph)
     if record is None:
         local = LocalCache(graph).embeddings()
         if (kept := local.read_record()) is not None:
             report(f"The graph is only read: its embeddings are in {local.folder}.")
-            return _open_local(graph, local, require(graph, encoder=encoder, record=kept))
+            record = require(graph, encoder=encoder, record=kept)
+            shape = record.shape
+            return Knowledge(
+                graph, record, LoadedNames(graph) if shape.loaded else LocalCache(graph).names(shape), local
+            )
         if not is_loaded(graph):
-            return attach(graph, encoder=encoder, choices=choices, report=report)
+            return _attach(graph, encoder=encoder, choices=choices, report=report)
     record = require(graph, encoder=encoder)
-    graph.shape = record.shape
-    graph.naming = None if record.shape.loaded else IndexedNames(graph, record.shape)
-    return record
-
-
-def _open_local(graph: Graph, embeddings: LocalEmbeddings, record: IndexRecord) -> IndexRecord:
-    """A graph whose embeddings are on this machine."""
-    graph.shape = record.shape
-    graph.embeddings = embeddings
-    if not record.shape.loaded:
-        graph.naming = LocalCache(graph).names(record.shape)
-    return record
+    shape = record.shape
+    return Knowledge(graph, record, LoadedNames(graph) if shape.loaded else IndexedNames(graph, shape))
 
 
 def known_shape(
@@ -83,14 +111,14 @@ def known_shape(
     return schema, derive_shape(schema, cache.choices(choices, keep=keep))
 
 
-def attach(
+def _attach(
     graph: Graph,
     *,
-    encoder: str | None = None,
-    choices: Choices | None = None,
-    report: Callable[[str], None] = lambda _: None,
-) -> IndexRecord:
-    """A record of a graph that was there before kgneo, from its schema alone. Raises GraphEmpty."""
+    encoder: str | None,
+    choices: Choices | None,
+    report: Callable[[str], None],
+) -> Knowledge:
+    """A graph that was there before kgneo, known from its schema alone. Raises GraphEmpty."""
     schema, shape = known_shape(graph, choices=choices, report=report)
     if not schema.nodes:
         raise GraphEmpty(
@@ -98,10 +126,7 @@ def attach(
             hint="Load some with `kgneo load PATH`, or try the sample with `kgneo demo`.",
         )
     report("The graph is not indexed: answering from its schema. `kgneo index` adds embeddings.")
-    graph.shape = shape
-    graph.embedded = False
-    graph.naming = LocalCache(graph).names(shape) if schema.nodes <= SCAN_NAMES_FROM else ScannedNames(graph, shape)
-    return IndexRecord(
+    record = IndexRecord(
         encoder=encoder or DEFAULT_ENCODER,
         fingerprint="",
         dimensions=0,
@@ -113,3 +138,5 @@ def attach(
         statistics=estimate_statistics(schema, shape),
         shape=shape,
     )
+    few = schema.nodes <= SCAN_NAMES_FROM
+    return Knowledge(graph, record, LocalCache(graph).names(shape) if few else ScannedNames(graph, shape))
