@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from importlib.resources import files
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kgneo.errors import GraphError
 from kgneo.graph import Graph, retrieval
+from kgneo.graph.cypher import node_name, query
 from kgneo.graph.index import build
 from kgneo.graph.load import load
 from kgneo.graph.open import open_knowledge
@@ -109,3 +112,26 @@ def test_more_triples_than_there_are_gives_them_all(graph: Graph, triples: Tripl
 def test_no_topic_entity_gives_no_candidates(graph: Graph, triples: Triples) -> None:
     assert triples
     assert top_candidates(open_knowledge(graph), Reach(()), np.ones(16, dtype=np.float32)) == []
+
+
+def test_every_file_is_valid_cypher_as_it_stands(graph: Graph) -> None:
+    refused = {}
+    for file in files("kgneo.cypher").iterdir():
+        text = file.read_text(encoding="utf-8") if file.name.endswith(".cypher") else ""
+        newer = "CYPHER 25\n" in text
+        if not text or (newer and not graph.capabilities.search):
+            continue
+        try:
+            graph.schema(("EXPLAIN CYPHER 25 " if newer else "EXPLAIN ") + text.replace("CYPHER 25\n", ""))
+        except GraphError as error:  # what is missing, an index or a parameter, is missed after the syntax
+            if "SyntaxError" in error.message:
+                refused[file.name] = error.message
+    assert refused == {}
+
+
+def test_what_queries_share_is_put_into_each(graph: Graph) -> None:
+    graph.write("CREATE (:Person {first: 'Ida', last: 'Brandt'})-[:KNOWS]->(:Person)")
+    display = {"Person": ["first", "last"]}
+    found = graph.read(f"MATCH (a)-->(b) RETURN {node_name('a')} AS a, {node_name('b')} AS b", display=display)
+    assert found == [{"a": "Ida Brandt", "b": None}]
+    assert "/*{candidates_walk}*/" not in query("candidates_ids")

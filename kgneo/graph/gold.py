@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgneo.graph.connection import Graph
-from kgneo.graph.cypher import query
+from kgneo.graph.cypher import query, shown_name
 from kgneo.graph.open import Knowledge
 from kgneo.graph.retrieval import Reach
-from kgneo.graph.value_walks import NAME
 from kgneo.graph.values import property_triples, triple_of
 from kgneo.graph.walks import pattern
 from kgneo.model import RelationPath, Triple
@@ -35,7 +34,7 @@ def path_triples(
     text = (
         f"MATCH {pattern(path)}\n"
         "WHERE elementId(topic) IN $entities\n"
-        f"WITH [{steps}] AS walk, {NAME.format('answer')} AS name\n"
+        f"WITH [{steps}] AS walk, {shown_name('answer')} AS name\n"
         "WHERE name IN $answers\n"
         "UNWIND walk AS r\n"
         "RETURN DISTINCT elementId(r) AS id"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kgneo.graph.cypher import shown_name
 from kgneo.graph.open import Knowledge
-from kgneo.graph.value_walks import NAME
 from kgneo.graph.walks import follow, pattern
 from kgneo.model import RelationPath
 
@@ -58,7 +58,7 @@ def _batch(knowledge: Knowledge, path: RelationPath, wanted: Sequence[Wanted]) -
         "MATCH (topic) WHERE elementId(topic) IN row.entities\n"
         f"MATCH {pattern(path)}\n"
         "WITH DISTINCT row, answer, elementId(answer) IN row.entities AS itself\n"
-        f"WITH row, itself, toLower({NAME.format('answer')}) AS name\n"
+        f"WITH row, itself, toLower({shown_name('answer')}) AS name\n"
         "WITH row, collect(CASE WHEN itself THEN null ELSE name END) AS others, collect(name) AS all\n"
         "WITH row, CASE size(others) WHEN 0 THEN all ELSE others END AS names\n"
         "RETURN row.number AS number, size(names) AS total, size([name IN names WHERE name IN row.answers]) AS right"

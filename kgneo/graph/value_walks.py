@@ -11,18 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgneo.graph.connection import Graph, Row
-from kgneo.graph.cypher import query
+from kgneo.graph.cypher import query, shown_name
 from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, word
 from kgneo.model import Evidence, Hop, RelationPath, Triple, split_value_relation
 from kgneo.query.quoting import quote
-
-NAME = (
-    "coalesce(head([label IN labels({0}) WHERE any(key IN $display[label] WHERE {0}[key] IS NOT NULL) | "
-    "substring(reduce(name = '', key IN [key IN $display[label] WHERE {0}[key] IS NOT NULL] | "
-    "name + ' ' + toStringOrNull({0}[key])), 1)]), elementId({0}))"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +103,14 @@ def _query(path: RelationPath, relation: str, *, between: bool = False) -> str:
     if between:
         conditions.append(f"elementId({nodes[-1]}) IN $entities")
     value = f"{owner}[$key]"
-    target = NAME.format("object") if relation else "null"
+    target = shown_name("object") if relation else "null"
     return (
         f"MATCH {steps_pattern(steps)}\n"
         f"WHERE {' AND '.join(conditions)}\n"
         f"WITH {value} AS value, {ends} AS subject, {f'endNode({owner})' if relation else 'null'} AS object,\n"
         f"     [r IN [{', '.join(relationships)}] | elementId(r)] AS walk\n"
         "WITH value, count(*) AS walks,\n"
-        f"     collect({{subject: {NAME.format('subject')}, object: {target}, walk: walk}})[..$walks] AS evidence\n"
+        f"     collect({{subject: {shown_name('subject')}, object: {target}, walk: walk}})[..$walks] AS evidence\n"
         "ORDER BY walks DESC, value\n"
         "WITH collect({value: value, walks: walks, evidence: evidence}) AS rows\n"
         "RETURN rows[..$limit] AS found, size(rows) AS total"

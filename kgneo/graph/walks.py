@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgneo.graph.connection import Graph
-from kgneo.graph.cypher import query
+from kgneo.graph.cypher import query, shown_name
 from kgneo.graph.open import Knowledge
 from kgneo.graph.retrieval import Direction
 from kgneo.graph.shape import LOADED_LABEL, Shape, own_labels
 from kgneo.graph.statistics import Statistics
-from kgneo.graph.value_walks import NAME, detail_hops, follow_values, steps_pattern, value_hops
+from kgneo.graph.value_walks import detail_hops, follow_values, steps_pattern, value_hops
 from kgneo.graph.values import triple_of
 from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple, split_value_relation
 from kgneo.query.quoting import quote
@@ -101,7 +101,7 @@ def follow(knowledge: Knowledge, entities: Sequence[str], path: RelationPath, *,
         f"WHERE elementId(topic) IN $entities{_without_excluded(path, shape)}\n"
         f"WITH answer, [{', '.join(f'r{hop}' for hop in range(1, len(path) + 1))}] AS walk\n"
         "WITH answer, count(*) AS walks, collect([r IN walk | elementId(r)])[..$walks] AS evidence,\n"
-        f"     {NAME.format('answer')} AS name\n"
+        f"     {shown_name('answer')} AS name\n"
         "ORDER BY walks DESC, name\n"
         "WITH collect({id: elementId(answer), name: name, labels: labels(answer), walks: walks, "
         "evidence: evidence}) AS rows\n"
