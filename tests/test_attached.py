@@ -18,7 +18,7 @@ from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.graph.index import IndexReport, build, read_record
 from kgneo.graph.local_index import build_locally
-from kgneo.graph.naming import ScannedNames
+from kgneo.graph.names import ScannedNames
 from kgneo.graph.open import known_shape, open_knowledge
 from kgneo.graph.removal import remove
 from kgneo.graph.retrieval import Reach, all_candidates, top_candidates

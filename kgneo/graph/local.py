@@ -20,7 +20,7 @@ from kgneo.graph.attach import Choices
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.local_embeddings import LocalEmbeddings
-from kgneo.graph.naming import LocalNames
+from kgneo.graph.names import LocalNames
 from kgneo.graph.schema import Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
 

@@ -18,8 +18,7 @@ from kgneo.graph.connection import Graph
 from kgneo.graph.index import TEMPLATE, IndexRecord, count_triples, index_names, read_record, require
 from kgneo.graph.local import LocalCache
 from kgneo.graph.local_embeddings import LocalEmbeddings
-from kgneo.graph.names import LoadedNames, Names
-from kgneo.graph.naming import IndexedNames, ScannedNames
+from kgneo.graph.names import IndexedNames, LoadedNames, Names, ScannedNames
 from kgneo.graph.schema import Schema
 from kgneo.graph.schema_statistics import estimate_statistics
 from kgneo.graph.shape import Shape
