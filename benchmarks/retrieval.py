@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from benchmarks.common import indexed_metaqa, metaqa_folder, paired, report, seconds, table
 from kgneo.asking import open_context
 from kgneo.context import Context
-from kgneo.graph import retrieval
-from kgneo.graph.retrieval import Reach, count_candidates, top_candidates
+from kgneo.graph import candidates
+from kgneo.graph.candidates import Reach, count_candidates, top_candidates
 from kgneo.stages.link import link
 
 ROUNDS = 5
@@ -108,7 +108,7 @@ def measure_threshold(context: Context, questions: list[str]) -> None:
         reach = Reach(link(context.knowledge, question).entity_ids, 3)
         vector = context.encoder.encode([question], query=True)[0]
         size = sum(count_candidates(context.knowledge, reach))
-        retrieval.EXACT_UP_TO = 0
+        candidates.EXACT_UP_TO = 0
         exact = best_of_three(context, reach, vector, exact=True)
         through_index = best_of_three(context, reach, vector, exact=False)
         by_size.setdefault(int(np.log2(max(size, 1))), []).append((exact, through_index))

@@ -17,7 +17,7 @@ from benchmarks.selection import graph
 from kgneo.asking import ask, open_context
 from kgneo.context import Options
 from kgneo.evaluation.datasets import reader
-from kgneo.graph.retrieval import Reach, count_candidates
+from kgneo.graph.candidates import Reach, count_candidates
 from kgneo.llm import Completion, Message, Parameters, ScriptedModel
 from kgneo.model import Answer
 from kgneo.stages.link import link

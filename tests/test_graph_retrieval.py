@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from kgneo.errors import GraphError
-from kgneo.graph import Graph, retrieval
+from kgneo.graph import Graph, candidates
+from kgneo.graph.candidates import Direction, Reach, all_candidates, count_candidates, top_candidates
 from kgneo.graph.cypher import node_name, query
 from kgneo.graph.index import build
 from kgneo.graph.load import load
 from kgneo.graph.open import open_knowledge
-from kgneo.graph.retrieval import Direction, Reach, all_candidates, count_candidates, top_candidates
 from kgneo.graph.shape import LOADED
 from kgneo.loader import LoadedTriple
 from kgneo.model import Triple
@@ -87,7 +87,7 @@ def scores(triples: Triples, vector: NDArray[np.float32]) -> dict[tuple[str, str
 def test_the_top_triples_are_the_nearest_candidates_by_dot_product(
     graph: Graph, triples: Triples, direction: Direction, exact: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retrieval, "EXACT_UP_TO", 0)  # so that exact=False goes through the index
+    monkeypatch.setattr(candidates, "EXACT_UP_TO", 0)  # so that exact=False goes through the index
     start = triples[5][0]
     vector = np.random.default_rng(3).normal(size=16).astype(np.float32)
     expected_hops = breadth_first(triples, start, 2, direction)

@@ -16,7 +16,7 @@ from kgneo.cli.options import (
 )
 from kgneo.cli.render import render_candidates
 from kgneo.context import Clock, Options
-from kgneo.graph.retrieval import all_candidates, count_candidates
+from kgneo.graph.candidates import all_candidates, count_candidates
 from kgneo.model import Candidate
 from kgneo.settings import Settings, open_graph
 from kgneo.stages.link import link

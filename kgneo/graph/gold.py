@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kgneo.graph.candidates import Reach
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query, shown_name
 from kgneo.graph.open import Knowledge
-from kgneo.graph.retrieval import Reach
 from kgneo.graph.values import property_triples, triple_of
 from kgneo.graph.walks import pattern
 from kgneo.model import RelationPath, Triple

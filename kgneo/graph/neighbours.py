@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kgneo.graph.candidates import Reach, all_values
 from kgneo.graph.cypher import fill
 from kgneo.graph.open import Knowledge
-from kgneo.graph.retrieval import Reach
 from kgneo.graph.shape import Shape
-from kgneo.graph.value_candidates import all_values
 from kgneo.graph.values import triple_of, word
 from kgneo.model import Candidate, Hop, split_value_relation
 

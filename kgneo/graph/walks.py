@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kgneo.graph.candidates import Direction
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query, shown_name
 from kgneo.graph.open import Knowledge
-from kgneo.graph.retrieval import Direction
 from kgneo.graph.shape import LOADED_LABEL, Shape, own_labels
 from kgneo.graph.statistics import Statistics
 from kgneo.graph.value_walks import detail_hops, follow_values, steps_pattern, value_hops

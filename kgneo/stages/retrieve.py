@@ -3,7 +3,7 @@ sections 3.5.2 and 3.5.3).
 
 Comes in: a text, and the element ids of the entities that candidates are taken around. Goes out: what the candidates
 are taken from, and the K that are nearest to the text. Numbers and lists of all candidates are read from
-`kgneo.graph.retrieval` where somebody wants to see them.
+`kgneo.graph.candidates` where somebody wants to see them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgneo.context import Context
-from kgneo.graph.retrieval import Reach, top_candidates
+from kgneo.graph.candidates import Reach, top_candidates
 from kgneo.model import Candidate
 
 

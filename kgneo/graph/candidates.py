@@ -7,6 +7,8 @@ Few candidates are scored one by one in the database. Many are found the other w
 the triples of the whole graph that are nearest to the question, and those are kept that touch a node within
 N - 1 hops. When enough survive, no candidate outside them can be nearer, so the result is the same, up to what
 the index itself misses. When too few do, the search is widened, and at last everything is scored.
+
+Property values are candidates, too: those of the nodes within N - 1 hops.
 """
 
 from __future__ import annotations
@@ -25,9 +27,8 @@ from kgneo.graph.cypher import fill, query
 from kgneo.graph.local_embeddings import LocalEmbeddings
 from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape
-from kgneo.graph.value_candidates import all_values, nearest_values
-from kgneo.graph.values import triple_of
-from kgneo.model import Candidate
+from kgneo.graph.values import texts, triple_of
+from kgneo.model import Candidate, Triple
 
 Direction = Literal["both", "out"]
 
@@ -196,3 +197,46 @@ def _with_triples(graph: Graph, scored: Sequence[tuple[str, int, float]], shape:
 
 def _candidate(row: Row, hop: int, shape: Shape) -> Candidate:
     return Candidate(triple_of(row, shape), hop, row["id"], row["subject_id"], row["object_id"])
+
+
+def all_values(knowledge: Knowledge, reach: Reach) -> list[Candidate]:
+    """Every value that is a candidate, nearest first; one triple for each element of a list."""
+    shape = knowledge.shape
+    if not shape.values:
+        return []
+    rows = knowledge.graph.stream(reach.fill("candidates_values"), **_of_values(reach, shape))
+    return [
+        _value(row["id"], row["subject"], key, text, row["hop"])
+        for row in rows
+        for key, value in row["values"]
+        if key in shape.keys_of(row["labels"])
+        for text in texts(value)
+    ]
+
+
+def nearest_values(knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], *, top_k: int) -> list[Candidate]:
+    """The `top_k` values whose embeddings are nearest to `vector`, best first. The elements of a list, which have one
+    embedding together, share its score."""
+    shape = knowledge.shape
+    if not shape.values:
+        return []
+    rows = knowledge.graph.read(
+        reach.fill("candidates_exact_values"),
+        vector=vector.tolist(),
+        norm=float(np.linalg.norm(vector)),
+        top_k=top_k,
+        **_of_values(reach, shape),
+    )
+    return [
+        _value(row["id"], row["subject"], row["key"], text, row["hop"], row["score"])
+        for row in rows
+        for text in texts(row["value"])
+    ]
+
+
+def _of_values(reach: Reach, shape: Shape) -> dict[str, Any]:
+    return {"entities": list(reach.entities), "keys": list(shape.value_keys), **shape.parameters}
+
+
+def _value(node: str, subject: str, key: str, text: str, hop: int, score: float | None = None) -> Candidate:
+    return Candidate(Triple(subject, key, text), hop, node, subject_id=node, score=score)
