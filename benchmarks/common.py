@@ -41,8 +41,9 @@ def indexed_metaqa() -> Iterator[Graph]:
     """A graph with MetaQA loaded and indexed: the one at NEO4J_URI, which is only read, or a store of its own,
     which keeps it for the next measurement."""
     from kgneo.embedding import load_encoder
-    from kgneo.graph.index import build, count_triples
+    from kgneo.graph.index import build
     from kgneo.graph.load import load
+    from kgneo.graph.record import count_triples
     from kgneo.graph.shape import LOADED
     from kgneo.loader import open_source, read_triples
 

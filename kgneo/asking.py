@@ -15,8 +15,8 @@ from dataclasses import replace
 from kgneo.context import Context, Options
 from kgneo.embedding import Encoder, load_encoder
 from kgneo.graph import Graph
-from kgneo.graph.index import check_fingerprint
 from kgneo.graph.open import open_knowledge
+from kgneo.graph.record import check_fingerprint
 from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
 from kgneo.prompts import Prompts

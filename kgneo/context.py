@@ -16,8 +16,8 @@ from typing import Literal
 from kgneo.embedding import Encoder
 from kgneo.events import Event
 from kgneo.graph import Graph
-from kgneo.graph.index import IndexRecord
 from kgneo.graph.open import Knowledge
+from kgneo.graph.record import IndexRecord
 from kgneo.graph.shape import Shape
 from kgneo.llm import LanguageModel
 from kgneo.prompts import Prompts

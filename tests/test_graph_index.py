@@ -13,7 +13,8 @@ from kgneo.embedding import OnnxEncoder, Similarity, TokenEmbeddings, Vectors
 from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
 from kgneo.graph import Graph
 from kgneo.graph import index as index_module
-from kgneo.graph.index import Progress, build, check_fingerprint, index_names, read_record, require
+from kgneo.graph.index import Progress, build, index_names
+from kgneo.graph.record import check_fingerprint, read_record, require
 from kgneo.graph.shape import LOADED
 from kgneo.model import Triple
 from kgneo.sample import triples_path

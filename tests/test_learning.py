@@ -26,7 +26,8 @@ from kgneo.graph.examples import (
     remove_examples,
     write_scorer,
 )
-from kgneo.graph.index import build, count_triples
+from kgneo.graph.index import build
+from kgneo.graph.record import count_triples
 from kgneo.graph.shape import LOADED
 from kgneo.labelled import read_labelled
 from kgneo.learning import learn_questions, train_scorer

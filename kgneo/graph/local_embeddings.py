@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kgneo.embedding import Encoder, Vectors
 from kgneo.graph.embeddings import Pending
-from kgneo.graph.index import IndexRecord, record_from, record_properties
+from kgneo.graph.record import IndexRecord, record_from, record_properties
 
 VECTORS = "vectors.f32"
 TABLE = "embeddings.sqlite"

@@ -5,15 +5,9 @@ from __future__ import annotations
 from kgneo.embedding import Encoder
 from kgneo.errors import GraphEmpty
 from kgneo.graph.connection import Graph
-from kgneo.graph.index import (
-    IndexReport,
-    OnProgress,
-    encode_all,
-    expected_relationships,
-    expected_values,
-    new_record,
-)
+from kgneo.graph.index import IndexReport, OnProgress, encode_all, expected_relationships, expected_values
 from kgneo.graph.local import LocalCache
+from kgneo.graph.record import new_record
 from kgneo.graph.schema import Schema
 from kgneo.graph.shape import Shape
 from kgneo.graph.statistics import read_statistics
