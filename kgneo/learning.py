@@ -28,7 +28,7 @@ from kgneo.embedding import Vectors
 from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.evaluation.datasets import Question
 from kgneo.graph import examples as stored
-from kgneo.graph.examples import Example, Neighbour
+from kgneo.graph.examples import Example, SimilarExample
 from kgneo.graph.path_answers import Given, Wanted, answers_of
 from kgneo.model import HopKeys, RelationPath, TopicEntity, path_keys
 from kgneo.ranking.recall import Lesson, Row, Scorer, accuracy, features, train
@@ -411,7 +411,7 @@ def _lessons(context: Context, on_progress: OnProgress, known: Known) -> list[Le
     return lessons
 
 
-def _near(number: int, every: Sequence[Example], vectors: Vectors) -> list[Neighbour]:
+def _near(number: int, every: Sequence[Example], vectors: Vectors) -> list[SimilarExample]:
     similarities = vectors @ vectors[number]
     order = np.argsort(-similarities)[: NEAR + 1]
-    return [Neighbour(every[row], float(similarities[row])) for row in order]
+    return [SimilarExample(every[row], float(similarities[row])) for row in order]

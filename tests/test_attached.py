@@ -17,8 +17,7 @@ from kgneo.errors import GraphError, GraphTimeout, NotIndexed
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.graph.candidates import Reach, all_candidates, top_candidates
-from kgneo.graph.index import IndexReport, build
-from kgneo.graph.local_index import build_locally
+from kgneo.graph.index import IndexReport, build, build_locally
 from kgneo.graph.names import ScannedNames
 from kgneo.graph.open import known_shape, open_knowledge
 from kgneo.graph.record import read_record

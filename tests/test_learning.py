@@ -19,7 +19,7 @@ from kgneo.errors import DataError
 from kgneo.evaluation.datasets import Question
 from kgneo.graph.examples import (
     Example,
-    Neighbour,
+    SimilarExample,
     all_examples,
     count_examples,
     read_scorer,
@@ -205,8 +205,8 @@ def path(*relations: str) -> RelationPath:
     return RelationPath(tuple(Hop(relation) for relation in relations))
 
 
-def neighbour(similarity: float, *relations: str) -> Neighbour:
-    return Neighbour(Example("text", path(*relations), "question", "entity", 1), similarity)
+def neighbour(similarity: float, *relations: str) -> SimilarExample:
+    return SimilarExample(Example("text", path(*relations), "question", "entity", 1), similarity)
 
 
 def test_the_path_of_the_nearest_example_beats_a_better_ranked_one() -> None:

@@ -11,7 +11,7 @@ import click
 from kgneo.cli.options import connection_options, json_option, print_json, say
 from kgneo.embedding import load_encoder
 from kgneo.errors import KgneoError
-from kgneo.graph.local import LocalCache
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.record import count_triples, read_record
 from kgneo.settings import Settings, open_graph
 from kgneo.version import __version__

@@ -21,7 +21,7 @@ from kgneo.evaluation.run import Backend, Configuration, Retrieved
 from kgneo.graph import Graph
 from kgneo.graph.candidates import count_candidates
 from kgneo.graph.examples import all_examples, read_scorer
-from kgneo.graph.gold import PathTriple, all_triples, among_candidates, path_triples
+from kgneo.graph.gold_triples import PathTriple, all_triples, among_candidates, path_triples
 from kgneo.model import Answer, Triple
 from kgneo.prompts import Prompts
 from kgneo.stages.link import link

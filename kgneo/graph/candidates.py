@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.local_embeddings import LocalEmbeddings
 from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, triple_of
+from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.model import Candidate, Triple
 
 Direction = Literal["both", "out"]

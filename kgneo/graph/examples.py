@@ -43,7 +43,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
+class SimilarExample:
     """An example with its similarity (cosine, -1..1) to a question."""
 
     example: Example
@@ -104,7 +104,9 @@ def count_examples(graph: Graph, *, fingerprint: str) -> int:
     return int(graph.read(query("examples_count"), fingerprint=fingerprint)[0]["examples"])
 
 
-def nearest_examples(graph: Graph, vectors: Vectors, *, fingerprint: str, limit: int = 30) -> list[list[Neighbour]]:
+def nearest_examples(
+    graph: Graph, vectors: Vectors, *, fingerprint: str, limit: int = 30
+) -> list[list[SimilarExample]]:
     """For each of `vectors` (n × dimensions, of length 1) the examples most like it, best first."""
     rows = graph.read(
         query("examples_nearest"),
@@ -113,9 +115,9 @@ def nearest_examples(graph: Graph, vectors: Vectors, *, fingerprint: str, limit:
         limit=limit,
         fingerprint=fingerprint,
     )
-    found: list[list[Neighbour]] = [[] for _ in vectors]
+    found: list[list[SimilarExample]] = [[] for _ in vectors]
     for row in rows:
-        found[row["number"]].append(Neighbour(_example(row["example"]), 2 * row["score"] - 1))
+        found[row["number"]].append(SimilarExample(_example(row["example"]), 2 * row["score"] - 1))
     return found
 
 

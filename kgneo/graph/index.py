@@ -16,6 +16,7 @@ from itertools import islice
 
 from kgneo.embedding import Encoder
 from kgneo.errors import GraphEmpty, NotIndexed
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.embeddings import GraphSink, NodeScan, Pending, Sink, scan_nodes, scan_relationships
@@ -87,6 +88,36 @@ def build(
     statistics = read_statistics(graph, shape=shape, schema=schema)
     _record(graph, encoder, shape, encoded.triples, statistics=statistics, complete=True)
     return encoded
+
+
+def build_locally(
+    graph: Graph, encoder: Encoder, *, shape: Shape, schema: Schema, on_progress: OnProgress = lambda _: None
+) -> IndexReport:
+    """Bring the embeddings on this machine up to date with the graph; what is gone from it is forgotten.
+
+    Raises GraphEmpty. An interruption loses at most one batch.
+    """
+    total = expected_relationships(schema, shape) + expected_values(schema, shape)
+    if not total:
+        raise GraphEmpty(
+            "The graph holds no triples to index.", hint="There is nothing to load into a graph that is only read."
+        )
+    cache = LocalCache(graph)
+    embeddings = cache.embeddings()
+    previous = embeddings.read_record()
+    if previous is not None and previous.fingerprint != encoder.fingerprint:
+        embeddings.clear()
+
+    def begin() -> None:
+        embeddings.write_record(new_record(encoder, shape, total, complete=False))
+
+    report = encode_all(graph, encoder, shape, embeddings, total=total, begin=begin, on_progress=on_progress)
+    embeddings.forget_unseen()
+    statistics = read_statistics(graph, shape=shape, schema=schema)
+    if not shape.loaded:
+        cache.names(shape, refresh=True)
+    embeddings.write_record(new_record(encoder, shape, report.triples, complete=True, statistics=statistics))
+    return report
 
 
 def _expected(graph: Graph, shape: Shape, schema: Schema | None) -> int:

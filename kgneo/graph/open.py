@@ -14,15 +14,15 @@ from functools import cached_property
 from kgneo.embedding import DEFAULT_ENCODER
 from kgneo.errors import GraphEmpty
 from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_shape
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.index import index_names
-from kgneo.graph.local import LocalCache
-from kgneo.graph.local_embeddings import LocalEmbeddings
 from kgneo.graph.names import IndexedNames, LoadedNames, Names, ScannedNames
 from kgneo.graph.record import TEMPLATE, IndexRecord, count_triples, read_record, require
 from kgneo.graph.schema import Schema
-from kgneo.graph.schema_statistics import estimate_statistics
 from kgneo.graph.shape import Shape
+from kgneo.graph.statistics import estimate_statistics
+from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.version import __version__
 
 SCAN_NAMES_FROM = 50_000

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kgneo.context import Context
 from kgneo.english.names import name_words, path_wording
 from kgneo.english.question import TOPIC, MaskedQuestion
-from kgneo.graph.examples import Neighbour, all_examples, nearest_examples, read_scorer
+from kgneo.graph.examples import SimilarExample, all_examples, nearest_examples, read_scorer
 from kgneo.graph.value_walks import explained, joining
 from kgneo.graph.walks import first_hops_of_each, leaving
 from kgneo.model import Entity, HopKeys, RelationPath, path_keys
@@ -138,7 +138,7 @@ def _read_learned(context: Context) -> _Learned | None:
     return _Learned(Scorer.from_dict(read_scorer(context.graph)), known) if every else None
 
 
-def _neighbours(context: Context, readings: Sequence[LinkedQuestion]) -> list[list[Neighbour]]:
+def _neighbours(context: Context, readings: Sequence[LinkedQuestion]) -> list[list[SimilarExample]]:
     """The examples that are most like each reading."""
     encoder = context.encoder
     vectors = encoder.encode([masked_text(linked) for linked in readings])

@@ -19,10 +19,10 @@ from kgneo.folders import cache_folder
 from kgneo.graph.attach import Choices
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
-from kgneo.graph.local_embeddings import LocalEmbeddings
 from kgneo.graph.names import LocalNames
 from kgneo.graph.schema import Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
+from kgneo.graph.vectors import LocalEmbeddings
 
 FRESH = 600.0
 """Seconds for which a schema is taken as it was read although the graph changed, while its labels, types and sizes stay
