@@ -72,21 +72,24 @@ def open_knowledge(
     For a graph that was there before kgneo and has no index, the record says what follows from its schema, with
     `complete` False and no fingerprint. Raises GraphEmpty, NotIndexed or EncoderMismatch.
     """
-    record = read_record(graph)
+    record, vectors = read_record(graph), None
     if record is None:
         local = LocalCache(graph).embeddings()
-        if (kept := local.read_record()) is not None:
+        record = local.read_record()
+        if record is not None:
             report(f"The graph is only read: its embeddings are in {local.folder}.")
-            record = require(graph, encoder=encoder, record=kept)
-            shape = record.shape
-            return Knowledge(
-                graph, record, LoadedNames(graph) if shape.loaded else LocalCache(graph).names(shape), local
-            )
-        if not is_loaded(graph):
+            vectors = local
+        elif not is_loaded(graph):
             return _attach(graph, encoder=encoder, choices=choices, report=report)
-    record = require(graph, encoder=encoder)
-    shape = record.shape
-    return Knowledge(graph, record, LoadedNames(graph) if shape.loaded else IndexedNames(graph, shape))
+    record = require(graph, encoder=encoder, record=record)
+    return Knowledge(graph, record, _names(graph, record.shape, here=vectors is not None), vectors)
+
+
+def _names(graph: Graph, shape: Shape, *, here: bool) -> Names:
+    """The names of an indexed graph; `here`, where kgneo wrote nothing into it."""
+    if shape.loaded:
+        return LoadedNames(graph)
+    return LocalCache(graph).names(shape) if here else IndexedNames(graph, shape)
 
 
 def known_shape(
