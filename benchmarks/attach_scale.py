@@ -25,7 +25,7 @@ from kgneo.embedding import Similarity, TokenEmbeddings, Vectors, load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.embeddings import scan_relationships
 from kgneo.graph.index import Progress, build
-from kgneo.graph.opening import known_shape
+from kgneo.graph.open import known_shape
 
 BATCH = 50_000
 SAMPLE = 2_000

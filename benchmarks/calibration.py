@@ -79,11 +79,11 @@ def ask_graph(context: Context, folder: Path) -> Iterator[Asked]:
     names = [question[question.index("[") : question.index("]") + 1] for question, _ in known]
     nonsense: list[tuple[str, set[str]]] = [(text.replace("[X]", chance.choice(names)), set()) for text in UNANSWERABLE]
     for question, gold in (*known, *nonsense):
-        ranked = rank_readings(context, readings(context.graph, question)[:1])
+        ranked = rank_readings(context, readings(context.knowledge, question)[:1])
         if not ranked or ranked[0].ranked.evidence is None:
             continue
         best = ranked[0]
-        followed = follow(context.graph, best.linked.entity_ids, best.path, limit=1, shape=context.shape)
+        followed = follow(context.knowledge, best.linked.entity_ids, best.path, limit=1)
         right = bool(followed.found) and followed.found[0].entity.name in gold
         yield Asked(folder.name, astuple(ranked[0].ranked.evidence), right, bool(gold))
 

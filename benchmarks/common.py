@@ -41,8 +41,10 @@ def indexed_metaqa() -> Iterator[Graph]:
     """A graph with MetaQA loaded and indexed: the one at NEO4J_URI, which is only read, or a store of its own,
     which keeps it for the next measurement."""
     from kgneo.embedding import load_encoder
-    from kgneo.graph.index import build, count_triples
+    from kgneo.graph.index import build
     from kgneo.graph.load import load
+    from kgneo.graph.record import count_triples
+    from kgneo.graph.shape import LOADED
     from kgneo.loader import open_source, read_triples
 
     uri = os.environ.get("NEO4J_URI")
@@ -51,7 +53,7 @@ def indexed_metaqa() -> Iterator[Graph]:
         if uri is None:
             if count_triples(graph) == 0:
                 load(graph, read_triples(open_source(metaqa_folder() / "kb.txt")), name="benchmark")
-            build(graph, load_encoder(report=report))
+            build(graph, load_encoder(report=report), shape=LOADED)
         yield graph
 
 

@@ -15,6 +15,7 @@ from kgneo.embedding import load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.index import BATCH, build
 from kgneo.graph.load import load
+from kgneo.graph.shape import LOADED
 from kgneo.loader import open_source, read_triples
 
 TRIPLES = 8_000
@@ -39,11 +40,11 @@ def main() -> None:
 
     with scratch_graph("indexing") as graph:
         load(graph, triples, name="benchmark")
-        build(graph, encoder)
+        build(graph, encoder, shape=LOADED)
 
         def index() -> None:
             forget(graph)
-            build(graph, encoder)
+            build(graph, encoder, shape=LOADED)
 
         one, two, ratio = paired(index, encode, rounds=ROUNDS)
     table(("triples", "indexing, s", "encoding alone, s", "ratio"), [(len(texts), one, two, ratio)])

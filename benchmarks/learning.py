@@ -28,7 +28,6 @@ from kgneo.evaluation.datasets import Question, reader
 from kgneo.evaluation.metrics import fold
 from kgneo.evaluation.sampling import sample
 from kgneo.graph.examples import all_examples, remove_examples
-from kgneo.graph.names import by_name
 from kgneo.graph.walks import follow
 from kgneo.learning import LearnReport, learn_questions
 
@@ -72,11 +71,11 @@ def measure(context: Context, questions: Sequence[Question], golden: Mapping[str
 
 def gold_hits(context: Context, questions: Sequence[Question]) -> dict[str, bool]:
     """For each question whether the first answer of its gold path is right."""
-    known = by_name(context.graph, [question.entities[0] for question in questions])
+    known = context.knowledge.names.by_name([question.entities[0] for question in questions])
     result = {}
     for question in questions:
         assert question.path is not None
-        found = follow(context.graph, [known[question.entities[0]].entity.id], question.path, limit=1).found
+        found = follow(context.knowledge, [known[question.entities[0]].entity.id], question.path, limit=1).found
         result[question.id] = bool(found) and fold(found[0].entity.name) in {fold(name) for name in question.answers}
     return result
 

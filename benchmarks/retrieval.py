@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from benchmarks.common import indexed_metaqa, metaqa_folder, paired, report, seconds, table
 from kgneo.asking import open_context
 from kgneo.context import Context
-from kgneo.graph import retrieval
-from kgneo.graph.retrieval import Reach, count_candidates, top_candidates
+from kgneo.graph import candidates
+from kgneo.graph.candidates import Reach, count_candidates, top_candidates
 from kgneo.stages.link import link
 
 ROUNDS = 5
@@ -46,7 +46,7 @@ def hubs(context: Context) -> list[tuple[str, Reach, int]]:
     found = []
     for row in rows:
         reach = Reach((row["id"],), 3)
-        candidates = sum(count_candidates(context.graph, reach))
+        candidates = sum(count_candidates(context.knowledge, reach))
         if HUBS[0] <= candidates <= HUBS[1]:
             found.append((row["name"], reach, candidates))
     return sorted(found, key=lambda hub: hub[2])
@@ -56,8 +56,8 @@ def compare(context: Context, reach: Reach, question: str, rounds: int) -> tuple
     """Seconds through kgneo's way, seconds exact, and the ratio exact / kgneo's way."""
     vector = context.encoder.encode([question], query=True)[0]
     exact, ours, ratio = paired(
-        lambda: top_candidates(context.graph, reach, vector, top_k=TOP_K, exact=True),
-        lambda: top_candidates(context.graph, reach, vector, top_k=TOP_K),
+        lambda: top_candidates(context.knowledge, reach, vector, top_k=TOP_K, exact=True),
+        lambda: top_candidates(context.knowledge, reach, vector, top_k=TOP_K),
         rounds=rounds,
     )
     return ours, exact, ratio
@@ -66,8 +66,8 @@ def compare(context: Context, reach: Reach, question: str, rounds: int) -> tuple
 def recall(context: Context, reach: Reach, question: str) -> float:
     """Share of the exact top 30's scores that the chosen way reaches (equal scores count as equal triples)."""
     vector = context.encoder.encode([question], query=True)[0]
-    exact = top_candidates(context.graph, reach, vector, top_k=TOP_K, exact=True)
-    ours = top_candidates(context.graph, reach, vector, top_k=TOP_K)
+    exact = top_candidates(context.knowledge, reach, vector, top_k=TOP_K, exact=True)
+    ours = top_candidates(context.knowledge, reach, vector, top_k=TOP_K)
     if not exact:
         return 1.0
     last = (exact[-1].score or 0.0) - 1e-6
@@ -96,7 +96,7 @@ def measure_recall(context: Context, questions: list[str]) -> None:
     reached = [(question, hub[1]) for question, hub in zip(questions, hubs(context) * QUESTIONS, strict=False)]
     mixed = reached[: QUESTIONS // 2]
     for question in questions[QUESTIONS : QUESTIONS + QUESTIONS // 2]:
-        mixed.append((question, Reach(link(context.graph, question).entity_ids, 3)))
+        mixed.append((question, Reach(link(context.knowledge, question).entity_ids, 3)))
     values = [recall(context, reach, question) for question, reach in mixed]
     table(("questions", "mean recall@30", "least"), [(len(values), float(np.mean(values)), min(values))])
 
@@ -105,10 +105,10 @@ def measure_threshold(context: Context, questions: list[str]) -> None:
     """Median time of both ways by number of candidates."""
     by_size: dict[int, list[tuple[float, float]]] = {}
     for question in questions[:150]:
-        reach = Reach(link(context.graph, question).entity_ids, 3)
+        reach = Reach(link(context.knowledge, question).entity_ids, 3)
         vector = context.encoder.encode([question], query=True)[0]
-        size = sum(count_candidates(context.graph, reach))
-        retrieval.EXACT_UP_TO = 0
+        size = sum(count_candidates(context.knowledge, reach))
+        candidates.EXACT_UP_TO = 0
         exact = best_of_three(context, reach, vector, exact=True)
         through_index = best_of_three(context, reach, vector, exact=False)
         by_size.setdefault(int(np.log2(max(size, 1))), []).append((exact, through_index))
@@ -127,7 +127,7 @@ def best_of_three(context: Context, reach: Reach, vector: NDArray[np.float32], *
     """Seconds of the fastest of three runs, after one that is not counted."""
 
     def action() -> object:
-        return top_candidates(context.graph, reach, vector, top_k=TOP_K, exact=exact)
+        return top_candidates(context.knowledge, reach, vector, top_k=TOP_K, exact=exact)
 
     action()
     return min(seconds(action) for _ in range(3))

@@ -93,7 +93,7 @@ def measure_whole(context: Context, questions: tuple[Question, ...], model: Coun
     result = Measured()
     for question in questions:
         start = time.perf_counter()
-        linked = link(context.graph, question.text)
+        linked = link(context.knowledge, question.text)
         topics = tuple(Reached(item.entity.name, item.entity.id, 0, item.entity.labels) for item in linked.topics)
         selection = by_relations(SubQuestion(linked.text, topics, topics), context)
         result.seconds.append(time.perf_counter() - start)

@@ -17,7 +17,7 @@ from benchmarks.selection import graph
 from kgneo.asking import ask, open_context
 from kgneo.context import Options
 from kgneo.evaluation.datasets import reader
-from kgneo.graph.retrieval import Reach, count_candidates
+from kgneo.graph.candidates import Reach, count_candidates
 from kgneo.llm import Completion, Message, Parameters, ScriptedModel
 from kgneo.model import Answer
 from kgneo.stages.link import link
@@ -56,8 +56,8 @@ def main(text: str) -> None:
     model = Recorded(StandIn(questions, FILMS))
     with graph() as connected:
         context = replace(open_context(connected), model=model, options=Options(seed=0))
-        linked = link(connected, text)
-        counts = count_candidates(connected, Reach(linked.entity_ids, HOPS))
+        linked = link(context.knowledge, text)
+        counts = count_candidates(context.knowledge, Reach(linked.entity_ids, HOPS))
         answer = ask(context, text)
     print(f"# A question of three hops through `kg-rag`\n\n> {text}\n")
     print("Printed by `python -m benchmarks.transcript`. The language model is a deterministic stand-in that reads")

@@ -1,8 +1,6 @@
 // The $top_k candidates nearest to the question's $vector, every candidate scored: exact, and about 13 µs each.
 // `kgneo_norm` is there only for encoders that compare by dot product.
-MATCH (topic) WHERE elementId(topic) IN $entities
-MATCH walk = (topic)-[*0../*{depth}*/2]-/*{arrow}*/(node)
-WITH node, min(length(walk)) AS depth
+/*{candidates_walk}*/ MATCH (node) WHERE elementId(node) IN $entities WITH node, 0 AS depth
 MATCH (node)-[r]-/*{arrow}*/()
 WHERE r.kgneo_embedding IS NOT NULL
 WITH r, min(depth) + 1 AS hop

@@ -1,6 +1,4 @@
 // The candidates' ids alone, with the hop at which each is first reached: for scoring outside the database.
-MATCH (topic) WHERE elementId(topic) IN $entities
-MATCH walk = (topic)-[*0../*{depth}*/2]-/*{arrow}*/(node)
-WITH node, min(length(walk)) AS depth
+/*{candidates_walk}*/ MATCH (node) WHERE elementId(node) IN $entities WITH node, 0 AS depth
 MATCH (node)-[r]-/*{arrow}*/()
 RETURN elementId(r) AS id, min(depth) + 1 AS hop

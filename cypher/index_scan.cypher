@@ -5,10 +5,8 @@ MATCH (subject)-[r]->(object)
 WHERE ($relations IS NULL OR type(r) IN $relations)
   AND none(label IN labels(subject) + labels(object) WHERE label IN $excluded)
 RETURN elementId(r) AS id,
-       coalesce(head([label IN labels(subject) WHERE any(key IN $display[label] WHERE subject[key] IS NOT NULL) |
-         substring(reduce(name = '', key IN [key IN $display[label] WHERE subject[key] IS NOT NULL] | name + ' ' + toStringOrNull(subject[key])), 1)]), elementId(subject)) AS subject,
+       coalesce(/*{node_name}*/subject.name, elementId(subject)) AS subject,
        type(r) AS relation,
-       coalesce(head([label IN labels(object) WHERE any(key IN $display[label] WHERE object[key] IS NOT NULL) |
-         substring(reduce(name = '', key IN [key IN $display[label] WHERE object[key] IS NOT NULL] | name + ' ' + toStringOrNull(object[key])), 1)]), elementId(object)) AS object,
+       coalesce(/*{node_name}*/object.name, elementId(object)) AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details,
        r.kgneo_digest AS digest

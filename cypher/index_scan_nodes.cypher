@@ -4,8 +4,7 @@ MATCH (node)
 WHERE any(label IN labels(node) WHERE label IN $labels)
   AND none(label IN labels(node) WHERE label IN $excluded)
 RETURN elementId(node) AS id, labels(node) AS labels,
-       head([label IN labels(node) WHERE any(key IN $display[label] WHERE node[key] IS NOT NULL) |
-         substring(reduce(name = '', key IN [key IN $display[label] WHERE node[key] IS NOT NULL] | name + ' ' + toStringOrNull(node[key])), 1)]) AS name,
+       /*{node_name}*/node.name AS name,
        node.kgneo_folded AS folded,
        [key IN keys(node) WHERE key IN $keys | [key, node[key], node['kgneo_digest_' + key]]] AS values,
        [key IN keys(node) WHERE key STARTS WITH 'kgneo_digest_' | substring(key, 13)] AS embedded

@@ -9,7 +9,6 @@ MATCH (node:`{label}`)
 WHERE coalesce(toFloatOrNull(node.`{key}`), node.`{key}`) = CASE WHEN $greatest THEN greatest ELSE least END
   AND none(label IN labels(node) WHERE label IN $excluded)
 RETURN elementId(node) AS id, node.`{key}` AS value,
-       coalesce(head([label IN labels(node) WHERE any(key IN $display[label] WHERE node[key] IS NOT NULL) |
-         substring(reduce(name = '', key IN [key IN $display[label] WHERE node[key] IS NOT NULL] | name + ' ' + toStringOrNull(node[key])), 1)]), elementId(node)) AS name
+       coalesce(/*{node_name}*/node.name, elementId(node)) AS name
 ORDER BY name
 LIMIT $limit

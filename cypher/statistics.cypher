@@ -18,8 +18,7 @@ CALL (node) {
 }
 WITH forward, count(node) AS nodes, sum(sources) AS steps,
      collect(labels(node)) AS labels,
-     collect(coalesce(head([label IN labels(node) WHERE any(key IN $display[label] WHERE node[key] IS NOT NULL) |
-         substring(reduce(name = '', key IN [key IN $display[label] WHERE node[key] IS NOT NULL] | name + ' ' + toStringOrNull(node[key])), 1)]), elementId(node)))[..$names] AS names,
+     collect(coalesce(/*{node_name}*/node.name, elementId(node)))[..$names] AS names,
      collect(onward) AS onward
 UNWIND onward AS steps_onward
 UNWIND steps_onward AS step

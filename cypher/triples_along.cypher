@@ -6,10 +6,8 @@ MATCH (entity)-[r:`{relation}`]-(other)
 WHERE (startNode(r) = entity) = $forward AND NONE(label IN labels(other) WHERE label IN $excluded)
 WITH DISTINCT r, elementId(entity) AS entity, startNode(r) AS subject, endNode(r) AS object
 RETURN elementId(r) AS id, entity, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
-       coalesce(head([label IN labels(subject) WHERE any(key IN $display[label] WHERE subject[key] IS NOT NULL) |
-         substring(reduce(name = '', key IN [key IN $display[label] WHERE subject[key] IS NOT NULL] | name + ' ' + toStringOrNull(subject[key])), 1)]), elementId(subject)) AS subject,
-       coalesce(head([label IN labels(object) WHERE any(key IN $display[label] WHERE object[key] IS NOT NULL) |
-         substring(reduce(name = '', key IN [key IN $display[label] WHERE object[key] IS NOT NULL] | name + ' ' + toStringOrNull(object[key])), 1)]), elementId(object)) AS object,
+       coalesce(/*{node_name}*/subject.name, elementId(subject)) AS subject,
+       coalesce(/*{node_name}*/object.name, elementId(object)) AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details
 ORDER BY subject, object, id
 LIMIT $limit

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from kgneo.version import __version__
 
 __all__ = ["Answer", "Context", "Graph", "KgneoError", "Options", "Triple", "__version__", "ask", "open_context"]
 

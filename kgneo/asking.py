@@ -15,8 +15,8 @@ from dataclasses import replace
 from kgneo.context import Context, Options
 from kgneo.embedding import Encoder, load_encoder
 from kgneo.graph import Graph
-from kgneo.graph.index import check_fingerprint
-from kgneo.graph.opening import open_record
+from kgneo.graph.open import open_knowledge
+from kgneo.graph.record import check_fingerprint
 from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
 from kgneo.prompts import Prompts
@@ -41,15 +41,13 @@ def open_context(
     Raises GraphEmpty, NotIndexed, EncoderMismatch, EncoderError, and ModelError for a model that cannot be had.
     """
     name = encoder if isinstance(encoder, str) or encoder is None else encoder.name
-    record = open_record(graph, encoder=name, report=report)
+    knowledge = open_knowledge(graph, encoder=name, report=report)
+    record = knowledge.record
     loaded = load_encoder(record.encoder, report=report) if isinstance(encoder, str | None) else encoder
     if record.fingerprint:
         check_fingerprint(record, loaded)
     speaking = load_model(model, report=report) if isinstance(model, str) else model
-    shape = record.shape
-    return Context(
-        graph, record, loaded, options or Options(), shape=shape, model=speaking, prompts=prompts or Prompts()
-    )
+    return Context(knowledge, loaded, options or Options(), model=speaking, prompts=prompts or Prompts())
 
 
 def ask(

@@ -1,4 +1,4 @@
-"""What a question is answered with: the graph, its index, the encoder, a language model if there is one, options.
+"""What a question is answered with: what is known of the graph, the encoder, a language model if there is one, options.
 
 A context is made once and serves many questions, from one thread at a time or several: what it keeps between
 questions (vectors of words and relations) only ever grows. The time that each stage takes is measured by a `Clock`
@@ -16,8 +16,9 @@ from typing import Literal
 from kgneo.embedding import Encoder
 from kgneo.events import Event
 from kgneo.graph import Graph
-from kgneo.graph.index import IndexRecord
-from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.open import Knowledge
+from kgneo.graph.record import IndexRecord
+from kgneo.graph.shape import Shape
 from kgneo.llm import LanguageModel
 from kgneo.prompts import Prompts
 
@@ -50,21 +51,34 @@ def _silent(_: Event) -> None:
 
 @dataclass
 class Context:
-    """The graph with what was learned about it, and how to answer from it.
+    """The graph with what is known of it, and how to answer from it.
 
     `on_event` is told what a strategy with a language model does. `memory` is what stages keep between questions
     about the same graph, by the stage's name; contexts made with `dataclasses.replace` share it.
     """
 
-    graph: Graph
-    record: IndexRecord
+    knowledge: Knowledge
     encoder: Encoder
     options: Options = field(default_factory=Options)
-    shape: Shape = LOADED
     model: LanguageModel | None = None
     prompts: Prompts = field(default_factory=Prompts, repr=False)
     on_event: Callable[[Event], None] = field(default=_silent, repr=False)
     memory: dict[str, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def graph(self) -> Graph:
+        """The connection."""
+        return self.knowledge.graph
+
+    @property
+    def record(self) -> IndexRecord:
+        """What the graph was indexed with."""
+        return self.knowledge.record
+
+    @property
+    def shape(self) -> Shape:
+        """What of the graph is used."""
+        return self.knowledge.shape
 
 
 class Clock:

@@ -28,10 +28,9 @@ from kgneo.embedding import Vectors
 from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.evaluation.datasets import Question
 from kgneo.graph import examples as stored
-from kgneo.graph.examples import Example, HopKeys, Neighbour, path_keys
-from kgneo.graph.names import by_name
+from kgneo.graph.examples import Example, SimilarExample
 from kgneo.graph.path_answers import Given, Wanted, answers_of
-from kgneo.model import RelationPath, TopicEntity
+from kgneo.model import HopKeys, RelationPath, TopicEntity, path_keys
 from kgneo.ranking.recall import Lesson, Row, Scorer, accuracy, features, train
 from kgneo.stages.choose_reading import (
     MEMORY,
@@ -180,7 +179,7 @@ def _linked(
 ) -> tuple[list[tuple[Question, tuple[LinkedQuestion, ...]]], list[Rejected]]:
     """Questions with their readings; names that are spelt as the graph spells them are looked up at once."""
     names = list(dict.fromkeys(name for question in questions for name in question.entities))
-    known = {name: found.entity for name, found in by_name(context.graph, names).items()}
+    known = {name: found.entity for name, found in context.knowledge.names.by_name(names).items()}
     linked: list[tuple[Question, tuple[LinkedQuestion, ...]]] = []
     rejected: list[Rejected] = []
     for question in questions:
@@ -189,7 +188,7 @@ def _linked(
             linked.append((question, (with_topics(question.text, topics),)))
             continue
         try:
-            linked.append((question, readings(context.graph, question.text, entities=question.entities)))
+            linked.append((question, readings(context.knowledge, question.text, entities=question.entities)))
         except EntityNotFound as error:
             rejected.append(Rejected(question.text, error.message))
     return linked, rejected
@@ -227,7 +226,7 @@ def _answers(
         for number, row in pairs
     ]
     try:
-        return answers_of(context.graph, path, wanted, shape=context.shape)
+        return answers_of(context.knowledge, path, wanted)
     except GraphTimeout:  # a path that takes too long from somewhere: it is no answer to any of these
         return [Given(0, 0, len(item.answers)) for item in wanted]
 
@@ -390,7 +389,7 @@ def _lessons(context: Context, on_progress: OnProgress, known: Known) -> list[Le
     learned: Counter[HopKeys] = Counter()
     for example in every:
         learned[path_keys(example.path)] += example.count
-    entities = by_name(context.graph, [example.entity for example in every])
+    entities = context.knowledge.names.by_name([example.entity for example in every])
     usable = [number for number, example in enumerate(every[:LESSONS]) if example.entity in entities]
     questions = [
         with_topics(every[number].question, (TopicEntity(entities[every[number].entity].entity, every[number].entity),))
@@ -412,7 +411,7 @@ def _lessons(context: Context, on_progress: OnProgress, known: Known) -> list[Le
     return lessons
 
 
-def _near(number: int, every: Sequence[Example], vectors: Vectors) -> list[Neighbour]:
+def _near(number: int, every: Sequence[Example], vectors: Vectors) -> list[SimilarExample]:
     similarities = vectors @ vectors[number]
     order = np.argsort(-similarities)[: NEAR + 1]
-    return [Neighbour(every[row], float(similarities[row])) for row in order]
+    return [SimilarExample(every[row], float(similarities[row])) for row in order]

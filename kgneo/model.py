@@ -5,9 +5,13 @@ Nothing here talks to a database or a model. Ratios and other derived figures ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+HopKeys = tuple[tuple[str, bool, bool], ...]
+_SINGLE = re.compile(r"(?<!@)(?:@@)*@(?!@)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +67,32 @@ class Candidate:
     score: float | None = None
 
 
+def value_relation(key: str, relation: str = "", *, clash: bool = False) -> str:
+    """The relation of a step onto a property: of a node, or of the relationship type `relation`. `clash` says
+    that a relationship type has the same name."""
+    doubled = key.replace("@", "@@")
+    if relation:
+        return f"{relation.replace('@', '@@')}@{doubled}"
+    return f"@{doubled}" if clash else doubled
+
+
+def split_value_relation(text: str) -> tuple[str, str]:
+    """The inverse: relationship type (empty for a node's property) and key."""
+    match = _SINGLE.search(text)
+    if not match:
+        return "", text.replace("@@", "@")
+    at = match.end() - 1
+    return text[:at].replace("@@", "@"), text[at + 1 :].replace("@@", "@")
+
+
 @dataclass(frozen=True, slots=True)
 class Hop:
     """One step of a relation path: along `relation`, from subject to object (`forward`) or back.
 
     `labels` are those of the nodes that the step reaches, most frequent first, without kgneo's own.
-    `value` marks a step onto a property value of the node (`relation` is then the property's key).
+    `value` marks a step onto a property value: `relation` is then the property's key, `born`; for a property of a
+    relationship the type stands before it, `WORKED_AT@role`; for a key that is a relationship type's name as well,
+    `@country`. A "@" that is part of a name is doubled.
     """
 
     relation: str
@@ -91,6 +115,11 @@ class RelationPath:
 
     def __len__(self) -> int:
         return len(self.hops)
+
+
+def path_keys(path: RelationPath) -> HopKeys:
+    """What makes two paths the same: relations and directions, not the labels on the way."""
+    return tuple((hop.relation, hop.forward, hop.value) for hop in path.hops)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from kgneo.embedding import OnnxEncoder, load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.index import build
 from kgneo.graph.load import load, source_digest
+from kgneo.graph.shape import LOADED
 from kgneo.loader import open_source, read_triples
 from kgneo.sample import triples_path
 from kgneo.server import RunningServer
@@ -118,7 +119,7 @@ def _sample_server(start_server: StartServer, encoder: OnnxEncoder) -> RunningSe
     server = start_server("sample", VERSIONS[0])
     with connect(server) as graph:
         load_file(graph, triples_path())
-        build(graph, encoder)
+        build(graph, encoder, shape=LOADED)
     return server
 
 

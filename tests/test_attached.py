@@ -16,12 +16,12 @@ from kgneo.embedding import OnnxEncoder
 from kgneo.errors import GraphError, GraphTimeout, NotIndexed
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
-from kgneo.graph.index import IndexReport, build, read_record
-from kgneo.graph.local_index import build_locally
-from kgneo.graph.naming import ScannedNames
-from kgneo.graph.opening import known_shape, open_record
+from kgneo.graph.candidates import Reach, all_candidates, top_candidates
+from kgneo.graph.index import IndexReport, build, build_locally
+from kgneo.graph.names import ScannedNames
+from kgneo.graph.open import known_shape, open_knowledge
+from kgneo.graph.record import read_record
 from kgneo.graph.removal import remove
-from kgneo.graph.retrieval import Reach, all_candidates, top_candidates
 from kgneo.graph.schema import read_schema
 from kgneo.server import RunningServer
 from tests.conftest import connect, set_address, wipe
@@ -95,13 +95,13 @@ def test_the_query_of_an_answer_runs_as_it_is_shown(films: Graph, encoder: OnnxE
 
 
 def test_a_strategy_that_needs_embeddings_says_so(films: Graph, encoder: OnnxEncoder) -> None:
-    open_context(films, encoder=encoder)
+    context = open_context(films, encoder=encoder)
     with pytest.raises(NotIndexed, match="no embeddings"):
-        top_candidates(films, Reach(("x",)), np.zeros(384, dtype=np.float32))
+        top_candidates(context.knowledge, Reach(("x",)), np.zeros(384, dtype=np.float32))
 
 
 def test_names_are_looked_for_in_the_database_where_they_are_too_many_to_keep(films: Graph) -> None:
-    names = ScannedNames(films, open_record(films).shape)
+    names = ScannedNames(films, open_knowledge(films).shape)
     found = names.by_folded_name(["rosalind"])["rosalind"]
     assert {named.entity.labels for named in found} == {("Movie",), ("Person",)}
     assert {named.entity.name for named in names.by_words("harvest time")} == {"Harvest Moon"}
@@ -134,7 +134,7 @@ def answers_about_the_critic(graph: Graph, encoder: OnnxEncoder) -> list[tuple[s
 def test_a_name_in_two_properties_is_one_before_and_after_indexing(critic: Graph, encoder: OnnxEncoder) -> None:
     expected = [("Noor Haddad",), ("North Pier",), ("North Pier",)]
     assert answers_about_the_critic(critic, encoder) == expected
-    names = ScannedNames(critic, open_record(critic).shape)
+    names = ScannedNames(critic, open_knowledge(critic).shape)
     assert [named.entity.name for named in names.by_folded_name(["noor haddad"])["noor haddad"]] == ["Noor Haddad"]
     assert [named.entity.name for named in names.by_words("haddad")] == ["Noor Haddad"]
     index(critic, encoder)
@@ -151,9 +151,7 @@ def test_nodes_of_one_name_are_told_apart_by_the_question(films: Graph, encoder:
 
 
 def test_misspelt_names_have_their_nearest(films: Graph) -> None:
-    open_record(films)
-    assert films.naming is not None
-    assert films.naming.by_words("Harvst Mon")[0].entity.name == "Harvest Moon"
+    assert open_knowledge(films).names.by_words("Harvst Mon")[0].entity.name == "Harvest Moon"
 
 
 def test_removal_leaves_the_graph_as_it_was(films: Graph, encoder: OnnxEncoder) -> None:
@@ -211,7 +209,7 @@ def test_an_interrupted_index_goes_on_where_it_stopped(
         with pytest.raises(KeyboardInterrupt):
             build(films, encoder, shape=shape, schema=schema, on_progress=stop_at_the_third)
         with pytest.raises(NotIndexed, match="not finished"):
-            open_record(films)
+            open_knowledge(films)
         assert index(films, encoder).encoded == TRIPLES - 12
     finally:
         remove(films)
@@ -222,12 +220,13 @@ def test_candidates_are_the_same_in_the_graph_and_on_this_machine(
 ) -> None:
     before = dump(films)
     index(films, encoder)
-    assert not open_record(films).shape.loaded
+    knowledge = open_knowledge(films)
+    assert not knowledge.shape.loaded
     pier = films.read("MATCH (m:Movie {title: 'North Pier'}) RETURN elementId(m) AS id")[0]["id"]
     vector = encoder.encode(["what rating does North Pier have?"], query=True)[0]
-    in_graph = top_candidates(films, Reach((pier,), hops=2), vector, top_k=8)
+    in_graph = top_candidates(knowledge, Reach((pier,), hops=2), vector, top_k=8)
     assert ("rating", "6.5") in {(item.triple.relation, item.triple.object) for item in in_graph[:3]}
-    assert len(all_candidates(films, Reach((pier,), hops=1))[0]) == 2 + 3
+    assert len(all_candidates(knowledge, Reach((pier,), hops=1))[0]) == 2 + 3
     remove(films)
     uri, username, password = films_server.uri, films_server.username, films_server.password
     with Graph.connect(uri, username=username, password=password, read_only=True) as graph:
@@ -236,12 +235,32 @@ def test_candidates_are_the_same_in_the_graph_and_on_this_machine(
         assert build_locally(graph, encoder, shape=shape, schema=schema).encoded == 0
         context = open_context(graph, encoder=encoder)
         assert ask(context, "who directed [Harvest Moon]?").answers == ("Tom Okello",)
-        here = top_candidates(graph, Reach((pier,), hops=2), vector, top_k=8)
+        here = top_candidates(context.knowledge, Reach((pier,), hops=2), vector, top_k=8)
         with pytest.raises(GraphError, match="only read"):
             graph.write("CREATE ()")
     assert [item.score for item in here] == pytest.approx([item.score for item in in_graph], abs=1e-4)
     assert {item.triple for item in here} == {item.triple for item in in_graph}
     assert dump(films) == before
+
+
+@pytest.mark.parametrize(
+    ("excluded", "counts"), [([], [5, 3, 5]), (["born", "DIRECTED"], [5, 1, 4]), (["Person"], [3, 0, 4])]
+)
+def test_retrieve_counts_what_it_lists(
+    films: Graph, encoder: OnnxEncoder, capsys: pytest.CaptureFixture[str], excluded: list[str], counts: list[int]
+) -> None:
+    index(films, encoder)
+    try:
+        assert main(["index", *(argument for name in excluded for argument in ("--exclude", name))]) == 0
+        capsys.readouterr()
+        command = ["retrieve", "what about [North Pier]?", "--candidates", "--json"]
+        assert main(command) == 0
+        record = json.loads(capsys.readouterr().out)
+        assert [len(candidates) for candidates in record["candidates"]] == record["candidates_by_hop"]
+        assert len(record["triples"]) == sum(counts)
+        assert record["candidates_by_hop"] == counts
+    finally:
+        remove(films)
 
 
 def test_every_command_but_load_and_index_works_read_only(films: Graph, capsys: pytest.CaptureFixture[str]) -> None:

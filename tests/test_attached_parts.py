@@ -11,13 +11,12 @@ from neo4j.time import Date, DateTime, Duration
 from kgneo.errors import UsageError
 from kgneo.graph.attach import Choices, derive_shape, display_of
 from kgneo.graph.schema import Connection, Label, Property, Relation, Schema
-from kgneo.graph.schema_statistics import estimate_statistics
 from kgneo.graph.schema_text import CHARACTERS, prompt_text, table
-from kgneo.graph.shape import LOADED, Shape, split_value_relation, value_relation
-from kgneo.graph.statistics import Statistics
+from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.statistics import Statistics, estimate_statistics
 from kgneo.graph.values import LONGEST_TEXT, detail, texts
 from kgneo.graph.walks import shown_query
-from kgneo.model import Entity, Hop, RelationPath, Triple
+from kgneo.model import Entity, Hop, RelationPath, Triple, split_value_relation, value_relation
 
 
 def text(key: str, *, unique: bool = True, length: float = 10.0, share: float = 1.0) -> Property:

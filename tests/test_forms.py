@@ -14,6 +14,7 @@ from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.graph.index import build
+from kgneo.graph.shape import LOADED
 from kgneo.strategies.paths import UNSURE
 from tests.conftest import VERSIONS, StartServer, connect, load_file, wipe
 
@@ -27,7 +28,7 @@ def music(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
     with connect(start_server("scratch", VERSIONS[0])) as graph:
         wipe(graph)
         load_file(graph, FOLDER / "triples.tsv")
-        build(graph, encoder)
+        build(graph, encoder, shape=LOADED)
         yield open_context(graph, encoder=encoder)
 
 

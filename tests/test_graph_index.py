@@ -13,7 +13,9 @@ from kgneo.embedding import OnnxEncoder, Similarity, TokenEmbeddings, Vectors
 from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
 from kgneo.graph import Graph
 from kgneo.graph import index as index_module
-from kgneo.graph.index import Progress, build, check_fingerprint, index_names, read_record, require
+from kgneo.graph.index import Progress, build, index_names
+from kgneo.graph.record import check_fingerprint, read_record, require
+from kgneo.graph.shape import LOADED
 from kgneo.model import Triple
 from kgneo.sample import triples_path
 from tests.conftest import load_file
@@ -42,7 +44,7 @@ class CountingEncoder:
 
 def test_every_triple_gets_the_embedding_of_its_text(graph: Graph, encoder: OnnxEncoder) -> None:
     load_file(graph, triples_path())
-    report = build(graph, encoder)
+    report = build(graph, encoder, shape=LOADED)
     assert report.encoded == report.triples == 327
     row = graph.read(
         "MATCH (s)-[r]->(o) RETURN s.name AS s, type(r) AS t, o.name AS o, r.kgneo_embedding AS vector LIMIT 1"
@@ -53,7 +55,7 @@ def test_every_triple_gets_the_embedding_of_its_text(graph: Graph, encoder: Onnx
 
 def test_the_index_covers_every_type(graph: Graph, encoder: OnnxEncoder) -> None:
     load_file(graph, triples_path())
-    build(graph, encoder)
+    build(graph, encoder, shape=LOADED)
     rows = graph.schema("SHOW VECTOR INDEXES YIELD labelsOrTypes, state RETURN labelsOrTypes AS types, state")
     types = {row["t"] for row in graph.read("MATCH ()-[r]->() RETURN DISTINCT type(r) AS t")}
     assert {name for row in rows for name in row["types"]} == types
@@ -65,22 +67,22 @@ def test_only_what_is_new_or_changed_is_encoded_again(graph: Graph) -> None:
     graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'}), (:Entity {name: 'c'})-[:r]->(:Entity)")
     texts: list[str] = []
     counting = CountingEncoder(encoded=texts)
-    build(graph, counting)
+    build(graph, counting, shape=LOADED)
     assert len(texts) == 2
     texts.clear()
-    build(graph, counting)
+    build(graph, counting, shape=LOADED)
     assert texts == []
     graph.write("MATCH (n {name: 'a'}) SET n.name = 'renamed'")
     graph.write("MATCH (n {name: 'c'}), (m {name: 'b'}) CREATE (n)-[:new_type]->(m)")
-    build(graph, counting)
+    build(graph, counting, shape=LOADED)
     assert sorted(texts) == ["(c, new type, b)", "(renamed, r, b)"]
 
 
 def test_an_index_of_more_types_takes_the_place_of_the_old_one(graph: Graph) -> None:
     graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
-    build(graph, CountingEncoder())
+    build(graph, CountingEncoder(), shape=LOADED)
     graph.write("MATCH (n {name: 'a'}), (m {name: 'b'}) CREATE (n)-[:new_type]->(m)")
-    build(graph, CountingEncoder())
+    build(graph, CountingEncoder(), shape=LOADED)
     rows = graph.schema("SHOW VECTOR INDEXES YIELD labelsOrTypes RETURN labelsOrTypes AS types")
     assert {name for row in rows for name in row["types"]} == {"r", "new_type"}
 
@@ -98,20 +100,20 @@ def test_an_interruption_loses_at_most_one_batch(graph: Graph, monkeypatch: pyte
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        build(graph, CountingEncoder(), on_progress=interrupt)
+        build(graph, CountingEncoder(), shape=LOADED, on_progress=interrupt)
     with pytest.raises(NotIndexed, match="not finished"):
         require(graph)
     texts: list[str] = []
-    build(graph, CountingEncoder(encoded=texts))
+    build(graph, CountingEncoder(encoded=texts), shape=LOADED)
     assert len(texts) == 15
     assert require(graph).triples == 45
 
 
 def test_another_encoder_encodes_everything_anew(graph: Graph) -> None:
     graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
-    build(graph, CountingEncoder())
+    build(graph, CountingEncoder(), shape=LOADED)
     texts: list[str] = []
-    build(graph, CountingEncoder(name="other", fingerprint="other", encoded=texts))
+    build(graph, CountingEncoder(name="other", fingerprint="other", encoded=texts), shape=LOADED)
     assert len(texts) == 1
     record = read_record(graph)
     assert record is not None
@@ -120,7 +122,7 @@ def test_another_encoder_encodes_everything_anew(graph: Graph) -> None:
 
 def test_the_record_says_what_the_index_was_made_with(graph: Graph) -> None:
     graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
-    build(graph, CountingEncoder())
+    build(graph, CountingEncoder(), shape=LOADED)
     record = require(graph)
     assert (record.encoder, record.dimensions, record.similarity, record.triples) == ("counting", 16, "dot", 1)
     assert [str(item.hop) for item in record.statistics.hops] == ["r", "^r"]
@@ -128,14 +130,14 @@ def test_the_record_says_what_the_index_was_made_with(graph: Graph) -> None:
 
 def test_asking_with_another_encoder_names_both(graph: Graph) -> None:
     graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
-    build(graph, CountingEncoder())
+    build(graph, CountingEncoder(), shape=LOADED)
     with pytest.raises(EncoderMismatch, match=r"'counting'.*'mpnet'"):
         require(graph, encoder="mpnet")
 
 
 def test_an_encoder_of_the_same_name_and_other_weights_is_refused(graph: Graph) -> None:
     graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
-    build(graph, CountingEncoder())
+    build(graph, CountingEncoder(), shape=LOADED)
     with pytest.raises(EncoderMismatch, match=r"counting-1.*changed"):
         check_fingerprint(require(graph), CountingEncoder(fingerprint="changed"))
 
@@ -150,5 +152,5 @@ def test_an_empty_graph_and_one_without_an_index_have_their_own_words(graph: Gra
 
 def test_an_empty_graph_cannot_be_indexed(graph: Graph) -> None:
     with pytest.raises(GraphEmpty):
-        build(graph, CountingEncoder())
-    assert index_names(graph) == []
+        build(graph, CountingEncoder(), shape=LOADED)
+    assert index_names(graph) == ()

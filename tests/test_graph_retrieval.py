@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from importlib.resources import files
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kgneo.graph import Graph, retrieval
+from kgneo.errors import GraphError
+from kgneo.graph import Graph, candidates
+from kgneo.graph.candidates import Direction, Reach, all_candidates, count_candidates, top_candidates
+from kgneo.graph.cypher import node_name, query
 from kgneo.graph.index import build
 from kgneo.graph.load import load
-from kgneo.graph.retrieval import Direction, Reach, all_candidates, count_candidates, top_candidates
+from kgneo.graph.open import open_knowledge
+from kgneo.graph.shape import LOADED
 from kgneo.loader import LoadedTriple
 from kgneo.model import Triple
 from tests.test_graph_index import CountingEncoder
@@ -25,7 +30,7 @@ def triples(graph: Graph) -> Triples:
     random = np.random.default_rng(7)
     rows = {(f"n{a}", f"t{t}", f"n{b}") for a, b, t in random.integers(0, [60, 60, 3], (150, 3)) if a != b}
     load(graph, [LoadedTriple(Triple(*row)) for row in sorted(rows)], name="random")
-    build(graph, CountingEncoder())
+    build(graph, CountingEncoder(), shape=LOADED)
     return sorted(rows)
 
 
@@ -62,13 +67,13 @@ def test_candidates_are_those_of_a_breadth_first_search(
     reach = Reach((node(graph, start),), hops, direction)
     found = {
         (item.triple.subject, item.triple.relation, item.triple.object): item.hop
-        for one_hop in all_candidates(graph, reach)
+        for one_hop in all_candidates(open_knowledge(graph), reach)
         for item in one_hop
     }
     expected = breadth_first(triples, start, hops, direction)
     assert found == expected
     counts = tuple(sum(hop == wanted for hop in expected.values()) for wanted in range(1, hops + 1))
-    assert count_candidates(graph, reach) == counts
+    assert count_candidates(open_knowledge(graph), reach) == counts
 
 
 def scores(triples: Triples, vector: NDArray[np.float32]) -> dict[tuple[str, str, str], float]:
@@ -82,12 +87,14 @@ def scores(triples: Triples, vector: NDArray[np.float32]) -> dict[tuple[str, str
 def test_the_top_triples_are_the_nearest_candidates_by_dot_product(
     graph: Graph, triples: Triples, direction: Direction, exact: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retrieval, "EXACT_UP_TO", 0)  # so that exact=False goes through the index
+    monkeypatch.setattr(candidates, "EXACT_UP_TO", 0)  # so that exact=False goes through the index
     start = triples[5][0]
     vector = np.random.default_rng(3).normal(size=16).astype(np.float32)
     expected_hops = breadth_first(triples, start, 2, direction)
     expected = scores(list(expected_hops), vector)
-    top = top_candidates(graph, Reach((node(graph, start),), 2, direction), vector, top_k=5, exact=exact)
+    top = top_candidates(
+        open_knowledge(graph), Reach((node(graph, start),), 2, direction), vector, top_k=5, exact=exact
+    )
     best = sorted(expected.items(), key=lambda item: -item[1])[:5]
     assert [(item.triple.subject, item.triple.relation, item.triple.object) for item in top] == [t for t, _ in best]
     assert [item.score for item in top] == pytest.approx([score for _, score in best], rel=1e-3, abs=1e-4)
@@ -98,9 +105,33 @@ def test_more_triples_than_there_are_gives_them_all(graph: Graph, triples: Tripl
     start = triples[0][0]
     vector = np.ones(16, dtype=np.float32)
     reach = Reach((node(graph, start),), 1)
-    top = top_candidates(graph, reach, vector, top_k=100)
-    assert len(top) == sum(count_candidates(graph, reach))
+    top = top_candidates(open_knowledge(graph), reach, vector, top_k=100)
+    assert len(top) == sum(count_candidates(open_knowledge(graph), reach))
 
 
-def test_no_topic_entity_gives_no_candidates(graph: Graph) -> None:
-    assert top_candidates(graph, Reach(()), np.ones(16, dtype=np.float32)) == []
+def test_no_topic_entity_gives_no_candidates(graph: Graph, triples: Triples) -> None:
+    assert triples
+    assert top_candidates(open_knowledge(graph), Reach(()), np.ones(16, dtype=np.float32)) == []
+
+
+def test_every_file_is_valid_cypher_as_it_stands(graph: Graph) -> None:
+    refused = {}
+    for file in files("kgneo.cypher").iterdir():
+        text = file.read_text(encoding="utf-8") if file.name.endswith(".cypher") else ""
+        newer = "CYPHER 25\n" in text
+        if not text or (newer and not graph.capabilities.search):
+            continue
+        try:
+            graph.schema(("EXPLAIN CYPHER 25 " if newer else "EXPLAIN ") + text.replace("CYPHER 25\n", ""))
+        except GraphError as error:  # what is missing, an index or a parameter, is missed after the syntax
+            if "SyntaxError" in error.message:
+                refused[file.name] = error.message
+    assert refused == {}
+
+
+def test_what_queries_share_is_put_into_each(graph: Graph) -> None:
+    graph.write("CREATE (:Person {first: 'Ida', last: 'Brandt'})-[:KNOWS]->(:Person)")
+    display = {"Person": ["first", "last"]}
+    found = graph.read(f"MATCH (a)-->(b) RETURN {node_name('a')} AS a, {node_name('b')} AS b", display=display)
+    assert found == [{"a": "Ida Brandt", "b": None}]
+    assert "/*{candidates_walk}*/" not in query("candidates_ids")

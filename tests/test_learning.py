@@ -19,18 +19,19 @@ from kgneo.errors import DataError
 from kgneo.evaluation.datasets import Question
 from kgneo.graph.examples import (
     Example,
-    Neighbour,
+    SimilarExample,
     all_examples,
     count_examples,
-    path_keys,
     read_scorer,
     remove_examples,
     write_scorer,
 )
-from kgneo.graph.index import build, count_triples
+from kgneo.graph.index import build
+from kgneo.graph.record import count_triples
+from kgneo.graph.shape import LOADED
 from kgneo.labelled import read_labelled
 from kgneo.learning import learn_questions, train_scorer
-from kgneo.model import Hop, RelationPath
+from kgneo.model import Hop, RelationPath, path_keys
 from kgneo.ranking.recall import FEATURES, HAND, Lesson, Row, Scorer, accuracy, features, train
 from kgneo.sample import questions_path, triples_path
 from tests.conftest import VERSIONS, StartServer, connect, load_file, set_address, wipe
@@ -48,7 +49,7 @@ def loaded(request: pytest.FixtureRequest, start_server: StartServer, encoder: O
         set_address(patch, server)
         wipe(graph)
         load_file(graph, triples_path())
-        build(graph, encoder)
+        build(graph, encoder, shape=LOADED)
         yield open_context(graph, encoder=encoder)
 
 
@@ -204,8 +205,8 @@ def path(*relations: str) -> RelationPath:
     return RelationPath(tuple(Hop(relation) for relation in relations))
 
 
-def neighbour(similarity: float, *relations: str) -> Neighbour:
-    return Neighbour(Example("text", path(*relations), "question", "entity", 1), similarity)
+def neighbour(similarity: float, *relations: str) -> SimilarExample:
+    return SimilarExample(Example("text", path(*relations), "question", "entity", 1), similarity)
 
 
 def test_the_path_of_the_nearest_example_beats_a_better_ranked_one() -> None:

@@ -16,6 +16,7 @@ from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import EntityNotFound
 from kgneo.graph.index import build
+from kgneo.graph.shape import LOADED
 from kgneo.model import Answer
 from kgneo.stages.link import link, readings, unbracket
 from kgneo.stages.similar_names import best_alignments
@@ -29,7 +30,7 @@ def music(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
     with connect(start_server("scratch", VERSIONS[0])) as graph:
         wipe(graph)
         load_file(graph, FILES["music"][0])
-        build(graph, encoder)
+        build(graph, encoder, shape=LOADED)
         yield open_context(graph, encoder=encoder)
 
 
@@ -66,7 +67,7 @@ def test_names_are_found_when_the_brackets_are_taken_away(music: Context) -> Non
 
 
 def test_a_name_inside_a_longer_one_is_not_a_topic(music: Context) -> None:
-    linked = link(music.graph, "When was Led Zeppelin IV released?")
+    linked = link(music.knowledge, "When was Led Zeppelin IV released?")
     assert linked.names == ("Led Zeppelin IV",)
 
 
@@ -79,39 +80,39 @@ def test_a_common_word_is_no_name_beside_a_real_one(music: Context) -> None:
 
 
 def test_a_name_with_two_letters_exchanged_is_found(music: Context) -> None:
-    assert link(music.graph, "which albums did Fleetwodo Mac record?").names == ("Fleetwood Mac",)
+    assert link(music.knowledge, "which albums did Fleetwodo Mac record?").names == ("Fleetwood Mac",)
 
 
 def test_several_names_in_one_question_are_topics_together(music: Context) -> None:
-    linked = link(music.graph, "Which albums did David Bowie record that Tony Visconti produced?")
+    linked = link(music.knowledge, "Which albums did David Bowie record that Tony Visconti produced?")
     assert linked.names == ("David Bowie", "Tony Visconti")
 
 
 def test_the_year_after_before_is_not_a_topic(music: Context) -> None:
-    linked = link(music.graph, "Which albums did Led Zeppelin record before 1971?")
+    linked = link(music.knowledge, "Which albums did Led Zeppelin record before 1971?")
     assert linked.names == ("Led Zeppelin",)
 
 
 def test_other_readings_are_shown_with_the_best_one_first(music: Context) -> None:
-    found = readings(music.graph, "who was in queen")
+    found = readings(music.knowledge, "who was in queen")
     assert found[0].names == ("Queen",)
     assert [reading.score for reading in found] == sorted((reading.score for reading in found), reverse=True)
 
 
 def test_mentions_say_where_the_names_stand(music: Context) -> None:
     text = "which bands were formed in birmingham"
-    mention = link(music.graph, text).mentions[0]
+    mention = link(music.knowledge, text).mentions[0]
     assert mention is not None
     assert text[mention.start : mention.end] == "birmingham"
 
 
 def test_a_question_about_nothing_in_the_graph_names_similar_words(music: Context) -> None:
     with pytest.raises(EntityNotFound, match=r"No entity .* was found"):
-        link(music.graph, "why?")
+        link(music.knowledge, "why?")
 
 
 def test_brackets_say_what_the_topic_is(music: Context) -> None:
-    assert link(music.graph, "who wrote [Something]?").names == ("Something",)
+    assert link(music.knowledge, "who wrote [Something]?").names == ("Something",)
 
 
 def test_the_cypher_of_an_answer_starts_at_the_chosen_entity(music: Context) -> None:

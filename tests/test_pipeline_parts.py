@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgneo.context import Clock
+from kgneo.graph.shape import LOADED
 from kgneo.llm import ScriptedModel
 from kgneo.model import Candidate, Step, Triple
 from kgneo.prompts import Prompts
@@ -223,13 +224,13 @@ def test_evidence_leads_from_the_question_to_the_answer() -> None:
         triple("Berlin", "lies_on", "Spree", 3),
         triple("Rhine", "rises_in", "Alps"),
     ]
-    found = supporting(entities("Berlin"), shown, about=entities("Rhine", depth=0))
+    found = supporting(entities("Berlin"), shown, about=entities("Rhine", depth=0), shape=LOADED)
     assert [item.triple.relation for item in found] == ["flows_through", "has_capital"]
 
 
 def test_evidence_has_no_relation_that_holds_nothing_further() -> None:
     shown = [triple("Film", "made_by", "Ann"), triple("Film", "written_by", "Ann"), triple("Film", "written_by", "Bob")]
-    found = supporting(entities("Ann"), shown, about=entities("Film", depth=0))
+    found = supporting(entities("Ann"), shown, about=entities("Film", depth=0), shape=LOADED)
     assert [item.triple.relation for item in found] == ["made_by"]
 
 
@@ -237,9 +238,9 @@ def test_a_list_that_was_cut_off_is_completed_from_the_same_relation() -> None:
     shown = [triple("Film", "with", name) for name in ("Ann", "Bob", "Cid")] + [triple("Film", "made_by", "Dee")]
     ends = entities("Ann", "Bob", "Cid", "Dee")
     about = entities("Film", depth=0)
-    assert [item.name for item in completed(ends[:2], shown, ends, about=about)] == ["Ann", "Bob", "Cid"]
+    assert [item.name for item in completed(ends[:2], shown, ends, about=about, shape=LOADED)] == ["Ann", "Bob", "Cid"]
     mixed = (ends[0], ends[3])
-    assert completed(mixed, shown, ends, about=about) == mixed
+    assert completed(mixed, shown, ends, about=about, shape=LOADED) == mixed
 
 
 # The final answer

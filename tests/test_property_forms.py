@@ -90,7 +90,8 @@ def test_what_is_excluded_does_not_count(clubs: Context) -> None:
     clubs.graph.write("MATCH (p:Player {name: 'Cai Orme'}) SET p:Hidden")
     shape = replace(clubs.shape, excluded=("Hidden",))
     try:
-        without = replace(clubs, shape=shape)
+        knowledge = replace(clubs.knowledge, record=replace(clubs.record, shape=shape))
+        without = replace(clubs, knowledge=knowledge)
         assert ask(without, "Who is the oldest player?").answers == ("Ana Sorel",)
         assert ask(without, "How many players are there?").answers == ("2",)
     finally:

@@ -8,13 +8,13 @@ from importlib.util import find_spec
 
 import click
 
-from kgneo import __version__
 from kgneo.cli.options import connection_options, json_option, print_json, say
 from kgneo.embedding import load_encoder
 from kgneo.errors import KgneoError
-from kgneo.graph.index import count_triples, read_record
-from kgneo.graph.local import LocalCache
+from kgneo.graph.cache import LocalCache
+from kgneo.graph.record import count_triples, read_record
 from kgneo.settings import Settings, open_graph
+from kgneo.version import __version__
 
 Check = tuple[str, bool, str]
 

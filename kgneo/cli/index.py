@@ -19,11 +19,11 @@ from kgneo.cli.options import (
 from kgneo.embedding import DEFAULT_ENCODER, load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.attach import Choices
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.estimate import Estimate, estimate
-from kgneo.graph.index import IndexReport, Progress, build, read_record
-from kgneo.graph.local import LocalCache
-from kgneo.graph.local_index import build_locally
-from kgneo.graph.opening import known_shape
+from kgneo.graph.index import IndexReport, Progress, build, build_locally
+from kgneo.graph.open import known_shape
+from kgneo.graph.record import read_record
 from kgneo.graph.removal import remove
 from kgneo.settings import Settings, open_graph
 

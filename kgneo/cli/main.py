@@ -15,9 +15,9 @@ from pathlib import Path
 
 import click
 
-from kgneo import __version__
 from kgneo.errors import KgneoError, UsageError
 from kgneo.settings import read_configuration
+from kgneo.version import __version__
 
 COMMANDS = {
     "demo": "kgneo.cli.demo",

@@ -15,11 +15,12 @@ from kgneo.cli.options import (
     with_options,
 )
 from kgneo.cli.render import render_candidates
-from kgneo.context import Clock
-from kgneo.graph.retrieval import Reach, all_candidates, count_candidates, top_candidates
+from kgneo.context import Clock, Options
+from kgneo.graph.candidates import all_candidates, count_candidates
 from kgneo.model import Candidate
 from kgneo.settings import Settings, open_graph
 from kgneo.stages.link import link
+from kgneo.stages.retrieve import retrieve as retrieve_nearest
 
 
 @click.command()
@@ -49,16 +50,15 @@ def retrieve(
     """
     clock = Clock()
     with open_graph(settings, report=say) as graph:
-        context = open_context(graph, encoder=encoder, report=say)
+        options = Options(hops=hops, top_k=top_k, direction=direction, exact=exact)  # type: ignore[arg-type]
+        context = open_context(graph, encoder=encoder, options=options, report=say)
         with clock.stage("link"):
-            linked = link(graph, question, entities=entities)
-        reach = Reach(linked.entity_ids, hops, direction)  # type: ignore[arg-type]
+            linked = link(context.knowledge, question, entities=entities)
         with clock.stage("retrieve"):
-            counts = count_candidates(graph, reach)
-        with clock.stage("select"):
-            vector = context.encoder.encode([linked.text], query=True)[0]
-            top = top_candidates(graph, reach, vector, top_k=top_k, exact=exact)
-        by_hop = all_candidates(graph, reach) if list_all else []
+            found = retrieve_nearest(linked.text, linked.entity_ids, context)
+        with clock.stage("count"):
+            counts = count_candidates(context.knowledge, found.reach)
+        by_hop = all_candidates(context.knowledge, found.reach) if list_all else []
     if as_json:
         print_json(
             {
@@ -67,7 +67,7 @@ def retrieve(
                 "hops": hops,
                 "direction": direction,
                 "candidates_by_hop": list(counts),
-                "triples": [_record(candidate) for candidate in top],
+                "triples": [_record(candidate) for candidate in found.nearest],
                 "candidates": [[_record(candidate) for candidate in one] for one in by_hop] if list_all else None,
                 "timings_ms": {stage: round(value, 2) for stage, value in clock.milliseconds.items()},
             }
@@ -75,7 +75,7 @@ def retrieve(
         return
     click.echo("Topic entities: " + ", ".join(topic.entity.name for topic in linked.topics))
     click.echo("Candidates: " + ", ".join(f"{count:,} at hop {hop}" for hop, count in enumerate(counts, start=1)))
-    click.echo(render_candidates(top))
+    click.echo(render_candidates(found.nearest))
     for hop, candidates in enumerate(by_hop, start=1):
         click.echo(f"Hop {hop}:\n{render_candidates(candidates)}")
 

@@ -10,7 +10,7 @@ import click
 from kgneo.cli.options import choice_options, connection_options, json_option, option, print_json, say, with_options
 from kgneo.errors import GraphEmpty
 from kgneo.graph.attach import Choices
-from kgneo.graph.opening import known_shape
+from kgneo.graph.open import known_shape
 from kgneo.graph.schema import Schema
 from kgneo.graph.schema_text import prompt_text, table
 from kgneo.graph.shape import Shape

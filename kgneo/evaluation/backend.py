@@ -19,13 +19,13 @@ from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.provenance import hash_triples
 from kgneo.evaluation.run import Backend, Configuration, Retrieved
 from kgneo.graph import Graph
+from kgneo.graph.candidates import count_candidates
 from kgneo.graph.examples import all_examples, read_scorer
-from kgneo.graph.gold import PathTriple, all_triples, among_candidates, path_triples
-from kgneo.graph.names import by_folded_name, by_name
-from kgneo.graph.retrieval import Reach, count_candidates, top_candidates
+from kgneo.graph.gold_triples import PathTriple, all_triples, among_candidates, path_triples
 from kgneo.model import Answer, Triple
 from kgneo.prompts import Prompts
 from kgneo.stages.link import link
+from kgneo.stages.retrieve import retrieve
 from kgneo.text import fold
 
 ALL_ANSWERS = 1_000_000
@@ -62,23 +62,14 @@ class GraphBackend:
     def retrieve(self, question: Question, configuration: Configuration, gold: Sequence[Triple]) -> Retrieved:
         """See `run.Retriever`. The topic entities are those that `link` finds."""
         context = self._context(configuration)
-        graph, options = context.graph, context.options
-        linked = link(graph, question.text, entities=_given(question))
-        reach = Reach(linked.entity_ids, configuration.hops, options.direction)
+        knowledge = context.knowledge
+        linked = link(knowledge, question.text, entities=_given(question))
+        found = retrieve(linked.text, linked.entity_ids, context)
         wanted = frozenset(gold)
         walked = [item for item in self._walk(question) if item.triple in wanted] if wanted else []
-        ranked: tuple[Triple, ...] = ()
-        if configuration.top_k:
-            vector = context.encoder.encode([linked.text], query=True)[0]
-            top = top_candidates(
-                graph,
-                reach,
-                vector,
-                top_k=configuration.top_k,
-                exact=options.exact,
-            )
-            ranked = tuple(candidate.triple for candidate in top)
-        return Retrieved(count_candidates(graph, reach), among_candidates(graph, reach, walked), ranked)
+        among = among_candidates(knowledge.graph, found.reach, walked)
+        ranked = tuple(candidate.triple for candidate in found.nearest)
+        return Retrieved(count_candidates(knowledge, found.reach), among, ranked)
 
     def gold(self, question: Question) -> tuple[Triple, ...]:
         """See `run.GoldWalker`."""
@@ -89,9 +80,9 @@ class GraphBackend:
         absent: list[str] = []
         for start in range(0, len(names), NAMES_AT_ONCE):
             part = names[start : start + NAMES_AT_ONCE]
-            found = by_name(self.context.graph, part)
+            found = self.context.knowledge.names.by_name(part)
             absent += [name for name in part if name not in found]
-        folded = by_folded_name(self.context.graph, absent, limit=10 * len(absent)) if absent else {}
+        folded = self.context.knowledge.names.by_folded_name(absent, limit=10 * len(absent)) if absent else {}
         return [name for name in absent if fold(name) not in folded]
 
     def _context(self, configuration: Configuration) -> Context:
@@ -116,7 +107,7 @@ class GraphBackend:
             if question.id in self._walks:
                 return self._walks[question.id]
         found = path_triples(
-            self.context.graph,
+            self.context.knowledge,
             question.entities,
             question.path,
             question.answers,
@@ -161,7 +152,7 @@ def graph_facts(context: Context) -> dict[str, Any]:
     """Graph, index, model and parameters, as they stand in a report. Reads the whole graph once for its hash."""
     record, options, model = context.record, context.options, context.model
     facts: dict[str, Any] = {
-        "graph": {"triples": record.triples, "hash": hash_triples(all_triples(context.graph))},
+        "graph": {"triples": record.triples, "hash": hash_triples(all_triples(context.knowledge))},
         "encoder": {"name": record.encoder, "fingerprint": record.fingerprint, "template": record.template},
         "parameters": {
             "direction": options.direction,

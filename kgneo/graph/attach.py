@@ -17,7 +17,7 @@ from kgneo.errors import UsageError
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.schema import LONGEST_LIST, Label, Property, Relation, Schema
-from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape
+from kgneo.graph.shape import LOADED, Shape
 from kgneo.graph.values import LONGEST_TEXT
 
 LONGEST_NAME = 100
@@ -233,8 +233,3 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> None:
     near: Sequence[str] = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else "`kgneo schema` shows what there is."
     raise UsageError(f"The graph has no {what} {name!r}.", hint=hint)
-
-
-def is_own_label(label: str) -> bool:
-    """Whether a label is the one that kgneo gives to what it loads."""
-    return label == LOADED_LABEL

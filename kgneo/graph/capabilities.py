@@ -7,14 +7,17 @@ without running it, or a query that only returns its parameter.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from neo4j.vector import Vector
 
 from kgneo.errors import GraphError, GraphUnavailable
 
-if TYPE_CHECKING:
-    from kgneo.graph.connection import Graph
+
+class Reader(Protocol):
+    """A connection that runs queries."""
+
+    def read(self, query: str, /, **parameters: Any) -> list[dict[str, Any]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ SEARCH_PROBE = (
 SYNTAX_ERRORS = ("SyntaxError", "ParameterMissing", "ArgumentError")
 
 
-def probe(graph: Graph) -> Capabilities:
+def probe(graph: Reader) -> Capabilities:
     """Try each capability on `graph`'s server."""
     version = graph.read("CALL dbms.components() YIELD name, versions, edition RETURN versions[0] AS version, edition")
     return Capabilities(
@@ -44,18 +47,18 @@ def probe(graph: Graph) -> Capabilities:
     )
 
 
-def _accepts(graph: Graph, query: str, **parameters: Any) -> bool:
+def _accepts(graph: Reader, query: str, **parameters: Any) -> bool:
     """Whether the server knows the syntax. An index that does not exist is missed after that was accepted."""
     error = _error(graph, query, parameters)
     return error is None or not any(code in str(error) for code in SYNTAX_ERRORS)
 
 
-def _runs(graph: Graph, query: str, **parameters: Any) -> bool:
+def _runs(graph: Reader, query: str, **parameters: Any) -> bool:
     """Whether server and driver take the query with these parameters."""
     return _error(graph, query, parameters) is None
 
 
-def _error(graph: Graph, query: str, parameters: dict[str, Any]) -> GraphError | None:
+def _error(graph: Reader, query: str, parameters: dict[str, Any]) -> GraphError | None:
     try:
         graph.read(query, **parameters)
     except GraphUnavailable:

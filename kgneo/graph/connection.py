@@ -1,4 +1,4 @@
-"""The connection to Neo4j: the one object through which everything else reads and writes.
+"""The connection to Neo4j: the one object through which everything else reads and writes, and nothing more.
 
 `Graph.connect` opens a driver, `Graph(driver)` takes one that is already there. Reads run in read transactions,
 both kinds with a timeout that the server enforces; the driver's errors come out as kgneo's.
@@ -10,21 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import neo4j
 from neo4j import exceptions
 
-from kgneo import __version__
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
-from kgneo.graph.shape import LOADED, Shape
-
-if TYPE_CHECKING:
-    from kgneo.graph.local_embeddings import LocalEmbeddings
-    from kgneo.graph.names import Naming
+from kgneo.version import __version__
 
 Row = dict[str, Any]
 DEFAULT_TIMEOUT = 60.0
@@ -56,14 +51,6 @@ class Graph:
         self.timeout = timeout
         self.address = address
         self.read_only = read_only
-        self.shape: Shape = LOADED
-        """What of the graph is used, and how its nodes are called; `kgneo.graph.attach` sets it."""
-        self.naming: Naming | None = None
-        """How entities are found by name in a graph that kgneo did not load."""
-        self.embedded = True
-        """False for a graph that is asked without an index."""
-        self.embeddings: LocalEmbeddings | None = None
-        """The embeddings on this machine, for a graph that is only read."""
 
     @classmethod
     def connect(

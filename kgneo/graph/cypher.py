@@ -5,6 +5,10 @@ A file holds one query; its first comment is its documentation. An identifier th
 Cypher and pastes into Neo4j Browser as it is; `fill` puts the quoted identifier there. Two more things are no
 values in Cypher: the bounds of a walk stand as `/*{hops}*/3`, the end of an arrow that may have no head as
 `-/*{arrow}*/`; both are valid as they stand, too.
+
+What several queries share stands in a file of its own. A line that begins with `/*{candidates_walk}*/` is replaced by
+what that file has before its RETURN, `/*{node_name}*/subject.name` by what that file returns, for `subject`; what
+stands behind the placeholder is a simpler way to the same columns.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from kgneo.query.quoting import quote
 SEPARATORS = {"labels": ":", "keys": ", node."}
 """What stands between several names of one placeholder, where it is not `|`."""
 PLACEHOLDER = re.compile(r"`\{(\w+)\}`|/\*\{(\w+)\}\*/(\d*)")
+SHARED_LINES = re.compile(r"^/\*\{(\w+)\}\*/.*$", re.MULTILINE)
+SHARED_NAME = re.compile(r"/\*\{node_name\}\*/(\w+)\.name\b")
 
 
 def literal(value: Any) -> str:
@@ -57,8 +63,32 @@ def inline(query: str, parameters: dict[str, Any]) -> str:
 
 @cache
 def query(name: str, /) -> str:
-    """The text of `cypher/NAME.cypher`, its comment included, so that a server's log says what ran."""
+    """The text of `cypher/NAME.cypher` with what it shares with others, its comment included, so that a server's log
+    says what ran."""
+    text = SHARED_LINES.sub(lambda match: _parts(match[1])[0].strip(), _text(name))
+    return SHARED_NAME.sub(lambda match: node_name(match[1]), text)
+
+
+def node_name(variable: str) -> str:
+    """The expression for the name of the node `variable`; null for a node that has none. Needs `$display`."""
+    name, _, _ = _parts("node_name")[1].rpartition(" AS ")
+    return re.sub(r"\bnode\b", variable, name.strip())
+
+
+def shown_name(variable: str) -> str:
+    """The same, with the node's id where it has no name."""
+    return f"coalesce({node_name(variable)}, elementId({variable}))"
+
+
+def _text(name: str) -> str:
     return files("kgneo.cypher").joinpath(f"{name}.cypher").read_text(encoding="utf-8")
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """What a file has before its RETURN, without its comment, and behind it."""
+    text = "\n".join(line for line in _text(name).splitlines() if not line.startswith("//"))
+    before, _, behind = text.partition("RETURN")
+    return before, behind
 
 
 def fill(name: str, /, **values: str | int | bool | Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 Two passes read the graph: one over relationships, one over nodes, for property values and for names. Each gives
 `Pending` texts, with the digest that says whether they changed. A sink takes the vectors: onto relationships and
 nodes of the graph (`GraphSink`), or into files on this machine for a graph that is only read
-(`kgneo.graph.local_embeddings`).
+(`kgneo.graph.vectors`).
 """
 
 from __future__ import annotations

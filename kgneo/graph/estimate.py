@@ -6,17 +6,11 @@ import time
 from dataclasses import dataclass
 
 from kgneo.embedding import Encoder
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.embeddings import scan_relationships, value_properties
-from kgneo.graph.index import (
-    INDEX_NAME,
-    WORDS_INDEX,
-    expected_relationships,
-    expected_values,
-    name_indexes,
-    read_record,
-)
-from kgneo.graph.local import LocalCache
+from kgneo.graph.index import INDEX_NAME, WORDS_INDEX, expected_relationships, expected_values, name_indexes
+from kgneo.graph.record import read_record
 from kgneo.graph.schema import Schema
 from kgneo.graph.shape import Shape
 

@@ -16,13 +16,12 @@ from kgneo.embedding import Vectors
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import pack
-from kgneo.model import Hop, RelationPath
+from kgneo.model import Hop, RelationPath, path_keys
 from kgneo.text import digest
 
 INDEX_NAME = "kgneo_examples"
 BATCH = 500
 INDEX_TIMEOUT = 300
-HopKeys = tuple[tuple[str, bool, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +43,11 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
+class SimilarExample:
     """An example with its similarity (cosine, -1..1) to a question."""
 
     example: Example
     similarity: float
-
-
-def path_keys(path: RelationPath) -> HopKeys:
-    """What makes two paths the same: relations and directions, not the labels on the way."""
-    return tuple((hop.relation, hop.forward, hop.value) for hop in path.hops)
 
 
 def store(graph: Graph, examples: Sequence[Example], vectors: Vectors, *, fingerprint: str) -> None:
@@ -110,7 +104,9 @@ def count_examples(graph: Graph, *, fingerprint: str) -> int:
     return int(graph.read(query("examples_count"), fingerprint=fingerprint)[0]["examples"])
 
 
-def nearest_examples(graph: Graph, vectors: Vectors, *, fingerprint: str, limit: int = 30) -> list[list[Neighbour]]:
+def nearest_examples(
+    graph: Graph, vectors: Vectors, *, fingerprint: str, limit: int = 30
+) -> list[list[SimilarExample]]:
     """For each of `vectors` (n × dimensions, of length 1) the examples most like it, best first."""
     rows = graph.read(
         query("examples_nearest"),
@@ -119,9 +115,9 @@ def nearest_examples(graph: Graph, vectors: Vectors, *, fingerprint: str, limit:
         limit=limit,
         fingerprint=fingerprint,
     )
-    found: list[list[Neighbour]] = [[] for _ in vectors]
+    found: list[list[SimilarExample]] = [[] for _ in vectors]
     for row in rows:
-        found[row["number"]].append(Neighbour(_example(row["example"]), 2 * row["score"] - 1))
+        found[row["number"]].append(SimilarExample(_example(row["example"]), 2 * row["score"] - 1))
     return found
 
 

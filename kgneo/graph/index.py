@@ -2,32 +2,30 @@
 
 `build` makes the index, reads every triple, encodes those whose embedding is missing or was made from another text or
 by another encoder, and writes them batch by batch: an index that is there first and grows with the writing costs less
-than one that is made at the end. One node, `:KgneoIndex`, records what was built with what; `require` reads it back
-before a question is asked.
+than one that is made at the end. What was built with what is recorded (`kgneo.graph.record`). `build_locally` does the
+same for a graph that may only be read, with files on this machine.
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
-from weakref import WeakKeyDictionary
 
-from kgneo import __version__
 from kgneo.embedding import Encoder
-from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
+from kgneo.errors import GraphEmpty, NotIndexed
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.embeddings import GraphSink, NodeScan, Pending, Sink, scan_nodes, scan_relationships
+from kgneo.graph.record import NO_STATISTICS, count_triples, new_record, read_record, record_properties
 from kgneo.graph.schema import Schema
-from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.shape import Shape
 from kgneo.graph.statistics import Statistics, read_statistics
 
 INDEX_NAME = "kgneo_triples"
-TEMPLATE = "(subject, relation, object)"
 BATCH = 512
 """Triples encoded and written in one transaction: what an interruption can lose."""
 PROPERTIES = 5_000
@@ -35,24 +33,6 @@ PROPERTIES = 5_000
 NAMES_INDEX = "kgneo_folded"
 WORDS_INDEX = "kgneo_names"
 POLL_SECONDS = 0.1
-NO_STATISTICS = Statistics()
-_INDEX_NAMES: WeakKeyDictionary[Graph, list[str]] = WeakKeyDictionary()
-
-
-@dataclass(frozen=True, slots=True)
-class IndexRecord:
-    """What `:KgneoIndex` says. `complete` is False while embeddings are being written."""
-
-    encoder: str
-    fingerprint: str
-    dimensions: int
-    similarity: str
-    template: str
-    triples: int
-    complete: bool
-    version: str
-    statistics: Statistics
-    shape: Shape = LOADED
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,80 +55,11 @@ class IndexReport:
 OnProgress = Callable[[Progress], None]
 
 
-def read_record(graph: Graph) -> IndexRecord | None:
-    """The graph's index record, None where kgneo has not indexed it."""
-    rows = graph.read(query("index_record"))
-    if not rows:
-        return None
-    record = rows[0]["record"]
-    return record_from(record)
-
-
-def record_from(properties: Mapping[str, Any]) -> IndexRecord:
-    """The record that `record_properties` gave."""
-    statistics = Statistics.from_json(properties.get("statistics", "[]"))
-    shape = Shape.from_json(properties["shape"]) if "shape" in properties else LOADED
-    fields: dict[str, Any] = {name: properties.get(name) for name in IndexRecord.__slots__}
-    fields |= {"statistics": statistics, "shape": shape}
-    return IndexRecord(**fields)
-
-
-def record_properties(record: IndexRecord) -> dict[str, Any]:
-    """The record as properties of a node."""
-    fields = {name: getattr(record, name) for name in IndexRecord.__slots__}
-    return {**fields, "statistics": record.statistics.to_json(), "shape": record.shape.to_json()}
-
-
-def count_triples(graph: Graph) -> int:
-    """The number of relationships in the graph."""
-    return int(graph.read(query("index_count"))[0]["triples"])
-
-
-def require(graph: Graph, *, encoder: str | None = None, record: IndexRecord | None = None) -> IndexRecord:
-    """The record of a finished index. `encoder` is the one that the user asked for, if any; `record` one that was
-    read before, else the graph's.
-
-    Raises GraphEmpty, NotIndexed or EncoderMismatch, each with the command that mends it.
-    """
-    record = record or read_record(graph)
-    if record is None:
-        if not count_triples(graph):
-            raise GraphEmpty(
-                "The graph is empty: it holds no triples to answer from.",
-                hint="Load some with `kgneo load PATH`, or try the sample with `kgneo demo`.",
-            )
-        raise NotIndexed(
-            f"The graph holds {count_triples(graph):,} triples, and no index of them.",
-            hint="Make it with `kgneo index`.",
-        )
-    if not record.complete:
-        raise NotIndexed(
-            "The index of the graph is not finished: indexing was interrupted.",
-            hint="Go on where it stopped with `kgneo index`.",
-        )
-    if encoder is not None and encoder != record.encoder:
-        raise EncoderMismatch(
-            f"The graph was indexed with the encoder {record.encoder!r}, and {encoder!r} was asked for.",
-            hint=f"Leave --encoder out, or index again with `kgneo index --encoder {encoder}`.",
-        )
-    return record
-
-
-def check_fingerprint(record: IndexRecord, encoder: Encoder) -> None:
-    """Raises EncoderMismatch when `encoder` has the recorded name but gives other vectors."""
-    if encoder.fingerprint != record.fingerprint:
-        raise EncoderMismatch(
-            f"The graph was indexed with {record.encoder!r} of fingerprint {record.fingerprint}, "
-            f"the one here has {encoder.fingerprint}.",
-            hint="Index again with `kgneo index`, or restore the model files that were used.",
-        )
-
-
 def build(
     graph: Graph,
     encoder: Encoder,
     *,
-    shape: Shape = LOADED,
+    shape: Shape,
     schema: Schema | None = None,
     on_progress: OnProgress = lambda _: None,
 ) -> IndexReport:
@@ -177,6 +88,36 @@ def build(
     statistics = read_statistics(graph, shape=shape, schema=schema)
     _record(graph, encoder, shape, encoded.triples, statistics=statistics, complete=True)
     return encoded
+
+
+def build_locally(
+    graph: Graph, encoder: Encoder, *, shape: Shape, schema: Schema, on_progress: OnProgress = lambda _: None
+) -> IndexReport:
+    """Bring the embeddings on this machine up to date with the graph; what is gone from it is forgotten.
+
+    Raises GraphEmpty. An interruption loses at most one batch.
+    """
+    total = expected_relationships(schema, shape) + expected_values(schema, shape)
+    if not total:
+        raise GraphEmpty(
+            "The graph holds no triples to index.", hint="There is nothing to load into a graph that is only read."
+        )
+    cache = LocalCache(graph)
+    embeddings = cache.embeddings()
+    previous = embeddings.read_record()
+    if previous is not None and previous.fingerprint != encoder.fingerprint:
+        embeddings.clear()
+
+    def begin() -> None:
+        embeddings.write_record(new_record(encoder, shape, total, complete=False))
+
+    report = encode_all(graph, encoder, shape, embeddings, total=total, begin=begin, on_progress=on_progress)
+    embeddings.forget_unseen()
+    statistics = read_statistics(graph, shape=shape, schema=schema)
+    if not shape.loaded:
+        cache.names(shape, refresh=True)
+    embeddings.write_record(new_record(encoder, shape, report.triples, complete=True, statistics=statistics))
+    return report
 
 
 def _expected(graph: Graph, shape: Shape, schema: Schema | None) -> int:
@@ -259,30 +200,9 @@ def _record(
     graph.write(query("index_record_write"), record=record_properties(record))
 
 
-def new_record(
-    encoder: Encoder, shape: Shape, triples: int, *, complete: bool, statistics: Statistics = NO_STATISTICS
-) -> IndexRecord:
-    """A record of an index that is made now with this encoder."""
-    return IndexRecord(
-        encoder=encoder.name,
-        fingerprint=encoder.fingerprint,
-        dimensions=encoder.dimensions,
-        similarity=encoder.similarity,
-        template=TEMPLATE,
-        triples=triples,
-        complete=complete,
-        version=__version__,
-        statistics=statistics,
-        shape=shape,
-    )
-
-
-def index_names(graph: Graph) -> list[str]:
-    """The names of kgneo's vector indexes: one for all types, or one a type. Read once a connection, since
-    listing indexes takes as long as searching one."""
-    if graph not in _INDEX_NAMES:
-        _INDEX_NAMES[graph] = sorted(row["name"] for row in graph.read(query("index_list")))
-    return _INDEX_NAMES[graph]
+def index_names(graph: Graph) -> tuple[str, ...]:
+    """The names of kgneo's vector indexes: one for all types, or one a type."""
+    return tuple(sorted(row["name"] for row in graph.read(query("index_list"))))
 
 
 def _create_indexes(graph: Graph, encoder: Encoder, shape: Shape) -> None:
@@ -343,13 +263,11 @@ def _create_vector_indexes(graph: Graph, encoder: Encoder, relations: Sequence[s
 
 
 def _drop_indexes(graph: Graph) -> None:
-    _INDEX_NAMES.pop(graph, None)
     for name in index_names(graph):
         graph.schema(fill("index_drop", name=name))
 
 
 def _await_indexes(graph: Graph, on_progress: OnProgress) -> None:
-    _INDEX_NAMES.pop(graph, None)
     while True:
         rows = graph.read(query("index_own"))
         failed = [row["name"] for row in rows if row["state"] == "FAILED"]

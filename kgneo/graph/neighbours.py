@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kgneo.graph.connection import Graph
+from kgneo.graph.candidates import Reach, all_values
 from kgneo.graph.cypher import fill
-from kgneo.graph.retrieval import Reach
-from kgneo.graph.shape import Shape, split_value_relation
-from kgneo.graph.value_candidates import all_values
+from kgneo.graph.open import Knowledge
+from kgneo.graph.shape import Shape
 from kgneo.graph.values import triple_of, word
-from kgneo.model import Candidate, Hop
+from kgneo.model import Candidate, Hop, split_value_relation
 
 LIMIT = 5_000
 """Triples of one question that are read at most."""
@@ -19,11 +18,17 @@ LIMIT = 5_000
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What stands at an end of a triple: a node with its id, or a property value, whose `id` is made up."""
+    """What stands at an end of a triple: a node with its id, or the value of the property `key`, whose `id` is made
+    up."""
 
     name: str
     id: str
-    value: bool = False
+    key: str = ""
+
+    @property
+    def value(self) -> bool:
+        """Whether it is a property value."""
+        return bool(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ def ends_of(candidate: Candidate, shape: Shape) -> tuple[End, ...]:
 
 
 def _value(candidate: Candidate, key: str, text: str) -> End:
-    return End(text, f"{candidate.id} {key} {text}", value=True)
+    return End(text, f"{candidate.id} {key} {text}", key)
 
 
 def _details(candidate: Candidate, shape: Shape) -> list[tuple[str, str]]:
@@ -62,7 +67,9 @@ def _details(candidate: Candidate, shape: Shape) -> list[tuple[str, str]]:
     return found
 
 
-def triples_along(graph: Graph, entities: Mapping[str, int], hop: Hop, *, limit: int = LIMIT) -> list[Neighbour]:
+def triples_along(
+    knowledge: Knowledge, entities: Mapping[str, int], hop: Hop, *, limit: int = LIMIT
+) -> list[Neighbour]:
     """Every triple by which `hop` leaves one of `entities`, ordered by names.
 
     `entities` maps element ids to their distance from the topic entities; the hop of a candidate is one more.
@@ -71,9 +78,9 @@ def triples_along(graph: Graph, entities: Mapping[str, int], hop: Hop, *, limit:
         return []
     relation, key = split_value_relation(hop.relation) if hop.value else (hop.relation, "")
     if not relation:
-        return _values(graph, entities, key)[:limit]
-    shape = graph.shape
-    rows = graph.read(
+        return _values(knowledge, entities, key)[:limit]
+    shape = knowledge.shape
+    rows = knowledge.graph.read(
         fill("triples_along", relation=relation),
         entities=list(entities),
         forward=hop.forward,
@@ -92,8 +99,8 @@ def triples_along(graph: Graph, entities: Mapping[str, int], hop: Hop, *, limit:
     return found
 
 
-def _values(graph: Graph, entities: Mapping[str, int], key: str) -> list[Neighbour]:
-    candidates = all_values(graph, Reach(tuple(entities), 1), graph.shape)
+def _values(knowledge: Knowledge, entities: Mapping[str, int], key: str) -> list[Neighbour]:
+    candidates = all_values(knowledge, Reach(tuple(entities), 1))
     return [
         Neighbour(
             Candidate(item.triple, entities[item.id] + 1, item.id, item.subject_id),

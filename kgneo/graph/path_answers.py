@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgneo.graph.connection import Graph
-from kgneo.graph.shape import LOADED, Shape
-from kgneo.graph.value_walks import NAME
+from kgneo.graph.cypher import shown_name
+from kgneo.graph.open import Knowledge
 from kgneo.graph.walks import follow, pattern
 from kgneo.model import RelationPath
 
@@ -43,23 +42,23 @@ class Given:
         return 2 * self.right / (self.total + self.wanted)
 
 
-def answers_of(graph: Graph, path: RelationPath, wanted: Sequence[Wanted], *, shape: Shape = LOADED) -> list[Given]:
+def answers_of(knowledge: Knowledge, path: RelationPath, wanted: Sequence[Wanted]) -> list[Given]:
     """For each question what `path` gives. Names are compared without regard to case."""
     if path.hops[-1].value:
-        return [_of_values(graph, path, item, shape) for item in wanted]
+        return [_of_values(knowledge, path, item) for item in wanted]
     found: list[Given] = []
     for start in range(0, len(wanted), BATCH):
-        found += _batch(graph, path, wanted[start : start + BATCH], shape)
+        found += _batch(knowledge, path, wanted[start : start + BATCH])
     return found
 
 
-def _batch(graph: Graph, path: RelationPath, wanted: Sequence[Wanted], shape: Shape) -> list[Given]:
+def _batch(knowledge: Knowledge, path: RelationPath, wanted: Sequence[Wanted]) -> list[Given]:
     text = (
         "UNWIND $rows AS row\n"
         "MATCH (topic) WHERE elementId(topic) IN row.entities\n"
         f"MATCH {pattern(path)}\n"
         "WITH DISTINCT row, answer, elementId(answer) IN row.entities AS itself\n"
-        f"WITH row, itself, toLower({NAME.format('answer')}) AS name\n"
+        f"WITH row, itself, toLower({shown_name('answer')}) AS name\n"
         "WITH row, collect(CASE WHEN itself THEN null ELSE name END) AS others, collect(name) AS all\n"
         "WITH row, CASE size(others) WHEN 0 THEN all ELSE others END AS names\n"
         "RETURN row.number AS number, size(names) AS total, size([name IN names WHERE name IN row.answers]) AS right"
@@ -69,14 +68,14 @@ def _batch(graph: Graph, path: RelationPath, wanted: Sequence[Wanted], shape: Sh
         for number, item in enumerate(wanted)
     ]
     given = [Given(0, 0, len(item.answers)) for item in wanted]
-    for row in graph.read(text, rows=rows, timeout=TIMEOUT, **shape.parameters):
+    for row in knowledge.graph.read(text, rows=rows, timeout=TIMEOUT, **knowledge.shape.parameters):
         number = row["number"]
         given[number] = Given(row["total"], row["right"], given[number].wanted)
     return given
 
 
-def _of_values(graph: Graph, path: RelationPath, wanted: Wanted, shape: Shape) -> Given:
-    followed = follow(graph, wanted.entities, path, limit=LIMIT, shape=shape)
+def _of_values(knowledge: Knowledge, path: RelationPath, wanted: Wanted) -> Given:
+    followed = follow(knowledge, wanted.entities, path, limit=LIMIT)
     lower = {answer.lower() for answer in wanted.answers}
     right = sum(found.entity.name.lower() in lower for found in followed.found)
     return Given(followed.total, right, len(wanted.answers))

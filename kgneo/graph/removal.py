@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgneo.graph.attach import is_loaded
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.local import LocalCache
 
 LOADED_KEYS = ("kgneo_key", "kgneo_folded")
 LOADED_NAMES = "kgneo_entity"

@@ -3,25 +3,21 @@
 A graph that kgneo loaded has one shape, `LOADED`. That of a graph that was there before is derived from its schema
 (`kgneo.graph.attach`), kept with the index, and can be adjusted. Queries get its parts as parameters: `$display`,
 `$excluded`, `$relations`, `$details`.
-
-A step onto a property is a `Hop` with `value=True`. Its relation is the property's key, `born`; for a property of a
-relationship the type stands before it, `WORKED_AT@role`; for a key that is a relationship type's name as well,
-`@country`. A "@" that is part of a name is doubled.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from kgneo.model import value_relation
+
 LOADED_LABEL = "Entity"
 PREFIX = "kgneo"
 """All that kgneo writes into a graph has names that begin with this, or with `Kgneo`."""
-_SINGLE = re.compile(r"(?<!@)(?:@@)*@(?!@)")
 
 
 @dataclass(frozen=True)
@@ -107,21 +103,3 @@ def own_labels(labels: Iterable[str]) -> tuple[str, ...]:
 def is_own(name: str) -> bool:
     """Whether a label, property or index is one that kgneo made."""
     return name.lower().startswith(PREFIX)
-
-
-def value_relation(key: str, relation: str = "", *, clash: bool = False) -> str:
-    """The relation of a step onto a property: of a node, or of the relationship type `relation`. `clash` says
-    that a relationship type has the same name."""
-    doubled = key.replace("@", "@@")
-    if relation:
-        return f"{relation.replace('@', '@@')}@{doubled}"
-    return f"@{doubled}" if clash else doubled
-
-
-def split_value_relation(text: str) -> tuple[str, str]:
-    """The inverse: relationship type (empty for a node's property) and key."""
-    match = _SINGLE.search(text)
-    if not match:
-        return "", text.replace("@@", "@")
-    at = match.end() - 1
-    return text[:at].replace("@@", "@"), text[at + 1 :].replace("@@", "@")

@@ -3,21 +3,25 @@
 They are read from a sample when a graph is indexed and kept on its `:KgneoIndex` node, so that a question needs
 no scan: the relation paths that can leave a node follow from its own relationships and these. Where property values
 are triples, the steps onto them stand among the hops, with sample values as names and nothing onward.
+
+`estimate_statistics` makes them from a schema alone, for a graph that is asked before it was indexed: what follows a
+step is then taken from the labels that it reaches, a relationship type as often as nodes of the label have one.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.schema import Property, Schema
-from kgneo.graph.shape import LOADED, Shape, own_labels, split_value_relation
-from kgneo.model import Hop
+from kgneo.graph.schema import Connection, Property, Relation, Schema
+from kgneo.graph.shape import Shape, own_labels
+from kgneo.model import Hop, split_value_relation
 
 SAMPLE = 5_000
 NAMES = 40
@@ -97,9 +101,7 @@ def _tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def read_statistics(
-    graph: Graph, *, shape: Shape = LOADED, schema: Schema | None = None, sample: int = SAMPLE
-) -> Statistics:
+def read_statistics(graph: Graph, *, shape: Shape, schema: Schema | None, sample: int = SAMPLE) -> Statistics:
     """The statistics of every relation that `shape` uses, from at most `sample` relationships each. `schema` is
     needed where property values are triples: what is known of them comes from it."""
     relations = [row["relation"] for row in graph.read(query("index_types")) if shape.uses(row["relation"])]
@@ -207,3 +209,71 @@ def _onward(relation: str, forward: bool, steps: Sequence[Row], nodes: int) -> d
         if step["times"] > 1 or step["relation"] != relation or step["outgoing"] == forward
     }
     return {name: share for name, share in sorted(shares.items()) if share >= RARE_ONWARD}
+
+
+Onward = Mapping[str, Mapping[str, float]]
+
+
+def estimate_statistics(schema: Schema, shape: Shape) -> Statistics:
+    """The statistics that follow from `schema`, without a query."""
+    relations = [relation for relation in schema.relations if shape.uses(relation.name)]
+    onward = _onward_of_labels(schema, relations)
+    names = _names_of_labels(schema, shape)
+    hops = [_estimated(relation, forward, onward, names, shape) for relation in relations for forward in (True, False)]
+    return complete(hops, schema, shape)
+
+
+def _estimated(
+    relation: Relation, forward: bool, onward: Onward, names: Mapping[str, tuple[str, ...]], shape: Shape
+) -> HopStatistics:
+    labels = _frequent(relation.connections, forward, shape)
+    shares: dict[str, float] = {}
+    for label in labels:
+        for name, share in onward[label].items():
+            shares[name] = max(shares.get(name, 0.0), share)
+    return HopStatistics(
+        relation=relation.name,
+        forward=forward,
+        labels=labels,
+        triples=relation.relationships,
+        fan_out=1.0,
+        fan_in=1.0,
+        names=tuple(name for label in labels for name in names.get(label, ())[: NAMES // len(labels)]),
+        onward=shares,
+    )
+
+
+def _frequent(connections: Iterable[Connection], forward: bool, shape: Shape) -> tuple[str, ...]:
+    counts: Counter[str] = Counter()
+    total = 0
+    for connection in connections:
+        total += connection.times
+        for label in connection.object if forward else connection.subject:
+            counts[label] += connection.times
+    frequent = [label for label, times in counts.most_common() if times >= RARE_LABEL * total]
+    return tuple(label for label in own_labels(frequent) if label not in shape.excluded)
+
+
+def _onward_of_labels(schema: Schema, relations: Iterable[Relation]) -> Onward:
+    """For each label, the hops that leave its nodes, with an estimate of the share that they leave."""
+    nodes = {label.name: label.nodes for label in schema.labels}
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for relation in relations:
+        sampled = sum(connection.times for connection in relation.connections) or 1
+        for forward in (True, False):
+            ends: Counter[str] = Counter()
+            for connection in relation.connections:
+                ends.update(dict.fromkeys(connection.subject if forward else connection.object, connection.times))
+            for label, times in ends.items():
+                number = relation.relationships * times / sampled
+                share = min(1.0, number / max(nodes.get(label, 1), 1))
+                found[label][str(Hop(relation.name, forward))] = round(share, 4)
+    return defaultdict(dict, found)
+
+
+def _names_of_labels(schema: Schema, shape: Shape) -> dict[str, tuple[str, ...]]:
+    examples = {(label.name, item.key): item.examples for label in schema.labels for item in label.properties}
+    return {
+        label: tuple(map(" ".join, zip(*(examples.get((label, key), ()) for key in keys), strict=False)))
+        for label, keys in shape.display.items()
+    }

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kgneo.graph.connection import Graph, Row
-from kgneo.graph.cypher import query
-from kgneo.graph.shape import Shape, split_value_relation
+from kgneo.graph.cypher import query, shown_name
+from kgneo.graph.open import Knowledge
+from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, word
-from kgneo.model import Evidence, Hop, RelationPath, Triple
+from kgneo.model import Evidence, Hop, RelationPath, Triple, split_value_relation
 from kgneo.query.quoting import quote
-
-NAME = (
-    "coalesce(head([label IN labels({0}) WHERE any(key IN $display[label] WHERE {0}[key] IS NOT NULL) | "
-    "substring(reduce(name = '', key IN [key IN $display[label] WHERE {0}[key] IS NOT NULL] | "
-    "name + ' ' + toStringOrNull({0}[key])), 1)]), elementId({0}))"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +69,26 @@ def explained(path: RelationPath) -> RelationPath:
     return RelationPath((*path.hops[:-1], Hop(relation, last.forward, last.labels), value))
 
 
-def joining(graph: Graph, entities: Sequence[str]) -> set[tuple[str, bool]]:
+def joining(knowledge: Knowledge, entities: Sequence[str]) -> set[tuple[str, bool]]:
     """The relations of relationships between any two of the entities (element ids), in both directions."""
-    if len(entities) < 2 or not graph.shape.details:
+    if len(entities) < 2 or not knowledge.shape.details:
         return set()
-    rows = graph.read(query("paths_between"), entities=list(entities))
+    rows = knowledge.graph.read(query("paths_between"), entities=list(entities))
     return {(row["relation"], forward) for row in rows for forward in (True, False)}
 
 
 def follow_values(
-    graph: Graph, entities: Sequence[str], path: RelationPath, *, limit: int, walks: int, shape: Shape
+    knowledge: Knowledge, entities: Sequence[str], path: RelationPath, *, limit: int, walks: int
 ) -> FollowedValues:
     """Walk `path`, whose last step is onto a value, from the entities (element ids)."""
     relation, key = split_value_relation(path.hops[-1].relation)
-    parameters = {"entities": list(entities), "key": key, "limit": limit, "walks": walks, **shape.parameters}
+    parameters: dict[str, Any] = {"entities": list(entities), "key": key, "limit": limit, "walks": walks}
+    parameters |= knowledge.shape.parameters
     rows: list[Row] = []
     if relation and len(entities) > 1:
-        rows = graph.read(_query(path, relation, between=True), **parameters)
+        rows = knowledge.graph.read(_query(path, relation, between=True), **parameters)
     if not rows or not rows[0]["total"]:
-        rows = graph.read(_query(path, relation), **parameters)
+        rows = knowledge.graph.read(_query(path, relation), **parameters)
     return _followed(rows[0], path, relation, key)
 
 
@@ -106,14 +103,14 @@ def _query(path: RelationPath, relation: str, *, between: bool = False) -> str:
     if between:
         conditions.append(f"elementId({nodes[-1]}) IN $entities")
     value = f"{owner}[$key]"
-    target = NAME.format("object") if relation else "null"
+    target = shown_name("object") if relation else "null"
     return (
         f"MATCH {steps_pattern(steps)}\n"
         f"WHERE {' AND '.join(conditions)}\n"
         f"WITH {value} AS value, {ends} AS subject, {f'endNode({owner})' if relation else 'null'} AS object,\n"
         f"     [r IN [{', '.join(relationships)}] | elementId(r)] AS walk\n"
         "WITH value, count(*) AS walks,\n"
-        f"     collect({{subject: {NAME.format('subject')}, object: {target}, walk: walk}})[..$walks] AS evidence\n"
+        f"     collect({{subject: {shown_name('subject')}, object: {target}, walk: walk}})[..$walks] AS evidence\n"
         "ORDER BY walks DESC, value\n"
         "WITH collect({value: value, walks: walks, evidence: evidence}) AS rows\n"
         "RETURN rows[..$limit] AS found, size(rows) AS total"

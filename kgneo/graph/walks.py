@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kgneo.graph.candidates import Direction
 from kgneo.graph.connection import Graph
-from kgneo.graph.cypher import query
-from kgneo.graph.retrieval import Direction
-from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape, own_labels, split_value_relation
+from kgneo.graph.cypher import query, shown_name
+from kgneo.graph.open import Knowledge
+from kgneo.graph.shape import LOADED_LABEL, Shape, own_labels
 from kgneo.graph.statistics import Statistics
-from kgneo.graph.value_walks import NAME, detail_hops, follow_values, steps_pattern, value_hops
+from kgneo.graph.value_walks import detail_hops, follow_values, steps_pattern, value_hops
 from kgneo.graph.values import triple_of
-from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple
+from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple, split_value_relation
 from kgneo.query.quoting import quote
 
 LIMIT_PATHS = 2_000
@@ -44,21 +45,24 @@ class Followed:
     evidence: tuple[Evidence, ...]
 
 
-def first_hops(graph: Graph, entities: Sequence[str], *, direction: Direction = "both") -> list[Hop]:
+def first_hops(knowledge: Knowledge, entities: Sequence[str], *, direction: Direction = "both") -> list[Hop]:
     """The hops that really leave the entities (element ids)."""
-    each = first_hops_of_each(graph, entities, direction=direction)
+    each = first_hops_of_each(knowledge, entities, direction=direction)
     return list(dict.fromkeys(hop for hops in each.values() for hop in hops))
 
 
-def first_hops_of_each(graph: Graph, entities: Sequence[str], *, direction: Direction = "both") -> dict[str, list[Hop]]:
+def first_hops_of_each(
+    knowledge: Knowledge, entities: Sequence[str], *, direction: Direction = "both"
+) -> dict[str, list[Hop]]:
     """The same for each of the entities."""
+    graph, shape = knowledge.graph, knowledge.shape
     hops: dict[str, list[Hop]] = {}
     for row in graph.read(query("paths_first_hops"), entities=list(entities)):
-        if (row["forward"] or direction == "both") and graph.shape.uses(row["relation"]):
+        if (row["forward"] or direction == "both") and shape.uses(row["relation"]):
             hops.setdefault(row["topic"], []).append(Hop(row["relation"], row["forward"]))
     for found in hops.values():
-        found += detail_hops(found, graph.shape)
-    for topic, values in value_hops(graph, entities, graph.shape).items():
+        found += detail_hops(found, shape)
+    for topic, values in value_hops(graph, entities, shape).items():
         hops.setdefault(topic, []).extend(values)
     return hops
 
@@ -87,18 +91,17 @@ def leaving(
     return [RelationPath(path) for path in paths[:LIMIT_PATHS]]
 
 
-def follow(
-    graph: Graph, entities: Sequence[str], path: RelationPath, *, limit: int = 1000, shape: Shape = LOADED
-) -> Followed:
+def follow(knowledge: Knowledge, entities: Sequence[str], path: RelationPath, *, limit: int = 1000) -> Followed:
     """Walk `path` from the entities (element ids); at most `limit` of the entities, or values, at its end."""
     if path.hops[-1].value:
-        return _follow_to_values(graph, entities, path, limit, shape)
+        return _follow_to_values(knowledge, entities, path, limit)
+    graph, shape = knowledge.graph, knowledge.shape
     text = (
         f"MATCH {pattern(path)}\n"
         f"WHERE elementId(topic) IN $entities{_without_excluded(path, shape)}\n"
         f"WITH answer, [{', '.join(f'r{hop}' for hop in range(1, len(path) + 1))}] AS walk\n"
         "WITH answer, count(*) AS walks, collect([r IN walk | elementId(r)])[..$walks] AS evidence,\n"
-        f"     {NAME.format('answer')} AS name\n"
+        f"     {shown_name('answer')} AS name\n"
         "ORDER BY walks DESC, name\n"
         "WITH collect({id: elementId(answer), name: name, labels: labels(answer), walks: walks, "
         "evidence: evidence}) AS rows\n"
@@ -126,10 +129,12 @@ def _without_excluded(path: RelationPath, shape: Shape) -> str:
     return "".join(f" AND none(label IN labels({node}) WHERE label IN $excluded)" for node in nodes)
 
 
-def _follow_to_values(graph: Graph, entities: Sequence[str], path: RelationPath, limit: int, shape: Shape) -> Followed:
-    values = follow_values(graph, entities, path, limit=limit, walks=LIMIT_EVIDENCE, shape=shape)
+def _follow_to_values(knowledge: Knowledge, entities: Sequence[str], path: RelationPath, limit: int) -> Followed:
+    values = follow_values(knowledge, entities, path, limit=limit, walks=LIMIT_EVIDENCE)
     found = tuple(Found(Entity(item.text), item.walks) for item in values.found)
-    return Followed(found, values.total, (*_evidence(graph, values.walked, shape), *values.evidence))
+    return Followed(
+        found, values.total, (*_evidence(knowledge.graph, values.walked, knowledge.shape), *values.evidence)
+    )
 
 
 def _evidence(graph: Graph, hop_of: Mapping[str, int], shape: Shape) -> tuple[Evidence, ...]:
@@ -156,7 +161,7 @@ def pattern(path: RelationPath, *, topic: str = "topic", answer: str = "answer",
     return text
 
 
-def shown_query(path: RelationPath, topics: Sequence[Entity], *, shape: Shape = LOADED) -> tuple[str, dict[str, Any]]:
+def shown_query(path: RelationPath, topics: Sequence[Entity], *, shape: Shape) -> tuple[str, dict[str, Any]]:
     """The path as a query that a person runs in Neo4j Browser to see the answer's graph, and its parameters.
 
     `topics` are the topic entities; a second one matters where the answer is a property of the relationship to it.
@@ -179,7 +184,7 @@ def shown_query(path: RelationPath, topics: Sequence[Entity], *, shape: Shape = 
 
 
 def shown_intersection(
-    paths: Sequence[RelationPath], topics: Sequence[Entity], *, shape: Shape = LOADED
+    paths: Sequence[RelationPath], topics: Sequence[Entity], *, shape: Shape
 ) -> tuple[str, dict[str, Any]]:
     """The same for entities at the end of several paths, one from each of the topic entities."""
     lines: list[str] = []

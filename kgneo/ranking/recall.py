@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.graph.examples import HopKeys, Neighbour, path_keys
-from kgneo.model import RelationPath
+from kgneo.model import HopKeys, RelationPath, path_keys
 
 Features = NDArray[np.float64]
 
@@ -33,6 +33,22 @@ UNSEEN = 0.15
 LOWEST_RANK = -4.0
 CLOSE = 0.03
 """Distance over which an example stops being as good as the same text."""
+
+
+class Learned(Protocol):
+    """A learned question: what counts here is its path."""
+
+    @property
+    def path(self) -> RelationPath: ...
+
+
+class Similar(Protocol):
+    """A learned question with its similarity (cosine, -1..1) to a new one."""
+
+    @property
+    def example(self) -> Learned: ...
+    @property
+    def similarity(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +83,7 @@ class Scorer:
         return cls(tuple(float(weights[name]) for name in FEATURES))
 
 
-def features(rows: Sequence[Row], neighbours: Sequence[Sequence[Neighbour]], known: Counter[HopKeys]) -> Features:
+def features(rows: Sequence[Row], neighbours: Sequence[Sequence[Similar]], known: Counter[HopKeys]) -> Features:
     """The numbers of every row (rows × features). `neighbours` are those of each reading, `known` is how many
     questions were learned for each path."""
     every = [item for near in neighbours for item in near]
@@ -95,7 +111,7 @@ def features(rows: Sequence[Row], neighbours: Sequence[Sequence[Neighbour]], kno
 class _Votes:
     """What one reading's near examples say about paths and parts of paths."""
 
-    def __init__(self, near: Sequence[Neighbour], best: float) -> None:
+    def __init__(self, near: Sequence[Similar], best: float) -> None:
         self.path: dict[HopKeys, float] = defaultdict(float)
         self.length: dict[int, float] = defaultdict(float)
         self.first: dict[tuple[str, bool, bool], float] = defaultdict(float)

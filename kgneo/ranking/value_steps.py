@@ -10,12 +10,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import Protocol
 
 from kgneo.english.names import same_root, telling_words
 from kgneo.english.question import TOPIC, MaskedQuestion, question_parts
-from kgneo.graph.shape import split_value_relation
-from kgneo.graph.statistics import Statistics
-from kgneo.model import Hop, RelationPath
+from kgneo.model import Hop, RelationPath, split_value_relation
+
+
+class ValueStep(Protocol):
+    """What is known of a step: its relation, whether it leads onto a value, and some names of what it leads to."""
+
+    @property
+    def relation(self) -> str: ...
+    @property
+    def value(self) -> bool: ...
+    @property
+    def names(self) -> Sequence[str]: ...
+
+
+class Steps(Protocol):
+    """The steps that a graph has."""
+
+    @property
+    def hops(self) -> Sequence[ValueStep]: ...
 
 
 def _words(text: str) -> frozenset[str]:
@@ -47,7 +64,7 @@ _NUMBER = re.compile(r"[-+]?\d[\d.,]*%?")
 
 
 def corrections(
-    question: MaskedQuestion, statistics: Statistics, joined: Iterable[tuple[str, bool]]
+    question: MaskedQuestion, statistics: Steps, joined: Iterable[tuple[str, bool]]
 ) -> Callable[[RelationPath], float]:
     """What to add to the score of a path. `joined` are relations, with direction, between topic entities."""
     if not any(hop.value for hop in statistics.hops):
@@ -63,7 +80,7 @@ def _bonus(path: RelationPath, between: set[tuple[str, bool]]) -> float:
     return BETWEEN if (relation, hop.forward) in between else 0.0
 
 
-def _costs(question: MaskedQuestion, statistics: Statistics) -> Callable[[RelationPath], float]:
+def _costs(question: MaskedQuestion, statistics: Steps) -> Callable[[RelationPath], float]:
     parts = question_parts(question)
     words = [word for word in parts.words if word != TOPIC]
     kinds = {item.relation: kind_of(item.names) for item in statistics.hops if item.value}

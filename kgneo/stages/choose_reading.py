@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from kgneo.context import Context
 from kgneo.english.names import name_words, path_wording
 from kgneo.english.question import TOPIC, MaskedQuestion
-from kgneo.graph.examples import HopKeys, Neighbour, all_examples, nearest_examples, path_keys, read_scorer
+from kgneo.graph.examples import SimilarExample, all_examples, nearest_examples, read_scorer
 from kgneo.graph.value_walks import explained, joining
 from kgneo.graph.walks import first_hops_of_each, leaving
-from kgneo.model import Entity, RelationPath
+from kgneo.model import Entity, HopKeys, RelationPath, path_keys
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.recall import Row, Scorer, features
 from kgneo.ranking.value_steps import corrections
@@ -138,7 +138,7 @@ def _read_learned(context: Context) -> _Learned | None:
     return _Learned(Scorer.from_dict(read_scorer(context.graph)), known) if every else None
 
 
-def _neighbours(context: Context, readings: Sequence[LinkedQuestion]) -> list[list[Neighbour]]:
+def _neighbours(context: Context, readings: Sequence[LinkedQuestion]) -> list[list[SimilarExample]]:
     """The examples that are most like each reading."""
     encoder = context.encoder
     vectors = encoder.encode([masked_text(linked) for linked in readings])
@@ -155,7 +155,7 @@ def paths_of(context: Context, readings: Sequence[LinkedQuestion]) -> list[tuple
     """For each reading, the relation paths that leave its entities; one query for all of them."""
     options = context.options
     entities = list(dict.fromkeys(id_ for linked in readings for id_ in linked.entity_ids))
-    hops = first_hops_of_each(context.graph, entities, direction=options.direction)
+    hops = first_hops_of_each(context.knowledge, entities, direction=options.direction)
     result = []
     for linked in readings:
         first = list(dict.fromkeys(hop for id_ in linked.entity_ids for hop in hops.get(id_, ())))
@@ -168,7 +168,7 @@ def _ranked(context: Context, linked: LinkedQuestion, paths: Sequence[RelationPa
     cache, statistics = ranking(context)
     given = {path: found for found in paths if len(path := explained(found)) <= MAX_HOPS}
     question = masked(linked)
-    correction = corrections(question, context.record.statistics, joining(context.graph, linked.entity_ids))
+    correction = corrections(question, context.record.statistics, joining(context.knowledge, linked.entity_ids))
     ranked = rank_paths(
         question,
         list(given),

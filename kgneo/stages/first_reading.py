@@ -35,7 +35,7 @@ def first_that_leads(
     entities are listed."""
     dead = 0.0
     for number, candidate in enumerate(ranked[:tries]):
-        followed = follow(context.graph, candidate.linked.entity_ids, candidate.path, limit=limit, shape=context.shape)
+        followed = follow(context.knowledge, candidate.linked.entity_ids, candidate.path, limit=limit)
         if followed.total and accept(followed):
             confidence = min(candidate.confidence / max(1.0 - dead, 1e-6), 1.0)
             return FirstReading(replace(candidate, confidence=confidence), followed, tuple(ranked[number:]))

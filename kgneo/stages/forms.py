@@ -21,10 +21,9 @@ from kgneo.english.names import content_words, name_words, path_wording, same_ro
 from kgneo.english.question import TOPIC, question_parts
 from kgneo.english.words import SHARING
 from kgneo.graph.neighbours import Neighbour, triples_along
-from kgneo.graph.shape import split_value_relation
 from kgneo.graph.statistics import HopStatistics
 from kgneo.graph.walks import Followed, first_hops, follow, shown_intersection, shown_query
-from kgneo.model import Evidence, Hop, RelationPath, Triple
+from kgneo.model import Evidence, Hop, RelationPath, Triple, split_value_relation
 from kgneo.stages.choose_reading import RankedReading, masked, rank_readings
 from kgneo.stages.first_reading import first_that_leads
 from kgneo.stages.link import LinkedQuestion, Mention
@@ -179,7 +178,7 @@ def _by_value(
         intent = replace(intent, kind="comparison")  # "first" is part of the value's name: "first ran before 1990"
     distances = {found.entity.id: len(best.path) for found in followed.found}
     values: dict[str, list[Neighbour]] = {}
-    for neighbour in triples_along(context.graph, distances, hop):
+    for neighbour in triples_along(context.knowledge, distances, hop):
         values.setdefault(neighbour.candidate.subject_id, []).append(neighbour)
     if all(_size(neighbour.end.name) is None for found in values.values() for neighbour in found):
         return None
@@ -318,9 +317,7 @@ def _which(context: Context, linked: LinkedQuestion, directions: tuple[Direction
     alone = [_about(linked, number) for number in range(len(linked.topics))]
     ranked = [item for item in rank_readings(context, alone[:1]) if item.path.hops[-1].value]
     for item in ranked[:TRIES]:
-        followed = [
-            follow(context.graph, one.entity_ids, item.path, limit=EVERYTHING, shape=context.shape) for one in alone
-        ]
+        followed = [follow(context.knowledge, one.entity_ids, item.path, limit=EVERYTHING) for one in alone]
         texts = [found.found[0].entity.name if found.total == 1 else "" for found in followed]
         sizes = [_size(text) for text in texts]
         if None in sizes:
@@ -348,7 +345,8 @@ def _yes_or_no(context: Context, linked: LinkedQuestion) -> Formed | None:
     options: list[tuple[RankedReading, int]] = []
     for number, other in ((0, 1), (1, 0)):
         back = {
-            (hop.relation, not hop.forward) for hop in first_hops(context.graph, linked.entity_ids[other : other + 1])
+            (hop.relation, not hop.forward)
+            for hop in first_hops(context.knowledge, linked.entity_ids[other : other + 1])
         }
         ranked = rank_readings(context, [_about(linked, number)])
         options += [
@@ -363,9 +361,7 @@ def _yes_or_no(context: Context, linked: LinkedQuestion) -> Formed | None:
         if option[0].ranked.score < best - CLOSE:
             break
         target = linked.entity_ids[option[1]]
-        reached = follow(
-            context.graph, option[0].linked.entity_ids, option[0].path, limit=EVERYTHING, shape=context.shape
-        )
+        reached = follow(context.knowledge, option[0].linked.entity_ids, option[0].path, limit=EVERYTHING)
         if any(found.entity.id == target for found in reached.found):
             answer, shown, followed = "yes", option, reached
             break
@@ -391,7 +387,7 @@ def _intersection(context: Context, linked: LinkedQuestion) -> Formed | None:
 
     @cache
     def ends(path: RelationPath, ids: tuple[str, ...]) -> Followed:
-        return follow(context.graph, ids, path, limit=EVERYTHING, shape=context.shape)
+        return follow(context.knowledge, ids, path, limit=EVERYTHING)
 
     for readings in sorted(itertools.product(*each), key=lambda chosen: -sum(item.ranked.score for item in chosen)):
         reached = [ends(item.path, item.linked.entity_ids) for item in readings]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgneo.graph.neighbours import ends_of
-from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.shape import Shape
 from kgneo.model import Candidate, Evidence
 from kgneo.stages.facts import one_line
 from kgneo.stages.reached import Reached, names_in
@@ -133,7 +133,7 @@ class _Link:
 
 
 def supporting(
-    answers: Sequence[Reached], shown: Sequence[Candidate], *, about: Iterable[Reached] = (), shape: Shape = LOADED
+    answers: Sequence[Reached], shown: Sequence[Candidate], *, about: Iterable[Reached], shape: Shape
 ) -> tuple[Candidate, ...]:
     """Of the triples that were shown those that the answers rest on: between them and the entities asked about, over
     several hops where there is no other way; else those that touch an answer. Relations that were shown first come
@@ -184,19 +184,25 @@ def _between(links: Sequence[_Link], ends: set[str], near: set[str]) -> list[_Li
 
 
 def completed(
-    answers: Sequence[Reached], shown: Sequence[Candidate], ends: Sequence[Reached], *, about: Iterable[Reached]
+    answers: Sequence[Reached],
+    shown: Sequence[Candidate],
+    ends: Sequence[Reached],
+    *,
+    about: Iterable[Reached],
+    shape: Shape,
 ) -> tuple[Reached, ...]:
-    """The answers of a list that was cut off, with the rest of what the same relation holds; as they are where they
-    come from several relations, or several hops away."""
+    """The answers of a list that was cut off, with the rest of what the same relation holds, of nodes or of values of
+    the same property; as they are where they come from several relations, or several hops away."""
     near = {entity.id for entity in about}
-    support = supporting(answers, shown, about=about)
+    support = supporting(answers, shown, about=about, shape=shape)
     relations = {item.triple.relation for item in support}
     if len(relations) != 1 or not all({item.subject_id, item.object_id} & near for item in support):
         return tuple(answers)
-    same = [item for item in shown if item.triple.relation in relations]
-    held = {id_ for item in same for id_ in (item.subject_id, item.object_id)} - near
     known = {entity.id for entity in answers}
-    return (*answers, *(end for end in ends if end.id in held - known))
+    held = [end for item in shown if item.triple.relation in relations for end in ends_of(item, shape)]
+    keys = {end.key for end in held if end.id in known}
+    more = {end.id for end in held if end.key in keys} - known - near
+    return (*answers, *(end for end in ends if end.id in more))
 
 
 def as_evidence(candidates: Iterable[Candidate]) -> tuple[Evidence, ...]:

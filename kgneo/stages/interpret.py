@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from kgneo.context import Context
 from kgneo.english.question import MaskedQuestion
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.dictionary import Dictionary
-from kgneo.graph.local import LocalCache
-from kgneo.graph.opening import known_shape
 from kgneo.graph.value_walks import explained
 from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
@@ -49,8 +48,7 @@ def reading(context: Context) -> Reading | None:
 def _reading(context: Context) -> Reading | None:
     if context.shape.loaded:
         return None
-    schema, _ = known_shape(context.graph)
-    known = vocabulary(schema, context.shape)
+    known = vocabulary(context.knowledge.schema, context.shape)
     if not known.labels:
         return None
     cache, _ = ranking(context)

@@ -20,8 +20,8 @@ from itertools import islice, product
 
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
-from kgneo.graph import Graph
-from kgneo.graph.names import NamedEntity, by_folded_name, by_name, by_words, names_of
+from kgneo.graph.names import NamedEntity, names_of
+from kgneo.graph.open import Knowledge
 from kgneo.model import TopicEntity
 from kgneo.stages.similar_names import best_alignments
 from kgneo.text import fold
@@ -101,27 +101,29 @@ class _Hit:
     looked_up: bool = True
 
 
-def link(graph: Graph, question: str, *, entities: Sequence[str] = ()) -> LinkedQuestion:
+def link(knowledge: Knowledge, question: str, *, entities: Sequence[str] = ()) -> LinkedQuestion:
     """Find the topic entities of `question`; `entities` names them where the user did.
 
     Raises EntityNotFound, with the nearest names, when a given or bracketed name is not in the graph or nothing
     in the text is.
     """
-    return readings(graph, question, entities=entities)[0]
+    return readings(knowledge, question, entities=entities)[0]
 
 
 def readings(
-    graph: Graph, question: str, *, entities: Sequence[str] = (), limit: int = READINGS
+    knowledge: Knowledge, question: str, *, entities: Sequence[str] = (), limit: int = READINGS
 ) -> tuple[LinkedQuestion, ...]:
     """The ways to understand which entities `question` is about, best first; at least one. Raises as `link`."""
     text, mentions = unbracket(question)
     if entities:
-        return _namesakes(graph, _linked(graph, text, [_mention_of(name, text) or name for name in entities]), limit)
+        return _namesakes(
+            knowledge, _linked(knowledge, text, [_mention_of(name, text) or name for name in entities]), limit
+        )
     if mentions:
-        return _namesakes(graph, _linked(graph, text, list(mentions)), limit)
-    found = _in_text(graph, text)[:limit]
+        return _namesakes(knowledge, _linked(knowledge, text, list(mentions)), limit)
+    found = _in_text(knowledge, text)[:limit]
     if not found:
-        raise _nothing_found(graph, text)
+        raise _nothing_found(knowledge, text)
     return found
 
 
@@ -167,26 +169,26 @@ def _mention_of(name: str, text: str) -> Mention | None:
     return Mention(name, start, start + len(name)) if start >= 0 else None
 
 
-def _linked(graph: Graph, text: str, named: Sequence[Mention | str]) -> LinkedQuestion:
+def _linked(knowledge: Knowledge, text: str, named: Sequence[Mention | str]) -> LinkedQuestion:
     names = [item.text if isinstance(item, Mention) else item for item in named]
-    exact = by_name(graph, names)
-    folded = by_folded_name(graph, [name for name in names if name not in exact])
+    exact = knowledge.names.by_name(names)
+    folded = knowledge.names.by_folded_name([name for name in names if name not in exact])
     topics: list[TopicEntity] = []
     for name in names:
         found = [exact[name]] if name in exact else folded.get(fold(name), [])
         if not found:
-            raise not_found(graph, name)
+            raise not_found(knowledge, name)
         score = 1.0 if name in exact else FOLDED
         topics.append(TopicEntity(found[0].entity, name, score))
     mentions = tuple(item if isinstance(item, Mention) else None for item in named)
     return LinkedQuestion(text, tuple(topics), mentions)
 
 
-def _namesakes(graph: Graph, linked: LinkedQuestion, limit: int) -> tuple[LinkedQuestion, ...]:
+def _namesakes(knowledge: Knowledge, linked: LinkedQuestion, limit: int) -> tuple[LinkedQuestion, ...]:
     """The reading and those with other entities of the same names, which a graph kgneo did not load can have."""
-    if graph.naming is None:
+    if knowledge.names.unique:
         return (linked,)
-    found = by_folded_name(graph, linked.names)
+    found = knowledge.names.by_folded_name(linked.names)
     choices = [
         [
             replace(topic, entity=named.entity)
@@ -199,24 +201,24 @@ def _namesakes(graph: Graph, linked: LinkedQuestion, limit: int) -> tuple[Linked
     return tuple(replace(linked, topics=topics) for topics in islice(product(*choices), limit))
 
 
-def not_found(graph: Graph, name: str) -> EntityNotFound:
+def not_found(knowledge: Knowledge, name: str) -> EntityNotFound:
     """The error for a name that the graph does not hold, with the names most like it."""
-    nearest = names_of(by_words(graph, name, limit=NEAREST))
+    nearest = names_of(knowledge.names.by_words(name, limit=NEAREST))
     hint = f"Nearest names: {', '.join(nearest)}." if nearest else "No name in the graph is like it."
     return EntityNotFound(f"The graph has no entity named {name!r}.", nearest=nearest, hint=hint)
 
 
-def _nothing_found(graph: Graph, text: str) -> EntityNotFound:
-    nearest = names_of(by_words(graph, text, limit=NEAREST))
+def _nothing_found(knowledge: Knowledge, text: str) -> EntityNotFound:
+    nearest = names_of(knowledge.names.by_words(text, limit=NEAREST))
     hint = "Put the entity's name in [brackets], or give it with --entity."
     if nearest:
         hint += f" Names in the graph like words of the question: {', '.join(nearest)}."
     return EntityNotFound("No entity of the graph was found in the question.", nearest=nearest, hint=hint)
 
 
-def _in_text(graph: Graph, text: str) -> tuple[LinkedQuestion, ...]:
+def _in_text(knowledge: Knowledge, text: str) -> tuple[LinkedQuestion, ...]:
     spans = _spans(text)
-    found = by_folded_name(graph, {mention.text for mention in spans})
+    found = knowledge.names.by_folded_name({mention.text for mention in spans})
     hits = [
         _Hit(mention, named, 1.0 if named.entity.name == mention.text else FOLDED)
         for mention in spans
@@ -225,10 +227,10 @@ def _in_text(graph: Graph, text: str) -> tuple[LinkedQuestion, ...]:
     scored = _scored(text, hits)
     left = _left_open(text, scored)
     if left:
-        hits += _similar(graph, text, spans, left)
+        hits += _similar(knowledge, text, spans, left)
         scored = _scored(text, hits)
     if not scored:
-        scored = _scored(text, _similar(graph, text, spans, _meaningful(text)))
+        scored = _scored(text, _similar(knowledge, text, spans, _meaningful(text)))
     return _combined(text, scored)
 
 
@@ -314,10 +316,10 @@ def _meaningful(text: str) -> list[Mention]:
     return [word for word in words if word.text.lower() not in FUNCTION_WORDS]
 
 
-def _similar(graph: Graph, text: str, spans: Sequence[Mention], left: Sequence[Mention]) -> list[_Hit]:
+def _similar(knowledge: Knowledge, text: str, spans: Sequence[Mention], left: Sequence[Mention]) -> list[_Hit]:
     """Entities whose names are like a piece of the text that has one of the words `left` open."""
     searched = _with_neighbours(text, left) if _has_capitals(text) else left
-    candidates = by_words(graph, " ".join(dict.fromkeys(word.text for word in searched)), limit=SIMILAR)
+    candidates = knowledge.names.by_words(" ".join(dict.fromkeys(word.text for word in searched)), limit=SIMILAR)
     open_spans = [span for span in spans if any(span.overlaps(word) for word in left)]
     alignments = best_alignments([span.text for span in open_spans], [named.entity.name for named in candidates])
     return [_Hit(open_spans[item.span], candidates[item.name], item.similarity, looked_up=False) for item in alignments]

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 
 from kgneo.context import Context
 from kgneo.graph.neighbours import Neighbour, ends_of, triples_along
-from kgneo.graph.retrieval import Reach, top_candidates
 from kgneo.graph.walks import first_hops, leaving
 from kgneo.model import Candidate, Hop, RelationPath
 from kgneo.ranking.rank import RankedPath, rank_paths
@@ -24,6 +23,7 @@ from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.facts import Form, write_facts
 from kgneo.stages.ranking import ranking
 from kgneo.stages.reached import Reached, mask
+from kgneo.stages.retrieve import retrieve
 
 TOKENS_A_TRIPLE = 13
 """What a triple of the list costs; see docs/kg-rag.md. K of them are the budget of `by_relations`."""
@@ -66,14 +66,9 @@ Selector = Callable[[SubQuestion, Context], Selection]
 
 def by_similarity(question: SubQuestion, context: Context) -> Selection:
     """The K candidates nearest to the question, best first."""
-    options = context.options
-    around = tuple(entity.id for entity in question.around if not entity.value)
-    reach = Reach(around, options.hops, options.direction)
-    vector = context.encoder.encode([question.text], query=True)[0]
-    candidates = top_candidates(
-        context.graph, reach, vector, top_k=options.top_k, exact=options.exact, shape=context.shape
-    )
-    return Selection(tuple(candidates), "list", _both_ends(candidates, question.around, context), context.shape.names)
+    around = [entity.id for entity in question.around if not entity.value]
+    candidates = retrieve(question.text, around, context).nearest
+    return Selection(candidates, "list", _both_ends(candidates, question.around, context), context.shape.names)
 
 
 def _both_ends(candidates: Iterable[Candidate], around: Sequence[Reached], context: Context) -> tuple[Reached, ...]:
@@ -107,7 +102,7 @@ def _ranked(question: SubQuestion, entities: Sequence[Reached], context: Context
     options = context.options
     left = options.hops if options.follow else options.hops - min(entity.depth for entity in entities)
     paths = leaving(
-        first_hops(context.graph, [entity.id for entity in entities], direction=options.direction),
+        first_hops(context.knowledge, [entity.id for entity in entities], direction=options.direction),
         context.record.statistics,
         hops=1 if question.simple else min(left, MAX_HOPS),
         direction=options.direction,
@@ -135,7 +130,7 @@ class _Taken:
         for hop in path.hops:
             step = [
                 neighbour
-                for neighbour in triples_along(self.context.graph, frontier, hop)
+                for neighbour in triples_along(self.context.knowledge, frontier, hop)
                 if _key(neighbour.candidate) not in used
             ]
             used |= {_key(neighbour.candidate) for neighbour in step}

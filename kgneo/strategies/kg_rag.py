@@ -44,7 +44,7 @@ class KgRag:
         clock = Clock()
         calls = ModelCalls.of(context, clock, strategy=self.name)
         with clock.stage("link"):
-            linked = link(context.graph, question, entities=entities)
+            linked = link(context.knowledge, question, entities=entities)
         plan = decompose(linked.text, calls) if self.splits else Decomposition()
         if self.splits:
             context.on_event(Decomposed(plan.reasoning, plan.sub_questions))
@@ -139,7 +139,7 @@ class _Chain:
         """The model's reply; where the chosen relations hold no answer, once more from the most similar triples."""
         selection = self._selected(self.select, question)
         reply = answer_from_facts(question.text, selection, self.calls, on_text=self.stream)
-        if self.select == "top-k" or not says_nothing(reply.text) or not self.context.graph.embedded:
+        if self.select == "top-k" or not says_nothing(reply.text) or not self.context.knowledge.embedded:
             return reply, selection
         second = self._selected("top-k", question)
         if not set(second.candidates) - set(selection.candidates):
@@ -152,7 +152,8 @@ class _Chain:
             return found
         whole, last = found.entities, found.unmatched[-1:]
         if selection.form == "groups" and len(found.names) > 1:
-            whole = completed(found.entities, reply.shown, selection.ends, about=question.about)
+            about, shape = question.about, self.context.shape
+            whole = completed(found.entities, reply.shown, selection.ends, about=about, shape=shape)
         more = len(whole) - len(found.entities)
         taken = f"; {more} more of the same relation were taken from the triples" if more else ""
         self.calls.warn(f"A list of answers was cut off at the model's bound{taken}.")

@@ -47,7 +47,7 @@ class Paths:
             if formed is not None:
                 return _in_form(question, (), formed, clock)
         with clock.stage("link"):
-            linked = readings(context.graph, question, entities=entities)
+            linked = readings(context.knowledge, question, entities=entities)
         with clock.stage("form"):
             formed = answer_in_form(context, linked[0])
         if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):

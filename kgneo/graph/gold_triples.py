@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kgneo.graph.candidates import Reach
 from kgneo.graph.connection import Graph
-from kgneo.graph.cypher import query
-from kgneo.graph.names import by_name
-from kgneo.graph.retrieval import Reach
-from kgneo.graph.value_walks import NAME
+from kgneo.graph.cypher import query, shown_name
+from kgneo.graph.open import Knowledge
 from kgneo.graph.values import property_triples, triple_of
 from kgneo.graph.walks import pattern
 from kgneo.model import RelationPath, Triple
@@ -25,22 +24,22 @@ class PathTriple:
 
 
 def path_triples(
-    graph: Graph, entities: Sequence[str], path: RelationPath, answers: Sequence[str]
+    knowledge: Knowledge, entities: Sequence[str], path: RelationPath, answers: Sequence[str]
 ) -> tuple[PathTriple, ...]:
     """The triples on all walks along `path` from the entities (by name) to one of `answers` (by name)."""
-    topics = [named.entity.id for named in by_name(graph, entities).values()]
+    topics = [named.entity.id for named in knowledge.names.by_name(entities).values()]
     if not topics:
         return ()
     steps = ", ".join(f"r{hop}" for hop in range(1, len(path) + 1))
     text = (
         f"MATCH {pattern(path)}\n"
         "WHERE elementId(topic) IN $entities\n"
-        f"WITH [{steps}] AS walk, {NAME.format('answer')} AS name\n"
+        f"WITH [{steps}] AS walk, {shown_name('answer')} AS name\n"
         "WHERE name IN $answers\n"
         "UNWIND walk AS r\n"
         "RETURN DISTINCT elementId(r) AS id"
     )
-    shape = graph.shape
+    graph, shape = knowledge.graph, knowledge.shape
     rows = graph.read(text, entities=topics, answers=list(answers), **shape.parameters)
     found = graph.read(query("triples"), ids=[row["id"] for row in rows], **shape.parameters)
     return tuple(PathTriple(triple_of(row, shape), row["subject_id"], row["object_id"]) for row in found)
@@ -62,9 +61,9 @@ def _both(item: PathTriple) -> tuple[str, ...]:
     return item.subject_id, item.object_id
 
 
-def all_triples(graph: Graph) -> Iterator[Triple]:
+def all_triples(knowledge: Knowledge) -> Iterator[Triple]:
     """Every triple of the graph that takes part in answering, streamed: relationships, then property values."""
-    shape = graph.shape
+    graph, shape = knowledge.graph, knowledge.shape
     for row in graph.stream(query("index_scan"), **shape.parameters):
         yield triple_of(row, shape)
     if shape.loaded or not shape.values:

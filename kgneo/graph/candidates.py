@@ -7,10 +7,13 @@ Few candidates are scored one by one in the database. Many are found the other w
 the triples of the whole graph that are nearest to the question, and those are kept that touch a node within
 N - 1 hops. When enough survive, no candidate outside them can be nearer, so the result is the same, up to what
 the index itself misses. When too few do, the search is widened, and at last everything is scored.
+
+Property values are candidates, too: those of the nodes within N - 1 hops.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -21,12 +24,11 @@ from numpy.typing import NDArray
 from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.index import index_names
-from kgneo.graph.local_embeddings import LocalEmbeddings
+from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape
-from kgneo.graph.value_candidates import all_values, nearest_values
-from kgneo.graph.values import triple_of
-from kgneo.model import Candidate
+from kgneo.graph.values import texts, triple_of
+from kgneo.graph.vectors import LocalEmbeddings
+from kgneo.model import Candidate, Triple
 
 Direction = Literal["both", "out"]
 
@@ -53,77 +55,72 @@ class Reach:
         return fill(name, depth=self.hops - 1, arrow=self.direction == "out", **values)
 
 
-def count_candidates(graph: Graph, reach: Reach) -> tuple[int, ...]:
-    """Number of candidates first reached at hop 1, 2, … `reach.hops`."""
-    rows = graph.read(reach.fill("candidates_count"), entities=list(reach.entities))
-    counts = {row["hop"]: row["triples"] for row in rows}
-    return tuple(counts.get(hop, 0) for hop in range(1, reach.hops + 1))
+def count_candidates(knowledge: Knowledge, reach: Reach) -> tuple[int, ...]:
+    """Number of candidates first reached at hop 1, 2, … `reach.hops`, property values included."""
+    parameters: dict[str, Any] = {"entities": list(reach.entities), **knowledge.shape.parameters}
+    rows = knowledge.graph.read(reach.fill("candidates_count"), **parameters)
+    counts = Counter({row["hop"]: row["triples"] for row in rows})
+    counts.update(value.hop for value in all_values(knowledge, reach))
+    return tuple(counts[hop] for hop in range(1, reach.hops + 1))
 
 
-def all_candidates(graph: Graph, reach: Reach, *, shape: Shape | None = None) -> list[list[Candidate]]:
-    """Every candidate, as one list a hop, breadth-first: a triple stands where it was first reached. `shape` is the
-    graph's own where it is not given."""
-    used = shape or graph.shape
+def all_candidates(knowledge: Knowledge, reach: Reach) -> list[list[Candidate]]:
+    """Every candidate, as one list a hop, breadth-first: a triple stands where it was first reached."""
+    shape = knowledge.shape
     by_hop: list[list[Candidate]] = [[] for _ in range(reach.hops)]
-    parameters: dict[str, Any] = {"entities": list(reach.entities), **used.parameters}
-    for row in graph.stream(reach.fill("candidates_all"), **parameters):
-        by_hop[row["hop"] - 1].append(_candidate(row, row["hop"], used))
-    for value in all_values(graph, reach, used):
+    parameters: dict[str, Any] = {"entities": list(reach.entities), **shape.parameters}
+    for row in knowledge.graph.stream(reach.fill("candidates_all"), **parameters):
+        by_hop[row["hop"] - 1].append(_candidate(row, row["hop"], shape))
+    for value in all_values(knowledge, reach):
         by_hop[value.hop - 1].append(value)
     return by_hop
 
 
 def top_candidates(
-    graph: Graph,
+    knowledge: Knowledge,
     reach: Reach,
     vector: NDArray[np.float32],
     *,
     top_k: int = 30,
     exact: bool = False,
-    shape: Shape | None = None,
 ) -> list[Candidate]:
     """The `top_k` candidates whose embeddings are nearest to `vector` (dimensions,), best first, each with its
     hop and score: cosine of the angle, or dot product for encoders that use it. `exact` scores every candidate.
 
     Raises NotIndexed for a graph that was never indexed.
     """
-    used = shape or graph.shape
     if not reach.entities or top_k < 1:
         return []
-    if not graph.embedded:
+    if not knowledge.embedded:
         raise NotIndexed(
             "The graph has no embeddings yet; only strategies that need none, such as paths, can answer from it.",
             hint="Make them with `kgneo index`, or with `kgneo index --read-only` in a file on this machine.",
         )
-    if graph.embeddings is not None:
-        return _on_this_machine(graph, graph.embeddings, reach, vector, top_k, used)
+    if knowledge.vectors is not None:
+        return _on_this_machine(knowledge, knowledge.vectors, reach, vector, top_k)
+    graph = knowledge.graph
     scored: list[tuple[str, int, float]] | None = None
     if not exact and _is_large(graph, reach):
-        scored = _through_index(graph, reach, vector, top_k)
+        scored = _through_index(knowledge, reach, vector, top_k)
     if scored is None:
         scored = _exact(graph, reach, vector, top_k)
-    found = _with_triples(graph, scored, used)
-    values = nearest_values(graph, reach, vector, top_k=top_k, shape=used)
+    found = _with_triples(graph, scored, knowledge.shape)
+    values = nearest_values(knowledge, reach, vector, top_k=top_k)
     return sorted([*found, *values], key=lambda candidate: -(candidate.score or 0.0))[:top_k] if values else found
 
 
 def _on_this_machine(
-    graph: Graph,
-    embeddings: LocalEmbeddings,
-    reach: Reach,
-    vector: NDArray[np.float32],
-    top_k: int,
-    shape: Shape,
+    knowledge: Knowledge, embeddings: LocalEmbeddings, reach: Reach, vector: NDArray[np.float32], top_k: int
 ) -> list[Candidate]:
     """The same with embeddings that are not in the graph."""
-    rows = graph.read(reach.fill("candidates_ids"), entities=list(reach.entities))
+    rows = knowledge.graph.read(reach.fill("candidates_ids"), entities=list(reach.entities))
     hops = {row["id"]: row["hop"] for row in rows}
-    values = {(item.id, item.triple.relation): item for item in reversed(all_values(graph, reach, shape))}
+    values = {(item.id, item.triple.relation): item for item in reversed(all_values(knowledge, reach))}
     hops |= {node: item.hop for (node, _), item in values.items()}
-    record = embeddings.read_record()
-    similarity = record.similarity if record else "cosine"
-    scored = embeddings.nearest(hops, vector, top_k=top_k, similarity=similarity)
-    found = _with_triples(graph, [(id_, hop, score) for id_, key, hop, score in scored if not key], shape)
+    scored = embeddings.nearest(hops, vector, top_k=top_k, similarity=knowledge.record.similarity)
+    found = _with_triples(
+        knowledge.graph, [(id_, hop, score) for id_, key, hop, score in scored if not key], knowledge.shape
+    )
     found += [replace(values[id_, key], score=score) for id_, key, _, score in scored if key and (id_, key) in values]
     return sorted(found, key=lambda candidate: -(candidate.score or 0.0))
 
@@ -145,15 +142,15 @@ def _exact(graph: Graph, reach: Reach, vector: NDArray[np.float32], top_k: int) 
 
 
 def _through_index(
-    graph: Graph, reach: Reach, vector: NDArray[np.float32], top_k: int
+    knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], top_k: int
 ) -> list[tuple[str, int, float]] | None:
     """The same through the vector index; None when too few of the nearest triples are candidates."""
     limit = max(FIRST_LIMIT, top_k)
     while limit <= LAST_LIMIT:
-        hits = _nearest(graph, vector, limit)
+        hits = _nearest(knowledge, vector, limit)
         nodes = list({node for _, subject, object_, _ in hits for node in (subject, object_)})
         parameters: dict[str, Any] = {"entities": list(reach.entities), "nodes": nodes}
-        depths = dict(graph.read(reach.fill("candidates_depths"), **parameters)[0]["depths"])
+        depths = dict(knowledge.graph.read(reach.fill("candidates_depths"), **parameters)[0]["depths"])
         if reach.direction == "out":
             survivors = [(id_, depths.get(subject), score) for id_, subject, _, score in hits]
         else:
@@ -174,14 +171,14 @@ def _smaller(first: int | None, second: int | None) -> int | None:
     return min((depth for depth in (first, second) if depth is not None), default=None)
 
 
-def _nearest(graph: Graph, vector: NDArray[np.float32], limit: int) -> list[tuple[str, str, str, float]]:
+def _nearest(knowledge: Knowledge, vector: NDArray[np.float32], limit: int) -> list[tuple[str, str, str, float]]:
     parameters = {
         "vector": vector.tolist(),
         "norm": float(np.linalg.norm(vector)),
         "limit": limit,
         "searched": SEARCHED * limit,
     }
-    names = index_names(graph)
+    graph, names = knowledge.graph, list(knowledge.vector_indexes)
     if not names:
         return []
     if graph.capabilities.search and len(names) == 1:
@@ -200,3 +197,46 @@ def _with_triples(graph: Graph, scored: Sequence[tuple[str, int, float]], shape:
 
 def _candidate(row: Row, hop: int, shape: Shape) -> Candidate:
     return Candidate(triple_of(row, shape), hop, row["id"], row["subject_id"], row["object_id"])
+
+
+def all_values(knowledge: Knowledge, reach: Reach) -> list[Candidate]:
+    """Every value that is a candidate, nearest first; one triple for each element of a list."""
+    shape = knowledge.shape
+    if not shape.values:
+        return []
+    rows = knowledge.graph.stream(reach.fill("candidates_values"), **_of_values(reach, shape))
+    return [
+        _value(row["id"], row["subject"], key, text, row["hop"])
+        for row in rows
+        for key, value in row["values"]
+        if key in shape.keys_of(row["labels"])
+        for text in texts(value)
+    ]
+
+
+def nearest_values(knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], *, top_k: int) -> list[Candidate]:
+    """The `top_k` values whose embeddings are nearest to `vector`, best first. The elements of a list, which have one
+    embedding together, share its score."""
+    shape = knowledge.shape
+    if not shape.values:
+        return []
+    rows = knowledge.graph.read(
+        reach.fill("candidates_exact_values"),
+        vector=vector.tolist(),
+        norm=float(np.linalg.norm(vector)),
+        top_k=top_k,
+        **_of_values(reach, shape),
+    )
+    return [
+        _value(row["id"], row["subject"], row["key"], text, row["hop"], row["score"])
+        for row in rows
+        for text in texts(row["value"])
+    ]
+
+
+def _of_values(reach: Reach, shape: Shape) -> dict[str, Any]:
+    return {"entities": list(reach.entities), "keys": list(shape.value_keys), **shape.parameters}
+
+
+def _value(node: str, subject: str, key: str, text: str, hop: int, score: float | None = None) -> Candidate:
+    return Candidate(Triple(subject, key, text), hop, node, subject_id=node, score=score)

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.embedding import Encoder, Vectors
+from kgneo.embedding import Vectors
 from kgneo.graph.embeddings import Pending
-from kgneo.graph.index import IndexRecord, record_from, record_properties
+from kgneo.graph.record import IndexRecord, record_from, record_properties
 
 VECTORS = "vectors.f32"
 TABLE = "embeddings.sqlite"
@@ -28,9 +28,8 @@ CHUNK = 500
 class LocalEmbeddings:
     """The embeddings of one graph in `folder`. A sink for `kgneo.graph.index.encode_all`."""
 
-    def __init__(self, folder: Path, encoder: Encoder | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._encoder = encoder
         self._seen: set[tuple[str, str]] = set()
 
     def read_record(self) -> IndexRecord | None:
@@ -51,11 +50,6 @@ class LocalEmbeddings:
         """Delete the embeddings: those of another encoder are of no use."""
         for name in (RECORD, TABLE, VECTORS):
             (self.folder / name).unlink(missing_ok=True)
-
-    @property
-    def size(self) -> int:
-        """Bytes on the disk."""
-        return sum((self.folder / name).stat().st_size for name in (TABLE, VECTORS) if (self.folder / name).exists())
 
     def changed(self, batch: Sequence[Pending]) -> list[Pending]:
         """Those that have no embedding of their present text."""

@@ -21,10 +21,10 @@ from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.dictionary import VERSION as DICTIONARY
 from kgneo.graph.dictionary import Dictionary
-from kgneo.graph.local_embeddings import LocalEmbeddings
-from kgneo.graph.naming import LocalNames
+from kgneo.graph.names import LocalNames
 from kgneo.graph.schema import Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
+from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.reading.vocabulary import Vocabulary
 
 FRESH = 600.0

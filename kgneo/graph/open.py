@@ -1,0 +1,145 @@
+"""Opening a graph to be asked: all that is known of it, in one object that is made once and never changed.
+
+Three kinds of graph come here: one that kgneo loaded, one that was there before and was indexed (in the graph, or in
+the cache of this machine when it may only be read), and one that was there before and was not. The last can be asked
+with strategies that need no embeddings; its schema is read for that and kept in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from kgneo.embedding import DEFAULT_ENCODER
+from kgneo.errors import GraphEmpty
+from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_shape
+from kgneo.graph.cache import LocalCache
+from kgneo.graph.connection import Graph
+from kgneo.graph.index import index_names
+from kgneo.graph.names import IndexedNames, LoadedNames, Names, ScannedNames
+from kgneo.graph.record import TEMPLATE, IndexRecord, count_triples, read_record, require
+from kgneo.graph.schema import Schema
+from kgneo.graph.shape import Shape
+from kgneo.graph.statistics import estimate_statistics
+from kgneo.graph.vectors import LocalEmbeddings
+from kgneo.version import __version__
+
+SCAN_NAMES_FROM = 50_000
+"""Nodes from which on the names of a graph that was not indexed are not read, but looked for in the database."""
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """A graph and what is known of it: the `record` of its index, how its entities are found by their `names`, and,
+    for a graph that may only be read, the embeddings on this machine (`vectors`)."""
+
+    graph: Graph
+    record: IndexRecord
+    names: Names = field(repr=False)
+    vectors: LocalEmbeddings | None = None
+
+    @property
+    def shape(self) -> Shape:
+        """What of the graph is used, and how its nodes are called."""
+        return self.record.shape
+
+    @property
+    def embedded(self) -> bool:
+        """Whether triples have embeddings; a graph may be asked before it is indexed."""
+        return self.record.complete
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The graph's schema, from the cache where that is up to date; read when it is first asked for."""
+        return LocalCache(self.graph).schema()
+
+    @cached_property
+    def vector_indexes(self) -> tuple[str, ...]:
+        """The names of kgneo's vector indexes; read once, since listing indexes takes as long as searching one."""
+        return index_names(self.graph)
+
+
+def open_knowledge(
+    graph: Graph,
+    *,
+    encoder: str | None = None,
+    choices: Choices | None = None,
+    report: Callable[[str], None] = lambda _: None,
+) -> Knowledge:
+    """What is known of `graph`. `encoder` is the one that the user asked for by name, if any.
+
+    For a graph that was there before kgneo and has no index, the record says what follows from its schema, with
+    `complete` False and no fingerprint. Raises GraphEmpty, NotIndexed or EncoderMismatch.
+    """
+    record, vectors = read_record(graph), None
+    if record is None:
+        local = LocalCache(graph).embeddings()
+        record = local.read_record()
+        if record is not None:
+            report(f"The graph is only read: its embeddings are in {local.folder}.")
+            vectors = local
+        elif not is_loaded(graph):
+            return _attach(graph, encoder=encoder, choices=choices, report=report)
+    record = require(graph, encoder=encoder, record=record)
+    return Knowledge(graph, record, _names(graph, record.shape, here=vectors is not None), vectors)
+
+
+def _names(graph: Graph, shape: Shape, *, here: bool) -> Names:
+    """The names of an indexed graph; `here`, where kgneo wrote nothing into it."""
+    if shape.loaded:
+        return LoadedNames(graph)
+    return LocalCache(graph).names(shape) if here else IndexedNames(graph, shape)
+
+
+def known_shape(
+    graph: Graph,
+    *,
+    choices: Choices | None = None,
+    refresh: bool = False,
+    keep: bool = True,
+    report: Callable[[str], None] = lambda _: None,
+) -> tuple[Schema, Shape]:
+    """The graph's schema, from the cache where that is up to date, and the shape that follows from it and from what
+    the user chose, now or before; new choices are kept, unless `keep` is False.
+
+    Raises UsageError for a choice that names nothing in the graph.
+    """
+    cache = LocalCache(graph)
+    schema = cache.schema(refresh=refresh, report=report)
+    if is_loaded(graph):
+        return schema, loaded_shape(schema)
+    if choices:
+        check(schema, choices)
+    return schema, derive_shape(schema, cache.choices(choices, keep=keep))
+
+
+def _attach(
+    graph: Graph,
+    *,
+    encoder: str | None,
+    choices: Choices | None,
+    report: Callable[[str], None],
+) -> Knowledge:
+    """A graph that was there before kgneo, known from its schema alone. Raises GraphEmpty."""
+    schema, shape = known_shape(graph, choices=choices, report=report)
+    if not schema.nodes:
+        raise GraphEmpty(
+            "The graph is empty: it holds no triples to answer from.",
+            hint="Load some with `kgneo load PATH`, or try the sample with `kgneo demo`.",
+        )
+    report("The graph is not indexed: answering from its schema. `kgneo index` adds embeddings.")
+    record = IndexRecord(
+        encoder=encoder or DEFAULT_ENCODER,
+        fingerprint="",
+        dimensions=0,
+        similarity="",
+        template=TEMPLATE,
+        triples=count_triples(graph),
+        complete=False,
+        version=__version__,
+        statistics=estimate_statistics(schema, shape),
+        shape=shape,
+    )
+    few = schema.nodes <= SCAN_NAMES_FROM
+    return Knowledge(graph, record, LocalCache(graph).names(shape) if few else ScannedNames(graph, shape))

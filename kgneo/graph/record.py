@@ -1,0 +1,124 @@
+"""The record of an index: what was built with what, in the one node `:KgneoIndex` or in a file on this machine.
+
+`require` reads it back before a question is asked, and says what to do where there is none that can be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kgneo.embedding import Encoder
+from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
+from kgneo.graph.connection import Graph
+from kgneo.graph.cypher import query
+from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.statistics import Statistics
+from kgneo.version import __version__
+
+TEMPLATE = "(subject, relation, object)"
+NO_STATISTICS = Statistics()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRecord:
+    """What `:KgneoIndex` says. `complete` is False while embeddings are being written."""
+
+    encoder: str
+    fingerprint: str
+    dimensions: int
+    similarity: str
+    template: str
+    triples: int
+    complete: bool
+    version: str
+    statistics: Statistics
+    shape: Shape
+
+
+def read_record(graph: Graph) -> IndexRecord | None:
+    """The graph's index record, None where kgneo has not indexed it."""
+    rows = graph.read(query("index_record"))
+    if not rows:
+        return None
+    record = rows[0]["record"]
+    return record_from(record)
+
+
+def record_from(properties: Mapping[str, Any]) -> IndexRecord:
+    """The record that `record_properties` gave."""
+    statistics = Statistics.from_json(properties.get("statistics", "[]"))
+    shape = Shape.from_json(properties["shape"]) if "shape" in properties else LOADED
+    fields: dict[str, Any] = {name: properties.get(name) for name in IndexRecord.__slots__}
+    fields |= {"statistics": statistics, "shape": shape}
+    return IndexRecord(**fields)
+
+
+def record_properties(record: IndexRecord) -> dict[str, Any]:
+    """The record as properties of a node."""
+    fields = {name: getattr(record, name) for name in IndexRecord.__slots__}
+    return {**fields, "statistics": record.statistics.to_json(), "shape": record.shape.to_json()}
+
+
+def count_triples(graph: Graph) -> int:
+    """The number of relationships in the graph."""
+    return int(graph.read(query("index_count"))[0]["triples"])
+
+
+def require(graph: Graph, *, encoder: str | None = None, record: IndexRecord | None = None) -> IndexRecord:
+    """The record of a finished index. `encoder` is the one that the user asked for, if any; `record` one that was
+    read before, else the graph's.
+
+    Raises GraphEmpty, NotIndexed or EncoderMismatch, each with the command that mends it.
+    """
+    record = record or read_record(graph)
+    if record is None:
+        if not count_triples(graph):
+            raise GraphEmpty(
+                "The graph is empty: it holds no triples to answer from.",
+                hint="Load some with `kgneo load PATH`, or try the sample with `kgneo demo`.",
+            )
+        raise NotIndexed(
+            f"The graph holds {count_triples(graph):,} triples, and no index of them.",
+            hint="Make it with `kgneo index`.",
+        )
+    if not record.complete:
+        raise NotIndexed(
+            "The index of the graph is not finished: indexing was interrupted.",
+            hint="Go on where it stopped with `kgneo index`.",
+        )
+    if encoder is not None and encoder != record.encoder:
+        raise EncoderMismatch(
+            f"The graph was indexed with the encoder {record.encoder!r}, and {encoder!r} was asked for.",
+            hint=f"Leave --encoder out, or index again with `kgneo index --encoder {encoder}`.",
+        )
+    return record
+
+
+def check_fingerprint(record: IndexRecord, encoder: Encoder) -> None:
+    """Raises EncoderMismatch when `encoder` has the recorded name but gives other vectors."""
+    if encoder.fingerprint != record.fingerprint:
+        raise EncoderMismatch(
+            f"The graph was indexed with {record.encoder!r} of fingerprint {record.fingerprint}, "
+            f"the one here has {encoder.fingerprint}.",
+            hint="Index again with `kgneo index`, or restore the model files that were used.",
+        )
+
+
+def new_record(
+    encoder: Encoder, shape: Shape, triples: int, *, complete: bool, statistics: Statistics = NO_STATISTICS
+) -> IndexRecord:
+    """A record of an index that is made now with this encoder."""
+    return IndexRecord(
+        encoder=encoder.name,
+        fingerprint=encoder.fingerprint,
+        dimensions=encoder.dimensions,
+        similarity=encoder.similarity,
+        template=TEMPLATE,
+        triples=triples,
+        complete=complete,
+        version=__version__,
+        statistics=statistics,
+        shape=shape,
+    )
