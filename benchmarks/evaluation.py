@@ -23,12 +23,12 @@ from benchmarks.common import indexed_metaqa, metaqa_folder, report, table
 from kgneo.asking import open_context
 from kgneo.context import Context, Options
 from kgneo.evaluation.backend import graph_backend
-from kgneo.evaluation.datasets import Dataset, reader
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.report import write_report
 from kgneo.evaluation.run import Progress
 from kgneo.evaluation.summary import group, over_seeds
+from kgneo.questions import Dataset, reader
 from tests.pipeline_stand_in import FILMS, StandIn
 
 PLAN = Plan("metaqa", question_hops=(1, 2, 3))

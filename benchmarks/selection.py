@@ -28,10 +28,9 @@ from benchmarks.common import indexed_metaqa, metaqa_folder, table
 from kgneo.asking import ask, open_context
 from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
-from kgneo.evaluation.datasets import Question, reader
-from kgneo.evaluation.sampling import sample
 from kgneo.graph import Graph
 from kgneo.llm import ScriptedModel
+from kgneo.questions import Question, reader, sample
 from kgneo.stages.facts import write_facts
 from kgneo.stages.link import link
 from kgneo.stages.reached import Reached

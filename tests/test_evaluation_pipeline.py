@@ -10,7 +10,6 @@ import pytest
 from kgneo.asking import open_context
 from kgneo.context import Options
 from kgneo.evaluation.backend import graph_backend, hash_prompts
-from kgneo.evaluation.datasets import Dataset, JsonlReader
 from kgneo.evaluation.evaluate import Outcome, evaluate
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.failures import CLASSES
@@ -18,6 +17,7 @@ from kgneo.evaluation.records import read_records
 from kgneo.evaluation.report import write_report
 from kgneo.graph import Graph
 from kgneo.prompts import Prompts
+from kgneo.questions import Dataset, JsonlReader
 from kgneo.sample import questions_path
 from tests.pipeline_stand_in import StandIn
 

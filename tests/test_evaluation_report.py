@@ -15,7 +15,6 @@ import pytest
 from kgneo.errors import DataError, EntityNotFound, GraphUnavailable, ModelError, UsageError
 from kgneo.evaluation import failures
 from kgneo.evaluation.compare import compare, comparison_text
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import Plan, read_experiment
 from kgneo.evaluation.failures import CLASSES, classify, rerun_command
@@ -26,6 +25,7 @@ from kgneo.evaluation.records import Record, read_records
 from kgneo.evaluation.report import write_report
 from kgneo.evaluation.run import Backend, Configuration, Retrieved, ask_record
 from kgneo.model import Answer, Entity, Reading, Step, TopicEntity, Triple
+from kgneo.questions import Question
 from tests.evaluation_stand_in import Oracle, backend, dataset, gold, question, retrieve, right_answer
 
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"

@@ -20,7 +20,6 @@ from kgneo.context import Context, Options
 from kgneo.conversation import Conversation
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import EntityNotFound, ModelError, ModelUnavailable, UsageError
-from kgneo.evaluation.datasets import Question
 from kgneo.events import Decomposed, Event, StepBegun, StepDone, SynthesisBegun
 from kgneo.graph import Graph
 from kgneo.graph.index import build
@@ -30,6 +29,7 @@ from kgneo.llm import Completion, LanguageModel, Message, Parameters, ScriptedMo
 from kgneo.loader import LoadedTriple
 from kgneo.model import Hop, RelationPath, Triple
 from kgneo.prompts import Prompts
+from kgneo.questions import Question
 from kgneo.sample import questions_path
 from kgneo.stages import decompose
 from kgneo.stages.generate import TABLE_2

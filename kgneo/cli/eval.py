@@ -31,7 +31,6 @@ from kgneo.errors import GraphUnavailable, ServerError, UsageError
 from kgneo.evaluation import figures
 from kgneo.evaluation.backend import graph_backend
 from kgneo.evaluation.compare import compare, comparison_text
-from kgneo.evaluation.datasets import Dataset, reader, reader_names
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import STAGES, Plan, read_experiment
 from kgneo.evaluation.report import write_report
@@ -39,6 +38,7 @@ from kgneo.evaluation.run import Backend, Configuration, Progress
 from kgneo.evaluation.summary import Group, group, over_seeds
 from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
+from kgneo.questions import Dataset, reader, reader_names
 from kgneo.settings import Settings, open_graph
 from kgneo.strategies import find_strategy
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from kgneo.asking import ask
 from kgneo.context import Context
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.provenance import hash_triples
 from kgneo.evaluation.run import Backend, Configuration, Retrieved
 from kgneo.graph import Graph
@@ -25,6 +24,7 @@ from kgneo.graph.names import by_folded_name, by_name
 from kgneo.graph.retrieval import Reach, count_candidates, top_candidates
 from kgneo.model import Answer, Triple
 from kgneo.prompts import Prompts
+from kgneo.questions import Question
 from kgneo.stages.link import link
 from kgneo.text import fold
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from kgneo.errors import DataError, UsageError
 from kgneo.evaluation import failures, provenance
-from kgneo.evaluation.datasets import Dataset, Question, hash_questions
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.folder import ResultsFolder, short_hash
 from kgneo.evaluation.records import Record, RecordFile, read_records
@@ -30,8 +29,8 @@ from kgneo.evaluation.run import (
     retrieve_record,
     run_configuration,
 )
-from kgneo.evaluation.sampling import sample
 from kgneo.evaluation.summary import RetrievalSummary, Summary, summarise, summarise_retrieval
+from kgneo.questions import Dataset, Question, hash_questions, sample
 
 COUNTED = 300
 """Questions of each configuration whose candidates are counted for the figure of time against candidates."""

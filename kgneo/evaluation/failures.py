@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from kgneo.errors import KgneoError
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.metrics import fold
 from kgneo.evaluation.records import Record
 from kgneo.evaluation.run import TEXT_ONLY, Backend, Configuration
 from kgneo.model import Triple
+from kgneo.questions import Question
 
 CLASSES: Mapping[str, str] = {
     "failed": "the question failed with an error",

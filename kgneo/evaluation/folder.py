@@ -21,8 +21,8 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from kgneo.errors import DataError, UsageError
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.run import Configuration, Effort
+from kgneo.questions import Question
 
 MANIFEST = "run.json"
 

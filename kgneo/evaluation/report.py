@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from kgneo.evaluation import figures
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.evaluate import Outcome, Samples
 from kgneo.evaluation.failures import CLASSES, rerun_command
 from kgneo.evaluation.folder import ResultsFolder, write_json
@@ -24,6 +23,7 @@ from kgneo.evaluation.published import Published, read_published
 from kgneo.evaluation.records import read_records
 from kgneo.evaluation.run import Configuration
 from kgneo.evaluation.summary import Group, RetrievalSummary, Summary, group, over_seeds
+from kgneo.questions import Question
 
 EXAMPLES = 3
 """Examples of each class of failure."""

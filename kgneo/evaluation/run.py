@@ -27,10 +27,10 @@ from kgneo.errors import (
     NotIndexed,
     UsageError,
 )
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.metrics import Scores, fold, score
 from kgneo.evaluation.records import Record, RecordFile
 from kgneo.model import Answer, Triple
+from kgneo.questions import Question
 
 TEXT_ONLY = frozenset({"llm", "llm-qd"})
 """Strategies that answer in words, without naming entities of the graph."""
