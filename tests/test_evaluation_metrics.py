@@ -10,8 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kgneo.evaluation.compare import mcnemar, paired_bootstrap
-from kgneo.evaluation.metrics import Scores, bootstrap, fold, in_text, percentile, score, spread, wilson
+from kgneo.evaluation.matching import fold
+from kgneo.evaluation.metrics import Scores, bootstrap, percentile, score, spread, wilson
 from kgneo.model import Answer
+from kgneo.questions import Question
 
 NAMES = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1, max_size=12).filter(
     lambda name: fold(name) != ""
@@ -19,7 +21,11 @@ NAMES = st.text(st.characters(categories=["L", "N", "P", "Zs"]), min_size=1, max
 
 
 def scored(answers: list[str], gold: list[str], *, text: str = "", grounded: bool = False) -> Scores:
-    return score(Answer("q", "paths", text, answers=tuple(answers), grounded=grounded), gold)
+    return score(Answer("q", "paths", text, answers=tuple(answers), grounded=grounded), asked(gold))
+
+
+def asked(gold: list[str]) -> Question:
+    return Question("1", "q", tuple(gold))
 
 
 def test_the_first_answer_alone_decides_hit_at_1() -> None:
@@ -48,8 +54,8 @@ def test_an_exact_set_has_all_answers_and_no_other() -> None:
 def test_no_answer_is_unanswered_unless_a_strategy_answers_in_words_alone() -> None:
     assert scored([], ["Ulm"], text="not found").unanswered == 1
     words = Answer("q", "llm", "It is Ulm.")
-    assert score(words, ["Ulm"], text_only=True).unanswered == 0
-    assert score(Answer("q", "llm", " "), ["Ulm"], text_only=True).unanswered == 1
+    assert score(words, asked(["Ulm"]), in_words=True).unanswered == 0
+    assert score(Answer("q", "llm", " "), asked(["Ulm"]), in_words=True).unanswered == 1
 
 
 def test_grounded_is_what_the_answer_says() -> None:
@@ -73,8 +79,23 @@ def test_grounded_is_what_the_answer_says() -> None:
     ],
 )
 def test_a_gold_answer_is_found_in_the_text_as_whole_words(name: str, text: str, found: bool) -> None:
-    assert in_text(name, text) is found
     assert scored([], [name], text=text).hit_at_1_text == found
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        (Answer("q", "paths", "not found", confidence=0.0), True),
+        (Answer("q", "kg-rag", "Not in the graph."), True),
+        (Answer("q", "paths", "Ulm", answers=("Ulm",), confidence=0.19), True),
+        (Answer("q", "paths", "Ulm", answers=("Ulm",), confidence=0.2), False),
+        (Answer("q", "kg-rag", "Ulm", answers=("Ulm",)), False),
+        (Answer("q", "llm", "It is Ulm."), False),
+    ],
+)
+def test_where_the_graph_holds_no_answer_saying_so_is_right(answer: Answer, right: bool) -> None:
+    found = score(answer, asked([]))
+    assert {found.hit_at_1, found.exact, found.f1} == {float(right)}
 
 
 def test_any_gold_answer_in_the_text_is_a_hit() -> None:
@@ -110,7 +131,7 @@ def test_folding_twice_is_folding_once(name: str) -> None:
 
 @given(NAMES, st.text(max_size=20), st.text(max_size=20))
 def test_a_name_between_blanks_is_found(name: str, before: str, after: str) -> None:
-    assert in_text(name, f"{before} {name} {after}")
+    assert scored([], [name], text=f"{before} {name} {after}").hit_at_1_text == 1
 
 
 def test_intervals_hold_the_mean_and_are_the_same_for_the_same_seed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,8 +25,8 @@ from kgneo.evaluation.published import read_published
 from kgneo.evaluation.records import Record, read_records
 from kgneo.evaluation.report import write_report
 from kgneo.evaluation.run import Backend, Configuration, Retrieved, ask_record
-from kgneo.model import Answer, Entity, Reading, Step, TopicEntity, Triple
-from kgneo.questions import Question
+from kgneo.model import Answer, AnswerNode, Entity, Reading, Step, TopicEntity, Triple
+from kgneo.questions import Dataset, GoldNode, Question
 from tests.evaluation_stand_in import Oracle, backend, dataset, gold, question, retrieve, right_answer
 
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
@@ -51,6 +52,7 @@ KEYS = [
     "calls",
     "tokens",
     "errors",
+    "by_type",
 ]
 
 
@@ -235,8 +237,50 @@ def test_the_table_has_a_row_for_every_configuration(report: Path) -> None:
     rows = table(report / "summary.csv")
     assert len(rows) == 2 * 2 * 2 * 2 * 2
     assert all(0 <= float(row["hit_at_1_low"]) <= float(row["hit_at_1"]) <= float(row["hit_at_1_high"]) for row in rows)
-    lines = [line for line in (report / "report.md").read_text().splitlines() if "-hop questions | " in line]
+    lines = [line for line in (report / "report.md").read_text().splitlines() if re.match(r"\| \d-hop questions", line)]
     assert len(lines) == 2 * 2 * 2 * 2
+
+
+def test_hit_at_1_and_exact_sets_are_told_by_type_of_question(tmp_path: Path) -> None:
+    asked = [replace(question(number), type="who" if number < 3 else "when") for number in range(4)]
+    half = replace(right_answer(asked[0]), answers=(*asked[0].answers, "Nowhere"))
+    towns = Dataset("towns", "dev", "plain", {1: tuple(asked)})
+    outcome = evaluate(Plan("towns"), towns, backend(Oracle({asked[0].id: half})), out=tmp_path / "run")
+    (run,) = outcome.to_dict()["runs"]
+    assert run["by_type"] == {
+        "when": {"n": 1, "hit_at_1": 1.0, "exact": 1.0},
+        "who": {"n": 3, "hit_at_1": 1.0, "exact": 0.666667},
+    }
+    text = write_report(outcome, with_figures=False).read_text()
+    assert "| who | 1-hop questions | paths | 3 | 30 | 3 | 1.000 | 0.667 |" in text
+
+
+def test_a_question_that_the_graph_cannot_answer_is_right_when_it_is_refused(tmp_path: Path) -> None:
+    asked = [replace(question(number), answers=(), type="none") for number in range(3)]
+    given: dict[str, Answer | Exception] = {
+        asked[0].id: EntityNotFound("no Town 0"),
+        asked[1].id: Answer(asked[1].text, "paths", "not found", confidence=0.04),
+        asked[2].id: Answer(asked[2].text, "paths", "Ulm", answers=("Ulm",), confidence=0.9),
+    }
+    towns = Dataset("towns", "dev", "plain", {1: tuple(asked)})
+    outcome = evaluate(Plan("towns"), towns, backend(Oracle(given)), out=tmp_path / "run")
+    (summary,) = outcome.summaries
+    assert (summary.errors, summary.by_type["none"].sets) == (0, 2)
+    (row,) = [row for row in read_records(outcome.folder.diagnosis(summary.configuration)) if row["class"]]
+    assert row["class"] in ("not-refused", "not-linked")
+
+
+def test_gold_nodes_are_kept_in_the_records_and_the_sample(tmp_path: Path) -> None:
+    asked = replace(question(0), answers=(), nodes=(GoldNode("Land", {"name": "Level 1 of 0", "code": "L"}),))
+    node = AnswerNode("4:0:1", ("Land",), ("Level one", "L"))
+    answer = Answer(asked.text, "paths", "Level one", answers=("Level one",), answer_nodes=(node,))
+    towns = Dataset("towns", "dev", "plain", {1: (asked,)})
+    outcome = evaluate(Plan("towns"), towns, backend(Oracle({asked.id: answer})), out=tmp_path / "run")
+    (record,) = read_records(outcome.folder.records(outcome.summaries[0].configuration))
+    assert record["scores"]["exact"] == 1
+    assert record["answer_nodes"] == [{"id": "4:0:1", "labels": ["Land"], "names": ["Level one", "L"]}]
+    (row,) = read_records(tmp_path / "run/questions.jsonl")
+    assert record["gold_nodes"] == row["nodes"] == [{"label": "Land", "name": "Level 1 of 0", "code": "L"}]
 
 
 def test_figures_are_drawn_as_png_and_svg(report: Path) -> None:

@@ -175,6 +175,18 @@ def test_the_answer_has_the_reasoning_the_steps_and_names_of_the_graph(context: 
     assert answer.to_dict()["reasoning"] == answer.reasoning
 
 
+def test_the_answers_nodes_stand_beside_their_names(context: Context) -> None:
+    answer = ask(replace(context, model=scripted(*TWO_STEPS)), RIVER)
+    (node,) = answer.answer_nodes
+    assert node.names == ("North Sea",)
+    assert context.graph.read("MATCH (n) WHERE elementId(n) = $id RETURN n.name AS name", id=node.id) == [
+        {"name": "North Sea"}
+    ]
+    assert answer.to_dict()["answer_nodes"] == [
+        {"id": node.id, "labels": node.labels, "names": node.names},
+    ]
+
+
 def test_a_later_sub_question_gets_the_triples_of_all_earlier_answers(context: Context) -> None:
     model = scripted(*TWO_STEPS)
     ask(replace(context, model=model), RIVER)

@@ -119,7 +119,7 @@ class GraphBackend:
             self.context.graph,
             question.entities,
             question.path,
-            question.answers,
+            question.gold,
         )
         with self._lock:
             self._walks[question.id] = found

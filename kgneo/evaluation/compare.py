@@ -7,6 +7,7 @@ the questions, so that several seeds of one question stay together.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,7 +105,7 @@ class _Result:
     f1: float
     first: str
     question: str
-    gold: tuple[str, ...]
+    gold: str
 
 
 def compare(run_a: Path, run_b: Path, *, seed: int = 0) -> Comparison:
@@ -280,7 +281,7 @@ def _results(path: Path) -> Iterator[tuple[str, _Result]]:
                 scores["f1"],
                 _first(record),
                 record["question"],
-                tuple(record["gold_answers"]),
+                json.dumps([record["gold_answers"], record.get("gold_nodes")], ensure_ascii=False),
             ),
         )
 

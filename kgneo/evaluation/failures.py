@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from kgneo.errors import KgneoError
-from kgneo.evaluation.metrics import fold
+from kgneo.evaluation.matching import fold
 from kgneo.evaluation.records import Record
 from kgneo.evaluation.run import TEXT_ONLY, Backend, Configuration
 from kgneo.model import Triple
@@ -27,6 +27,7 @@ CLASSES: Mapping[str, str] = {
     "too-many-steps": "wrong path or decomposition: too many steps",
     "other-path": "wrong path or decomposition: right number of steps, other relations",
     "not-in-top-k": "gold triples not among the top K",
+    "not-refused": "answered although the graph holds no answer",
     "unanswered": "no answer given",
     "incomplete": "right set but incomplete",
     "excess": "right set and others besides",
@@ -141,23 +142,22 @@ def _selection(checks: Checks) -> Failure | None:
 
 
 def _answering(question: Question, record: Record, checks: Checks) -> Failure:
-    wanted = {fold(name) for name in question.answers}
-    found = {fold(name) for name in record.get("answers", [])}
+    counts = record["counts"]
+    found, right, gold, met = (counts[name] for name in ("found", "right", "gold", "met"))
+    words = f"{met} of {gold} answers right, {found - right} others"
+    if not gold:
+        return Failure("not-refused", record["answer"])
     if not found and record["scores"]["unanswered"]:
         return Failure("unanswered")
-    if found and found < wanted:
-        return Failure("incomplete", f"{len(found)} of {len(wanted)} answers")
-    if found > wanted:
-        return Failure("excess", f"{len(wanted)} right answers and {len(found - wanted)} others")
+    if found and right == found:
+        return Failure("incomplete", f"{met} of {gold} answers")
+    if met == gold:
+        return Failure("excess", f"{gold} right answers and {found - right} others")
     if not record.get("grounded"):
-        return Failure("not-grounded", _sets(found, wanted))
+        return Failure("not-grounded", words)
     if checks.gold and (checks.among_selected is not None or checks.gold & set(_evidence(record))):
-        return Failure("right-triples", _sets(found, wanted))
-    return Failure("right-triples" if record.get("path") and question.path else "other", _sets(found, wanted))
-
-
-def _sets(found: set[str], wanted: set[str]) -> str:
-    return f"{len(found & wanted)} of {len(wanted)} answers right, {len(found - wanted)} others"
+        return Failure("right-triples", words)
+    return Failure("right-triples" if record.get("path") and question.path else "other", words)
 
 
 def _evidence(record: Record) -> Iterator[Triple]:

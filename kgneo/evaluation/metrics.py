@@ -1,7 +1,7 @@
 """What is measured, from one answer to a run with its intervals.
 
-An `Answer` and the gold answers give `Scores`; the scores of many questions, as one NumPy array with a column
-each, give means with 95 % bootstrap intervals. docs/evaluation.md has every formula.
+An `Answer` and its question's gold answers give `Scores`; the scores of many questions, as one NumPy array with a
+column each, give means with 95 % bootstrap intervals. docs/evaluation.md has every formula.
 """
 
 from __future__ import annotations
@@ -13,12 +13,18 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.evaluation.matching import Matching, fold, found_in, key, match
 from kgneo.model import Answer
+from kgneo.questions import Question
+from kgneo.stages.ground import says_nothing
 
 Floats = NDArray[np.float64]
 
 RESAMPLES = 1000
 """Bootstrap resamples. The ends of a 95 % interval vary by a few per cent of its width with this many."""
+
+REFUSED = 0.2
+"""Confidence below which an answer counts as withheld where the graph holds none."""
 
 BLOCK = 2_000_000
 """Random draws held at once while resampling: 16 MB, however many questions there are."""
@@ -46,20 +52,6 @@ SCORES: tuple[str, ...] = tuple(Scores.__dataclass_fields__)
 """Names of all scores, in the order of the columns."""
 
 
-def fold(name: str) -> str:
-    """`name` as it is compared: case folded, runs of white space as one blank, none at the ends."""
-    return " ".join(name.casefold().split())
-
-
-def in_text(name: str, text: str) -> bool:
-    """Whether the folded `name` stands in the folded `text` as whole words.
-
-    Whole words: no letter or digit directly before or after it, so that "It" is not found in "with" nor 196
-    in 1967. A name that is empty after folding is in no text.
-    """
-    return _in_folded(fold(name), fold(text))
-
-
 def _in_folded(name: str, text: str) -> bool:
     if not name:
         return False
@@ -74,29 +66,46 @@ def _in_folded(name: str, text: str) -> bool:
     return False
 
 
-def score(answer: Answer, gold: Sequence[str], *, text_only: bool = False) -> Scores:
-    """What `answer` is worth against the `gold` names, which must not be empty.
+def matching(answer: Answer, question: Question) -> Matching:
+    """Which of the answers are right, and how many gold answers they meet."""
+    return match(found_in(answer.answers, answer.answer_nodes), question.answers, question.nodes)
 
-    `text_only` is for strategies that do not name entities: they count as unanswered when the text is empty.
+
+def score(answer: Answer, question: Question, *, in_words: bool = False) -> Scores:
+    """What `answer` is worth as an answer to `question`.
+
+    `in_words` is for strategies that do not name entities: they count as unanswered when the text is empty.
+    Where the graph holds no answer, saying so is worth 1 in every score, anything else 0.
     """
-    wanted = {fold(name) for name in gold}
-    given = [fold(name) for name in answer.answers]
-    found = set(given)
-    right = len(found & wanted)
-    precision = right / len(found) if found else 0.0
-    recall = right / len(wanted)
+    silent = not answer.answer.strip() if in_words and not answer.answers else not answer.answers
+    if not question.gold:
+        worth = float(refuses(answer))
+        return Scores(worth, worth, worth, worth, worth, worth, float(answer.grounded), float(silent))
+    found = matching(answer, question)
+    precision = sum(found.right) / len(found.right) if found.right else 0.0
+    recall = found.met / found.gold
     text = fold(answer.answer)
-    silent = not answer.answer.strip() if text_only and not found else not found
+    wanted = {form(name) for name in _gold_texts(question) for form in (fold, key)}
     return Scores(
-        hit_at_1=float(bool(given) and given[0] in wanted),
+        hit_at_1=float(found.right[:1] == (True,)),
         hit_at_1_text=float(any(_in_folded(name, text) for name in wanted)),
         precision=precision,
         recall=recall,
-        f1=2 * precision * recall / (precision + recall) if right else 0.0,
-        exact=float(found == wanted),
+        f1=2 * precision * recall / (precision + recall) if recall else 0.0,
+        exact=float(found.exact),
         grounded=float(answer.grounded),
         unanswered=float(silent),
     )
+
+
+def refuses(answer: Answer) -> bool:
+    """Whether an answer says that there is none, or is not sure of itself."""
+    unsure = answer.confidence is not None and answer.confidence < REFUSED
+    return unsure or (not answer.answers and says_nothing(answer.answer))
+
+
+def _gold_texts(question: Question) -> tuple[str, ...]:
+    return question.answers or tuple(text for node in question.nodes for text in node.texts)
 
 
 def bootstrap(values: Floats, *, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95) -> Floats:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from kgneo.context import Clock, Context, Options
 from kgneo.errors import ModelError
 from kgneo.events import Decomposed, StepBegun, StepDone, SynthesisBegun, Text
-from kgneo.model import Answer, Evidence, Step
+from kgneo.model import Answer, AnswerNode, Evidence, Step
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.answer import Reply, answer_from_facts
 from kgneo.stages.decompose import Decomposition, decompose
@@ -78,6 +78,7 @@ class KgRag:
             self.name,
             text,
             answers=names[:limit],
+            answer_nodes=_nodes(found.entities, frozenset(names[:limit])),
             more=max(0, len(names) - limit),
             entities=linked.topics,
             steps=tuple(chain.steps),
@@ -162,6 +163,15 @@ class _Chain:
     def _selected(self, select: str, question: SubQuestion) -> Selection:
         with self.clock.stage("select"):
             return SELECTORS[select](question, self.context)
+
+
+def _nodes(entities: Sequence[Reached], shown: frozenset[str]) -> tuple[AnswerNode, ...]:
+    """The entities that are nodes and whose names are shown."""
+    return tuple(
+        AnswerNode(entity.id, entity.labels, (entity.name,))
+        for entity in entities
+        if entity.name in shown and not entity.value
+    )
 
 
 def _distinct(steps: Sequence[Step]) -> tuple[Evidence, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kgneo.context import Clock, Context, Options
 from kgneo.graph.shape import Shape
 from kgneo.graph.walks import shown_query
-from kgneo.model import Answer, Reading, Step, TopicEntity
+from kgneo.model import Answer, AnswerNode, Reading, Step, TopicEntity
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.first_reading import FirstReading, first_that_leads
@@ -102,6 +102,11 @@ def _found(question: str, first: FirstReading, clock: Clock, shape: Shape) -> An
         "paths",
         text,
         answers=answers,
+        answer_nodes=tuple(
+            AnswerNode(found.entity.id, found.entity.labels, (found.entity.name,))
+            for found in followed.found
+            if found.entity.id
+        ),
         entities=best.linked.topics,
         steps=(Step(best.ranked.wording, text, answers, followed.evidence),),
         evidence=followed.evidence,
