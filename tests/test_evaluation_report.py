@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -27,6 +28,7 @@ from kgneo.evaluation.report import write_report
 from kgneo.evaluation.run import Backend, Configuration, Retrieved, ask_record
 from kgneo.model import Answer, AnswerNode, Entity, Reading, Step, TopicEntity, Triple
 from kgneo.questions import Dataset, GoldNode, Question
+from kgneo.strategies import find_strategy
 from tests.evaluation_stand_in import Oracle, backend, dataset, gold, question, retrieve, right_answer
 
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
@@ -113,7 +115,7 @@ def test_all_right_answers_with_others_are_an_excess() -> None:
 def test_an_entity_that_is_not_in_the_graph_is_not_linked() -> None:
     asked = question(1)
     record = {"id": asked.id, "error": {"type": "EntityNotFound", "message": "no such town"}, "scores": {}}
-    assert classify(asked, cell(), record, failures.Checks()).kind == "not-linked"
+    assert classify(asked, find_strategy("paths"), record, failures.Checks()).kind == "not-linked"
 
 
 def test_without_a_gold_path_only_what_can_be_checked_is_said() -> None:
@@ -135,7 +137,8 @@ def test_each_sub_question_selects_its_own_triples() -> None:
 
     asked, where = question(4, hops=2), cell("kg-rag")
     record = ask_record(asked, where, Oracle({asked.id: wrong("kg-rag", steps=steps(2))}))
-    failures.check(asked, where, record, Backend(Oracle(), retrieve=listed, gold=gold))
+    nearest = partial(find_strategy, select="top-k")
+    failures.check(asked, where, record, Backend(Oracle(), retrieve=listed, gold=gold, strategy=nearest))
     assert texts == [asked.text, "step 0", "step 1"]
 
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from kgneo.errors import KgneoError
 from kgneo.evaluation.matching import fold
 from kgneo.evaluation.records import Record
-from kgneo.evaluation.run import TEXT_ONLY, Backend, Configuration
+from kgneo.evaluation.run import Backend, Configuration
 from kgneo.model import Triple
 from kgneo.questions import Question
+from kgneo.strategies import Strategy
 
 CLASSES: Mapping[str, str] = {
     "failed": "the question failed with an error",
@@ -36,8 +37,6 @@ CLASSES: Mapping[str, str] = {
     "other": "wrong answer, and nothing to check it against",
 }
 """Every class with its words, in the order in which they are looked for."""
-
-DECOMPOSING = frozenset({"kg-rag", "llm-qd"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +60,11 @@ class Failure:
 
 def check(question: Question, configuration: Configuration, record: Record, backend: Backend) -> Checks:
     """Ask the graph about the gold path of `question`. Raises what the backend raises."""
-    if backend.gold is None or backend.retrieve is None or configuration.strategy in TEXT_ONLY:
+    strategy = backend.strategy(configuration.strategy)
+    if backend.gold is None or backend.retrieve is None or not strategy.needs.graph:
         return Checks()
     gold = frozenset(backend.gold(question)) if question.path else frozenset()
-    by_top_k = bool(gold) and configuration.strategy in backend.top_k_strategies
+    by_top_k = bool(gold) and strategy.nearest
     asked = configuration if by_top_k else replace(configuration, top_k=0)
     retrieved = backend.retrieve(question, asked, tuple(gold))
     selected: int | None = None
@@ -80,7 +80,7 @@ def check(question: Question, configuration: Configuration, record: Record, back
     return Checks(gold, len(gold & retrieved.gold), selected, retrieved.counts)
 
 
-def classify(question: Question, configuration: Configuration, record: Record, checks: Checks) -> Failure:
+def classify(question: Question, strategy: Strategy, record: Record, checks: Checks) -> Failure:
     """The first class that applies to a record whose answers are not the gold set."""
     if record.get("error"):
         error = record["error"]
@@ -88,16 +88,16 @@ def classify(question: Question, configuration: Configuration, record: Record, c
             return Failure("not-linked", error["message"])
         return Failure("failed", f"{error['type']}: {error['message']}")
     return (
-        _linking(question, configuration, record)
+        _linking(question, strategy, record)
         or _candidates(checks)
-        or _decomposition(question, configuration, record)
+        or _decomposition(question, strategy, record)
         or _selection(checks)
         or _answering(question, record, checks)
     )
 
 
-def _linking(question: Question, configuration: Configuration, record: Record) -> Failure | None:
-    if configuration.strategy in TEXT_ONLY or not question.entities:
+def _linking(question: Question, strategy: Strategy, record: Record) -> Failure | None:
+    if not strategy.needs.graph or not question.entities:
         return None
     linked = {fold(name) for name in record.get("entities", [])}
     missed = [name for name in question.entities if fold(name) not in linked]
@@ -113,10 +113,10 @@ def _candidates(checks: Checks) -> Failure | None:
     return Failure("not-among-candidates", f"{checks.among_candidates} of {len(checks.gold)} gold triples")
 
 
-def _decomposition(question: Question, configuration: Configuration, record: Record) -> Failure | None:
+def _decomposition(question: Question, strategy: Strategy, record: Record) -> Failure | None:
     if record.get("path") and question.path:
         return _path(str(question.path), record["path"])
-    if configuration.strategy not in DECOMPOSING or question.hops is None:
+    if not strategy.splits or question.hops is None:
         return None
     steps = record.get("sub_questions") or 1
     if steps == question.hops:
@@ -208,7 +208,7 @@ def diagnose(
             raise
         unchecked = f" (the graph could not be asked: {error.message})"
     wrong = needs_diagnosis(record)
-    failure = classify(question, configuration, record, checks) if wrong else None
+    failure = classify(question, backend.strategy(configuration.strategy), record, checks) if wrong else None
     return {
         "id": record["id"],
         "class": failure.kind if failure else None,

@@ -105,7 +105,7 @@ def _answers_part(outcome: Outcome, published: Published, *, with_figures: bool)
     latency: dict[str, list[tuple[int, float]]] = {}
     found = [collect(folder, members, outcome.samples, latency) for members in groups]
     if with_figures:
-        drawn = figures.draw_all(folder.figures, groups, published, latency)
+        drawn = figures.draw_all(folder.figures, groups, published, latency, splitting=outcome.splitting)
         lines += _figure_lines(drawn)
     lines += _failure_lines(groups, found)
     lines += _failed_lines(folder, outcome.summaries)

@@ -33,9 +33,7 @@ from kgneo.evaluation.metrics import Scores, matching, score
 from kgneo.evaluation.records import Record, RecordFile
 from kgneo.model import Answer, Triple
 from kgneo.questions import Question
-
-TEXT_ONLY = frozenset({"llm", "llm-qd"})
-"""Strategies that answer in words, without naming entities of the graph."""
+from kgneo.strategies import Strategy, find_strategy
 
 FATAL = (UsageError, NotIndexed, EncoderMismatch, EncoderError, GraphEmpty)
 """Errors that every further question would meet as well."""
@@ -122,7 +120,7 @@ class Backend:
 
     `alive` returns when the servers answer and raises otherwise; `missing` gives those of the names that no
     node has; `facts` goes into the report and decides whether a results folder may be continued (graph's
-    hash, encoder, model, …). `top_k_strategies` are those that choose triples by plain similarity, top K.
+    hash, encoder, model, …). `strategy` finds a strategy by its name, with the options that it is asked with.
     """
 
     ask: Asker
@@ -131,7 +129,7 @@ class Backend:
     alive: Callable[[], None] | None = None
     missing: Callable[[Sequence[str]], Sequence[str]] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
-    top_k_strategies: frozenset[str] = frozenset({"kg-rag", "kaping"})
+    strategy: Callable[[str], Strategy] = find_strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +256,15 @@ class Patience:
         )
 
 
-def ask_record(question: Question, configuration: Configuration, ask: Asker) -> Record:
-    """Ask, score, and put what a report needs into a record. Raises what `ask` raises."""
+def ask_record(question: Question, configuration: Configuration, ask: Asker, *, in_words: bool = False) -> Record:
+    """Ask, score, and put what a report needs into a record; `in_words` is for strategies that name no entities.
+
+    Raises what `ask` raises.
+    """
     begin = time.perf_counter()
     answer = _asked(question, configuration, ask)
     elapsed = (time.perf_counter() - begin) * 1000
-    scores = score(answer, question, in_words=configuration.strategy in TEXT_ONLY)
+    scores = score(answer, question, in_words=in_words)
     found = matching(answer, question)
     record = _question_part(question)
     record |= {
