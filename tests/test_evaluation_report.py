@@ -363,7 +363,7 @@ def test_comparing_says_which_questions_changed_and_how_likely_that_is(tmp_path:
     assert (found.n, found.only_a, found.only_b) == (40, 0, 0)
     assert (found.gained, found.lost) == (9, 0)
     assert found.mcnemar == pytest.approx(2 / 2**9)
-    assert found.bootstrap < 0.05
+    assert found.permutation < 0.05
     text = comparison_text(found)
     assert "Right in B alone" in text
     assert "[error: ModelError -> Level 1 of 1]" in text
@@ -375,7 +375,7 @@ def test_comparing_says_which_questions_changed_and_how_likely_that_is(tmp_path:
 def test_comparing_a_run_with_itself_finds_nothing(tmp_path: Path) -> None:
     measure(tmp_path / "a", oracle=some_wrong())
     found = compare(tmp_path / "a", tmp_path / "a")
-    assert (found.changes, found.mcnemar, found.bootstrap) == ((), 1.0, 1.0)
+    assert (found.changes, found.mcnemar, found.permutation) == ((), 1.0, 1.0)
 
 
 def test_runs_of_several_configurations_are_compared_where_they_agree(tmp_path: Path) -> None:

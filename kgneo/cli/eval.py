@@ -121,8 +121,8 @@ def eval(  # noqa: A001
     """Measure strategies on questions with known answers.
 
     TARGET is `metaqa DIR` (MetaQA's folder), `jsonl FILE` (your own questions, an object a line with "question",
-    "answers" and, if you like, "entities"), or DIR alone with --experiment. Options that are given several times
-    make a grid. A run that was stopped goes on when the same command is given again.
+    "answers" or "nodes" and, if you like, "entities"), or DIR alone with --experiment. Options that are given several
+    times make a grid. A run that was stopped goes on when the same command is given again.
 
     \b
     Examples:

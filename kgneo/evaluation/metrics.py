@@ -6,12 +6,12 @@ column each, give means with 95 % bootstrap intervals. docs/evaluation.md has ev
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from kgneo.evaluation.matching import Matching, fold, found_in, key, match
 from kgneo.model import Answer
@@ -27,7 +27,7 @@ REFUSED = 0.2
 """Confidence below which an answer counts as withheld where the graph holds none."""
 
 BLOCK = 2_000_000
-"""Random draws held at once while resampling: 16 MB, however many questions there are."""
+"""Numbers held at once while resampling: 16 MB, however many questions there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,24 +112,27 @@ def bootstrap(values: Floats, *, seed: int = 0, resamples: int = RESAMPLES, leve
     """Percentile bootstrap intervals of the columns' means.
 
     `values` is n questions × m scores; the result m × 2, lower and upper end. The same seed gives the same
-    intervals. Columns are resampled together, in blocks, so that memory does not grow with n × resamples.
+    intervals. A question's scores are resampled together, in blocks, so that memory does not grow with n × resamples.
     """
     count, columns = values.shape
-    if count == 0:
-        return np.zeros((columns, 2))
-    generator = np.random.default_rng(seed)
-    means = np.empty((resamples, columns))
-    step = max(1, BLOCK // count)
-    for start in range(0, resamples, step):
-        rows = min(step, resamples - start)
-        # How often each question is drawn in each resample, as one count over (resample, question) pairs.
-        drawn = generator.integers(0, count, size=(rows, count))
-        drawn += np.arange(rows)[:, None] * count
-        weights = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count)
-        means[start : start + rows] = weights @ values / count
-    tail = (1 - level) / 2
-    ends: Floats = np.quantile(means, [tail, 1 - tail], axis=0).T
-    return ends
+    if count < 2:  # nothing to resample
+        return np.repeat(values.sum(axis=0)[:, None], 2, axis=1)
+    found = stats.bootstrap(
+        (values,),
+        mean,
+        n_resamples=resamples,
+        batch=max(1, BLOCK // values.size),
+        confidence_level=level,
+        method="percentile",
+        random_state=np.random.default_rng(seed),
+    ).confidence_interval
+    return np.stack([found.low, found.high], axis=1).reshape(columns, 2)
+
+
+def mean(values: Floats, axis: int) -> Floats:
+    """The statistic that is resampled."""
+    middle: Floats = values.mean(axis=axis)
+    return middle
 
 
 def percentile(values: Floats, share: float) -> float:
@@ -142,12 +145,9 @@ def spread(values: Sequence[float]) -> float:
     return float(np.std(np.asarray(values, dtype=float), ddof=1)) if len(values) > 1 else 0.0
 
 
-def wilson(hits: int, count: int, *, deviations: float = 1.959964) -> tuple[float, float]:
-    """Wilson's score interval of a share, 95 % unless told otherwise; (0, 1) where there is nothing."""
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """Wilson's 95 % score interval of a share; (0, 1) where there is nothing."""
     if count == 0:
         return 0.0, 1.0
-    share, square = hits / count, deviations**2
-    middle = (share + square / (2 * count)) / (1 + square / count)
-    reach = deviations * math.sqrt(share * (1 - share) / count + square / (4 * count**2))
-    reach /= 1 + square / count
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    found = stats.binomtest(hits, count).proportion_ci(0.95, method="wilson")
+    return float(found.low), float(found.high)
