@@ -23,12 +23,12 @@ from benchmarks.common import indexed_metaqa, metaqa_folder, report, table
 from kgneo.asking import open_context
 from kgneo.context import Context, Options
 from kgneo.evaluation.backend import graph_backend
-from kgneo.evaluation.datasets import Dataset, reader
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.report import write_report
 from kgneo.evaluation.run import Progress
 from kgneo.evaluation.summary import group, over_seeds
+from kgneo.questions import Dataset, reader
 from tests.pipeline_stand_in import FILMS, StandIn
 
 PLAN = Plan("metaqa", question_hops=(1, 2, 3))
@@ -57,7 +57,8 @@ def measure(context: Context, dataset: Dataset, plan: Plan, out: Path, *, memory
     """Run a plan and write its report."""
     watching = memory or Memory()
     control = Control(on_start=watching.start, on_progress=watching.step, notify=report)
-    outcome = evaluate(plan, dataset, graph_backend(context), out=out, control=control)
+    backend = graph_backend(context, options={"select": plan.select or None})
+    outcome = evaluate(plan, dataset, backend, out=out, control=control)
     write_report(outcome)
     return outcome
 
@@ -80,8 +81,7 @@ def stand_in(context: Context, dataset: Dataset, out: Path) -> None:
     """`kg-rag` with the stand-in."""
     every = [question for part in dataset.parts.values() for question in part]
     for select in ("top-k", "relations"):
-        options = replace(context.options, select=select)
-        speaking = replace(context, options=options, model=StandIn(every, FILMS).model())
+        speaking = replace(context, model=StandIn(every, FILMS).model())
         plan = replace(PLAN, limit=100, strategies=("kg-rag",), select=select)
         print(f"stand-in, triples by {select}")
         answers(measure(speaking, dataset, plan, out / f"stand-in-{select}"))

@@ -21,9 +21,8 @@ from benchmarks.common import indexed_metaqa, metaqa_folder, table
 from kgneo.asking import ask, open_context
 from kgneo.context import Context
 from kgneo.errors import EntityNotFound
-from kgneo.evaluation.datasets import Question, reader
-from kgneo.evaluation.metrics import fold
-from kgneo.evaluation.sampling import sample
+from kgneo.evaluation.matching import fold
+from kgneo.questions import Question, reader, sample
 
 HOPS = (1, 2, 3)
 

@@ -28,14 +28,14 @@ from benchmarks.common import indexed_metaqa, metaqa_folder, table
 from kgneo.asking import ask, open_context
 from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
-from kgneo.evaluation.datasets import Question, reader
-from kgneo.evaluation.sampling import sample
 from kgneo.graph import Graph
 from kgneo.llm import ScriptedModel
+from kgneo.questions import Question, reader, sample
 from kgneo.stages.facts import write_facts
 from kgneo.stages.link import link
 from kgneo.stages.reached import Reached
 from kgneo.stages.select import SubQuestion, by_relations
+from kgneo.strategies import Strategy, find_strategy
 from tests.pipeline_stand_in import FILMS, StandIn
 
 SELECTIONS = ("top-k", "relations")
@@ -71,12 +71,12 @@ class Measured:
     missed: list[str] = field(default_factory=list)
 
 
-def measure(context: Context, questions: tuple[Question, ...], model: CountingModel) -> Measured:
+def measure(context: Context, questions: tuple[Question, ...], model: CountingModel, strategy: Strategy) -> Measured:
     """Ask all questions, one after the other."""
     result = Measured()
     for question in questions:
         start = time.perf_counter()
-        answer = ask(context, question.text, strategy="kg-rag")
+        answer = ask(context, question.text, strategy=strategy)
         result.seconds.append(time.perf_counter() - start)
         found, gold = set(answer.answers), set(question.answers)
         result.some.append(bool(found & gold))
@@ -133,9 +133,8 @@ def main(limit: int, seed: int) -> None:
             questions = sample(dataset.parts[hops], limit, seed=seed)
             for select in SELECTIONS:
                 model = CountingModel(StandIn(questions, FILMS), tokenizer)
-                options = Options(hops=3, top_k=30, select=select)  # type: ignore[arg-type]
-                asked = replace(context, model=model, options=options)
-                measured = measure(asked, questions, model)
+                asked = replace(context, model=model, options=Options(hops=3, top_k=30))
+                measured = measure(asked, questions, model, find_strategy("kg-rag", select=select))
                 rows.append([str(hops), select, *_figures(measured)])
                 _show_missed(measured)
             measured = measure_whole(asked, questions, model)

@@ -16,10 +16,10 @@ from benchmarks.common import metaqa_folder
 from benchmarks.selection import graph
 from kgneo.asking import ask, open_context
 from kgneo.context import Options
-from kgneo.evaluation.datasets import reader
 from kgneo.graph.candidates import Reach, count_candidates
 from kgneo.llm import Completion, Message, Parameters, ScriptedModel
 from kgneo.model import Answer
+from kgneo.questions import reader
 from kgneo.stages.link import link
 from tests.pipeline_stand_in import FILMS, StandIn
 

@@ -14,13 +14,14 @@ from dataclasses import replace
 
 from kgneo.context import Context, Options
 from kgneo.embedding import Encoder, load_encoder
+from kgneo.errors import NotIndexed
 from kgneo.graph import Graph
 from kgneo.graph.open import open_knowledge
 from kgneo.graph.record import check_fingerprint
 from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
 from kgneo.prompts import Prompts
-from kgneo.strategies import find_strategy
+from kgneo.strategies import Strategy, find_strategy
 
 DEFAULT_STRATEGY = "paths"
 DEFAULT_WITH_MODEL = "kg-rag"
@@ -54,21 +55,33 @@ def ask(
     graph: Graph | Context,
     question: str,
     *,
-    strategy: str | None = None,
+    strategy: str | Strategy | None = None,
     entities: Sequence[str] = (),
     model: LanguageModel | str | None = None,
 ) -> Answer:
     """Answer `question`. Topic entities stand in [brackets], are given as `entities`, or are found in the text.
 
-    `model` goes with a graph; a context has its own. Raises EntityNotFound with the nearest names, UsageError for a
-    strategy that there is not or that needs a model, and what `open_context` raises.
+    `strategy` is a name, or an object with options of its own. `model` goes with a graph; a context has its own.
+    Raises EntityNotFound with the nearest names, UsageError for a strategy that there is not or that needs a model,
+    NotIndexed for one that needs embeddings, and what `open_context` raises.
     """
     context = graph if isinstance(graph, Context) else open_context(graph, model=model)
-    name = strategy or (DEFAULT_WITH_MODEL if context.model else DEFAULT_STRATEGY)
-    chosen = find_strategy(name)
+    chosen = strategy or default_strategy(context.model)
+    chosen = find_strategy(chosen) if isinstance(chosen, str) else chosen
+    if chosen.needs.embeddings and not context.knowledge.embedded:
+        raise NotIndexed(
+            f"The strategy {chosen.name!r} needs embeddings, and the graph has none yet.",
+            hint="Make them with `kgneo index`, or with `kgneo index --read-only` in a file on this machine; "
+            "or use a strategy that needs none, such as paths.",
+        )
     answer = chosen.answer(question, context, entities=entities)
-    hops, furthest = context.options.hops, chosen.furthest(context.options)
+    hops, furthest = context.options.hops, chosen.furthest
     if furthest is None or hops <= furthest:
         return answer
-    warning = f"{hops} hops were asked for; {name} reads one (sub-)question over at most {furthest}."
+    warning = f"{hops} hops were asked for; {chosen.name} reads one (sub-)question over at most {furthest}."
     return replace(answer, warnings=(*answer.warnings, warning))
+
+
+def default_strategy(model: LanguageModel | None) -> str:
+    """The name of the strategy that answers where none is named."""
+    return DEFAULT_WITH_MODEL if model else DEFAULT_STRATEGY

@@ -29,8 +29,8 @@ class Options:
 
     `limit` bounds the answers that are listed, `min_confidence` is where `paths` says "not found".
 
-    For strategies with a language model: `select` is how triples are chosen (None: the strategy's own way), `follow`
-    lets answers extend the candidates beyond N hops, `llm_timeout` is in seconds for one call, `seed` draws replies.
+    For strategies with a language model: `llm_timeout` is in seconds for one call, `seed` draws replies. What one
+    strategy alone understands is among its own options.
     """
 
     hops: int = 3
@@ -40,8 +40,6 @@ class Options:
     limit: int = 1000
     min_confidence: float = 0.05
     seed: int | None = None
-    select: Literal["relations", "top-k"] | None = None
-    follow: bool = False
     llm_timeout: float = 120.0
 
 

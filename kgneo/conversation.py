@@ -14,6 +14,7 @@ from kgneo.context import Clock, Context
 from kgneo.model import Answer, ModelUse
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.rewrite import whole_question, write_answers
+from kgneo.strategies import Strategy
 
 
 @dataclass
@@ -21,7 +22,7 @@ class Conversation:
     """Questions about one graph. `turns` holds the answers so far, oldest first."""
 
     context: Context
-    strategy: str | None = None
+    strategy: str | Strategy | None = None
     turns: list[Answer] = field(default_factory=list)
 
     def ask(self, question: str, *, entities: Sequence[str] = ()) -> Answer:

@@ -1,33 +1,34 @@
 """What a strategy tells while it works, so that a person can watch: `Context.on_event` gets one of these at a time.
 
-In the order in which they come: `Decomposed`, then for each (sub-)question `StepBegun`, `Text` pieces, `StepDone`;
-then, where there is one, `SynthesisBegun` and the `Text` pieces of the final answer.
+A `StageEvent` says that a stage begins or is done; between the two come the `Text` pieces that a language model
+writes in it. Strategies with a model tell of `decompose` (done), then for each (sub-)question of `answer` (begun,
+done), then, where there is one, of `synthesise` (begun).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from kgneo.model import Step
 
-__all__ = ["Decomposed", "Event", "StepBegun", "StepDone", "SynthesisBegun", "Text"]
+__all__ = ["Event", "StageEvent", "Text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Decomposed:
-    """The question was split (or not: then `sub_questions` is empty), for the reason given."""
+class StageEvent:
+    """A stage, by its name, and how far it is: `number` (1-based) of `total`.
 
-    reasoning: str
-    sub_questions: tuple[str, ...]
+    `text` is what it is about: the reasons of a split into `total` sub-questions (0: not split), a sub-question in
+    the words it was rewritten to, or its answer. `step` has the answer with its evidence.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class StepBegun:
-    """Sub-question `number` (1-based) of `total` is to be answered, in the words it was rewritten to."""
-
-    number: int
-    total: int
-    question: str
+    stage: str
+    status: Literal["begun", "done"]
+    number: int = 0
+    total: int = 0
+    text: str = ""
+    step: Step | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +38,4 @@ class Text:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class StepDone:
-    """Sub-question `number` has its answer and evidence."""
-
-    number: int
-    step: Step
-
-
-@dataclass(frozen=True, slots=True)
-class SynthesisBegun:
-    """The final answer is being put together."""
-
-
-Event = Decomposed | StepBegun | Text | StepDone | SynthesisBegun
+Event = StageEvent | Text

@@ -26,11 +26,11 @@ import numpy as np
 from kgneo.context import Context
 from kgneo.embedding import Vectors
 from kgneo.errors import EntityNotFound, GraphTimeout
-from kgneo.evaluation.datasets import Question
 from kgneo.graph import examples as stored
 from kgneo.graph.examples import Example, SimilarExample
 from kgneo.graph.path_answers import Given, Wanted, answers_of
 from kgneo.model import HopKeys, RelationPath, TopicEntity, path_keys
+from kgneo.questions import Question
 from kgneo.ranking.recall import Lesson, Row, Scorer, accuracy, features, train
 from kgneo.stages.choose_reading import (
     MEMORY,
@@ -183,6 +183,9 @@ def _linked(
     linked: list[tuple[Question, tuple[LinkedQuestion, ...]]] = []
     rejected: list[Rejected] = []
     for question in questions:
+        if not question.answers:
+            rejected.append(Rejected(question.text, "it has no answers as texts"))
+            continue
         if question.entities and all(name in known for name in question.entities):
             topics = tuple(TopicEntity(known[name], name) for name in question.entities)
             linked.append((question, (with_topics(question.text, topics),)))

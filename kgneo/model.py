@@ -162,6 +162,18 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerNode:
+    """A node that is an answer: the database's id for it, its labels, and all its names.
+
+    The first of `names` is the one that stands in `Answer.answers`; it is the only one where no other is known.
+    """
+
+    id: str
+    labels: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What `ask` returns. `to_dict` gives the object that `kgneo ask --json` prints."""
 
@@ -184,6 +196,8 @@ class Answer:
     """How many further answers the graph holds beyond `answers`."""
     reasoning: str = ""
     """Why the question was split as it was, in the language model's words."""
+    answer_nodes: tuple[AnswerNode, ...] = ()
+    """The nodes among `answers`; values and what a model alone says have none, and a name may have several."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and scalars, ready for `json.dumps`."""
@@ -193,6 +207,7 @@ class Answer:
             "answer": self.answer,
             "reasoning": self.reasoning,
             "answers": list(self.answers),
+            "answer_nodes": [asdict(node) for node in self.answer_nodes],
             "more": self.more,
             "entities": [
                 {

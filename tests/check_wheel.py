@@ -12,6 +12,7 @@ import kgneo
 from kgneo.graph.cypher import query
 from kgneo.loader import loaders
 from kgneo.sample import questions_path, triples_path
+from kgneo.strategies import strategy_names
 
 checkout = Path(__file__).resolve().parent.parent
 assert checkout not in Path(kgneo.__file__).resolve().parents or "wheel-environment" in kgneo.__file__, kgneo.__file__
@@ -22,6 +23,7 @@ for folder, pattern in (("cypher", "*.cypher"), ("kgneo/prompts", "*.txt")):
 assert query("index_scan").startswith("//")
 assert {loader.name for loader in loaders()} >= {"metaqa", "delimited", "rdf"}
 assert entry_points(group="kgneo.datasets")
+assert {"paths", "kg-rag", "kaping", "llm", "llm-qd"} <= set(strategy_names())
 assert triples_path().is_file()
 assert questions_path().is_file()
 program = Path(sys.executable).with_name("kgneo")

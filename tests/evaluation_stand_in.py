@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from kgneo.evaluation.datasets import Dataset, Question
 from kgneo.evaluation.run import Backend, Configuration, Retrieved
 from kgneo.model import (
     Answer,
@@ -23,6 +22,7 @@ from kgneo.model import (
     TopicEntity,
     Triple,
 )
+from kgneo.questions import Dataset, Question
 
 ALONG = Hop("lies_in")
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgneo.evaluation.datasets import Question
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.model import Hop
+from kgneo.questions import Question
 from kgneo.stages.facts import one_line
 from kgneo.stages.link import unbracket
 

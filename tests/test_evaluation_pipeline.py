@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from kgneo.asking import open_context
-from kgneo.context import Options
 from kgneo.evaluation.backend import graph_backend, hash_prompts
-from kgneo.evaluation.datasets import Dataset, JsonlReader
 from kgneo.evaluation.evaluate import Outcome, evaluate
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.failures import CLASSES
@@ -18,6 +14,7 @@ from kgneo.evaluation.records import read_records
 from kgneo.evaluation.report import write_report
 from kgneo.graph import Graph
 from kgneo.prompts import Prompts
+from kgneo.questions import Dataset, JsonlReader
 from kgneo.sample import questions_path
 from tests.pipeline_stand_in import StandIn
 
@@ -41,9 +38,8 @@ def stand_in(dataset: Dataset) -> StandIn:
 def measure(graph: Graph, folder: Path, **changes: object) -> Outcome:
     dataset = sample_questions()
     plan = Plan("jsonl", strategies=("kg-rag",), select="top-k").changed(**changes)
-    options = Options(select=plan.select or None)  # type: ignore[arg-type]
-    context = open_context(graph, options=options, model=stand_in(dataset).model())
-    return evaluate(plan, dataset, graph_backend(context), out=folder)
+    context = open_context(graph, model=stand_in(dataset).model())
+    return evaluate(plan, dataset, graph_backend(context, options={"select": plan.select}), out=folder)
 
 
 def test_every_question_is_right_when_nothing_is_cut_off(sample_graph: Graph, tmp_path: Path) -> None:
@@ -97,12 +93,3 @@ def _at(prompts: Prompts, folder: Path) -> Prompts:
     moved = replace(prompts)
     object.__setattr__(moved, "folder", folder)
     return moved
-
-
-@pytest.mark.parametrize(
-    ("select", "strategies"),
-    [("", {"kaping"}), ("top-k", {"kg-rag", "kaping"}), ("relations", set())],
-)
-def test_only_plain_top_k_is_checked_against_the_top_k(sample_graph: Graph, select: str, strategies: set[str]) -> None:
-    options = Options(select=select or None)  # type: ignore[arg-type]
-    assert graph_backend(open_context(sample_graph, options=options)).top_k_strategies == strategies

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,7 +17,6 @@ import pytest
 from kgneo.errors import DataError, EntityNotFound, GraphUnavailable, ModelError, UsageError
 from kgneo.evaluation import failures
 from kgneo.evaluation.compare import compare, comparison_text
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import Plan, read_experiment
 from kgneo.evaluation.failures import CLASSES, classify, rerun_command
@@ -25,7 +26,9 @@ from kgneo.evaluation.published import read_published
 from kgneo.evaluation.records import Record, read_records
 from kgneo.evaluation.report import write_report
 from kgneo.evaluation.run import Backend, Configuration, Retrieved, ask_record
-from kgneo.model import Answer, Entity, Reading, Step, TopicEntity, Triple
+from kgneo.model import Answer, AnswerNode, Entity, Reading, Step, TopicEntity, Triple
+from kgneo.questions import Dataset, GoldNode, Question
+from kgneo.strategies import find_strategy
 from tests.evaluation_stand_in import Oracle, backend, dataset, gold, question, retrieve, right_answer
 
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
@@ -51,6 +54,7 @@ KEYS = [
     "calls",
     "tokens",
     "errors",
+    "by_type",
 ]
 
 
@@ -111,7 +115,7 @@ def test_all_right_answers_with_others_are_an_excess() -> None:
 def test_an_entity_that_is_not_in_the_graph_is_not_linked() -> None:
     asked = question(1)
     record = {"id": asked.id, "error": {"type": "EntityNotFound", "message": "no such town"}, "scores": {}}
-    assert classify(asked, cell(), record, failures.Checks()).kind == "not-linked"
+    assert classify(asked, find_strategy("paths"), record, failures.Checks()).kind == "not-linked"
 
 
 def test_without_a_gold_path_only_what_can_be_checked_is_said() -> None:
@@ -133,7 +137,8 @@ def test_each_sub_question_selects_its_own_triples() -> None:
 
     asked, where = question(4, hops=2), cell("kg-rag")
     record = ask_record(asked, where, Oracle({asked.id: wrong("kg-rag", steps=steps(2))}))
-    failures.check(asked, where, record, Backend(Oracle(), retrieve=listed, gold=gold))
+    nearest = partial(find_strategy, select="top-k")
+    failures.check(asked, where, record, Backend(Oracle(), retrieve=listed, gold=gold, strategy=nearest))
     assert texts == [asked.text, "step 0", "step 1"]
 
 
@@ -235,8 +240,50 @@ def test_the_table_has_a_row_for_every_configuration(report: Path) -> None:
     rows = table(report / "summary.csv")
     assert len(rows) == 2 * 2 * 2 * 2 * 2
     assert all(0 <= float(row["hit_at_1_low"]) <= float(row["hit_at_1"]) <= float(row["hit_at_1_high"]) for row in rows)
-    lines = [line for line in (report / "report.md").read_text().splitlines() if "-hop questions | " in line]
+    lines = [line for line in (report / "report.md").read_text().splitlines() if re.match(r"\| \d-hop questions", line)]
     assert len(lines) == 2 * 2 * 2 * 2
+
+
+def test_hit_at_1_and_exact_sets_are_told_by_type_of_question(tmp_path: Path) -> None:
+    asked = [replace(question(number), type="who" if number < 3 else "when") for number in range(4)]
+    half = replace(right_answer(asked[0]), answers=(*asked[0].answers, "Nowhere"))
+    towns = Dataset("towns", "dev", "plain", {1: tuple(asked)})
+    outcome = evaluate(Plan("towns"), towns, backend(Oracle({asked[0].id: half})), out=tmp_path / "run")
+    (run,) = outcome.to_dict()["runs"]
+    assert run["by_type"] == {
+        "when": {"n": 1, "hit_at_1": 1.0, "exact": 1.0},
+        "who": {"n": 3, "hit_at_1": 1.0, "exact": 0.666667},
+    }
+    text = write_report(outcome, with_figures=False).read_text()
+    assert "| who | 1-hop questions | paths | 3 | 30 | 3 | 1.000 | 0.667 |" in text
+
+
+def test_a_question_that_the_graph_cannot_answer_is_right_when_it_is_refused(tmp_path: Path) -> None:
+    asked = [replace(question(number), answers=(), type="none") for number in range(3)]
+    given: dict[str, Answer | Exception] = {
+        asked[0].id: EntityNotFound("no Town 0"),
+        asked[1].id: Answer(asked[1].text, "paths", "not found", confidence=0.04),
+        asked[2].id: Answer(asked[2].text, "paths", "Ulm", answers=("Ulm",), confidence=0.9),
+    }
+    towns = Dataset("towns", "dev", "plain", {1: tuple(asked)})
+    outcome = evaluate(Plan("towns"), towns, backend(Oracle(given)), out=tmp_path / "run")
+    (summary,) = outcome.summaries
+    assert (summary.errors, summary.by_type["none"].sets) == (0, 2)
+    (row,) = [row for row in read_records(outcome.folder.diagnosis(summary.configuration)) if row["class"]]
+    assert row["class"] in ("not-refused", "not-linked")
+
+
+def test_gold_nodes_are_kept_in_the_records_and_the_sample(tmp_path: Path) -> None:
+    asked = replace(question(0), answers=(), nodes=(GoldNode("Land", {"name": "Level 1 of 0", "code": "L"}),))
+    node = AnswerNode("4:0:1", ("Land",), ("Level one", "L"))
+    answer = Answer(asked.text, "paths", "Level one", answers=("Level one",), answer_nodes=(node,))
+    towns = Dataset("towns", "dev", "plain", {1: (asked,)})
+    outcome = evaluate(Plan("towns"), towns, backend(Oracle({asked.id: answer})), out=tmp_path / "run")
+    (record,) = read_records(outcome.folder.records(outcome.summaries[0].configuration))
+    assert record["scores"]["exact"] == 1
+    assert record["answer_nodes"] == [{"id": "4:0:1", "labels": ["Land"], "names": ["Level one", "L"]}]
+    (row,) = read_records(tmp_path / "run/questions.jsonl")
+    assert record["gold_nodes"] == row["nodes"] == [{"label": "Land", "name": "Level 1 of 0", "code": "L"}]
 
 
 def test_figures_are_drawn_as_png_and_svg(report: Path) -> None:
@@ -316,7 +363,7 @@ def test_comparing_says_which_questions_changed_and_how_likely_that_is(tmp_path:
     assert (found.n, found.only_a, found.only_b) == (40, 0, 0)
     assert (found.gained, found.lost) == (9, 0)
     assert found.mcnemar == pytest.approx(2 / 2**9)
-    assert found.bootstrap < 0.05
+    assert found.permutation < 0.05
     text = comparison_text(found)
     assert "Right in B alone" in text
     assert "[error: ModelError -> Level 1 of 1]" in text
@@ -328,7 +375,7 @@ def test_comparing_says_which_questions_changed_and_how_likely_that_is(tmp_path:
 def test_comparing_a_run_with_itself_finds_nothing(tmp_path: Path) -> None:
     measure(tmp_path / "a", oracle=some_wrong())
     found = compare(tmp_path / "a", tmp_path / "a")
-    assert (found.changes, found.mcnemar, found.bootstrap) == ((), 1.0, 1.0)
+    assert (found.changes, found.mcnemar, found.permutation) == ((), 1.0, 1.0)
 
 
 def test_runs_of_several_configurations_are_compared_where_they_agree(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgneo.errors import DataError, GraphUnavailable, ModelError, ModelUnavailable, NotIndexed, UsageError
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.records import Record, RecordFile, read_records, repair
@@ -30,6 +29,7 @@ from kgneo.evaluation.run import (
     run_configuration,
 )
 from kgneo.model import Answer
+from kgneo.questions import Question
 from tests.evaluation_stand_in import Oracle, backend, dataset, question, questions, right_answer
 
 CELL = Configuration("paths", hops=2, top_k=10, seed=0, question_hops=1)

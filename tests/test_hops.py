@@ -13,6 +13,7 @@ from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.llm import ScriptedModel
 from kgneo.ranking.vectors import MAX_HOPS
+from kgneo.strategies import find_strategy
 
 QUESTION = "what is the capital of [Ethiopia]?"
 
@@ -21,9 +22,8 @@ def warnings_at(
     graph: Graph, encoder: OnnxEncoder, hops: int, strategy: str, *, select: str | None = None
 ) -> tuple[str, ...]:
     model = ScriptedModel(lambda *_: "Addis Ababa") if strategy != "paths" else None
-    options = Options(hops=hops, select=select)  # type: ignore[arg-type]
-    context = replace(open_context(graph, encoder=encoder, options=options), model=model)
-    return ask(context, QUESTION, strategy=strategy).warnings
+    context = replace(open_context(graph, encoder=encoder, options=Options(hops=hops)), model=model)
+    return ask(context, QUESTION, strategy=find_strategy(strategy, select=select)).warnings
 
 
 @pytest.mark.parametrize("strategy", ["paths", "kg-rag"])

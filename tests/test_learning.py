@@ -16,7 +16,6 @@ from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import DataError
-from kgneo.evaluation.datasets import Question
 from kgneo.graph.examples import (
     Example,
     SimilarExample,
@@ -29,9 +28,9 @@ from kgneo.graph.examples import (
 from kgneo.graph.index import build
 from kgneo.graph.record import count_triples
 from kgneo.graph.shape import LOADED
-from kgneo.labelled import read_labelled
 from kgneo.learning import learn_questions, train_scorer
 from kgneo.model import Hop, RelationPath, path_keys
+from kgneo.questions import Question, read_labelled
 from kgneo.ranking.recall import FEATURES, HAND, Lesson, Row, Scorer, accuracy, features, train
 from kgneo.sample import questions_path, triples_path
 from tests.conftest import VERSIONS, StartServer, connect, load_file, set_address, wipe

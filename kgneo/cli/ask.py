@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 import click
 
-from kgneo.asking import open_context
+from kgneo.asking import default_strategy, open_context
 from kgneo.cli.browse import show
 from kgneo.cli.options import (
     ModelSettings,
+    complete_strategy,
     connection_options,
     json_option,
     model_options,
@@ -32,7 +33,7 @@ from kgneo.graph.browser import browser_link
 from kgneo.graph.cypher import inline
 from kgneo.model import Answer
 from kgneo.settings import Settings, open_graph
-from kgneo.strategies import STRATEGIES
+from kgneo.strategies import Strategy, find_strategy, strategy_names
 
 
 @click.command()
@@ -41,7 +42,8 @@ from kgneo.strategies import STRATEGIES
     "--strategy",
     "-s",
     metavar="NAME",
-    help=f"How to answer: {', '.join(STRATEGIES)}.  [kg-rag with --llm, else paths]",
+    shell_complete=complete_strategy,
+    help=f"How to answer: {', '.join(strategy_names())}.  [kg-rag with --llm, else paths]",
 )
 @with_options(*retrieval_options)
 @with_options(*selection_options)
@@ -106,15 +108,14 @@ def ask(
         limit=limit,
         min_confidence=min_confidence,
         seed=seed,
-        select=select,  # type: ignore[arg-type]
-        follow=follow,
         llm_timeout=model.llm_timeout,
     )
     prompts = model.load_prompts()
     speaking = model.load()
+    chosen = find_strategy(strategy or default_strategy(speaking), select=select, follow=follow)
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
-        printer = _Printer(context, strategy, quiet=quiet, as_json=as_json, browse=settings if browse else None)
+        printer = _Printer(context, chosen, quiet=quiet, as_json=as_json, browse=settings if browse else None)
         if question is not None:
             printer.print(question, entities)
             return 0
@@ -126,7 +127,7 @@ class _Printer:
     """Asks and prints, one question after the other."""
 
     context: Context
-    strategy: str | None
+    strategy: Strategy
     quiet: bool
     as_json: bool
     browse: Settings | None = None

@@ -16,6 +16,7 @@ from tqdm import tqdm
 from kgneo.asking import open_context
 from kgneo.cli.options import (
     ModelSettings,
+    complete_strategy,
     connection_options,
     json_option,
     model_options,
@@ -31,7 +32,6 @@ from kgneo.errors import GraphUnavailable, ServerError, UsageError
 from kgneo.evaluation import figures
 from kgneo.evaluation.backend import graph_backend
 from kgneo.evaluation.compare import compare, comparison_text
-from kgneo.evaluation.datasets import Dataset, reader, reader_names
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import STAGES, Plan, read_experiment
 from kgneo.evaluation.report import write_report
@@ -39,6 +39,7 @@ from kgneo.evaluation.run import Backend, Configuration, Progress
 from kgneo.evaluation.summary import Group, group, over_seeds
 from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
+from kgneo.questions import Dataset, reader, reader_names
 from kgneo.settings import Settings, open_graph
 from kgneo.strategies import find_strategy
 
@@ -71,7 +72,7 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     help="Questions for each number of hops and seed.  [all]",
 )
 @many("--seed", "seeds", type=int, help="Draws the sample; the language model gets it too. Repeatable.  [0]")
-@many("--strategy", "-s", "strategies", help="How to answer. Repeatable.  [paths]")
+@many("--strategy", "-s", "strategies", shell_complete=complete_strategy, help="How to answer. Repeatable.  [paths]")
 @many("--hops", "-n", type=click.IntRange(1, 6), help="How far to reach (N). Repeatable.  [3]")
 @many("--top-k", "-k", type=click.IntRange(1, 1000), help="Triples to keep (K). Repeatable.  [30]")
 @option("--stage", type=click.Choice(STAGES), default="ask", show_default=True, help="Measure this.")
@@ -120,8 +121,8 @@ def eval(  # noqa: A001
     """Measure strategies on questions with known answers.
 
     TARGET is `metaqa DIR` (MetaQA's folder), `jsonl FILE` (your own questions, an object a line with "question",
-    "answers" and, if you like, "entities"), or DIR alone with --experiment. Options that are given several times
-    make a grid. A run that was stopped goes on when the same command is given again.
+    "answers" or "nodes" and, if you like, "entities"), or DIR alone with --experiment. Options that are given several
+    times make a grid. A run that was stopped goes on when the same command is given again.
 
     \b
     Examples:
@@ -146,8 +147,6 @@ def eval(  # noqa: A001
         direction=given["direction"],
         exact=given["exact"],
         min_confidence=given["min_confidence"],
-        select=plan.select or None,  # type: ignore[arg-type]
-        follow=given["follow"],
         llm_timeout=model.llm_timeout,
     )
     speaking = _model(plan, model)
@@ -156,7 +155,8 @@ def eval(  # noqa: A001
         opened = open_context(
             graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
         )
-        backend = graph_backend(opened, alive=probe(graph, settings))
+        own = {"select": plan.select or None, "follow": given["follow"]}
+        backend = graph_backend(opened, alive=probe(graph, settings), options=own)
         outcome = _evaluate(plan, dataset, backend, given)
     report = write_report(outcome, with_figures=given["with_figures"])
     if as_json:
@@ -186,7 +186,7 @@ def _plan(context: click.Context, target: tuple[str, ...], given: dict[str, Any]
 
 def _model(plan: Plan, settings: ModelSettings) -> LanguageModel | None:
     """The language model where a strategy of the plan needs one; another is no part of what is measured."""
-    needing = [name for name in plan.strategies if find_strategy(name).needs_model] if plan.stage == "ask" else []
+    needing = [name for name in plan.strategies if find_strategy(name).needs.model] if plan.stage == "ask" else []
     if not needing:
         return None
     loaded = settings.load()

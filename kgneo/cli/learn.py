@@ -14,11 +14,10 @@ from kgneo.asking import open_context
 from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
 from kgneo.context import Context, Options
 from kgneo.errors import UsageError
-from kgneo.evaluation.sampling import sample
 from kgneo.graph import Graph
 from kgneo.graph.examples import Example, all_examples, remove_examples
-from kgneo.labelled import read_labelled
 from kgneo.learning import LearnReport, learn_questions, train_scorer
+from kgneo.questions import read_labelled, sample
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.settings import Settings, open_graph
 

@@ -22,6 +22,7 @@ from kgneo.graph.connection import DEFAULT_TIMEOUT
 from kgneo.llm import LanguageModel, load_model
 from kgneo.prompts import Prompts
 from kgneo.settings import Settings
+from kgneo.strategies import strategy_names
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -161,6 +162,11 @@ def model_options(command: Command) -> Command:
     for add in reversed(MODEL):
         wrapper = add(wrapper)
     return wrapper  # type: ignore[return-value]
+
+
+def complete_strategy(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Names of strategies that begin with what was typed."""
+    return [name for name in strategy_names() if name.startswith(begun)]
 
 
 selection_options = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import click
 
 from kgneo.cli.render import evidence_lines
-from kgneo.events import Decomposed, Event, StepBegun, StepDone, SynthesisBegun, Text
+from kgneo.events import Event, StageEvent, Text
 
 SHOWN_EVIDENCE = 5
 INDENT = "   "
@@ -26,25 +26,25 @@ class Watcher:
         self.seen = True
         if isinstance(event, Text):
             self._text(event.text)
-        elif isinstance(event, Decomposed):
+        elif (event.stage, event.status) == ("decompose", "done"):
             self._decomposed(event)
-        elif isinstance(event, StepBegun):
+        elif (event.stage, event.status) == ("answer", "begun"):
             self._step(event)
-        elif isinstance(event, StepDone):
+        elif (event.stage, event.status) == ("answer", "done"):
             self._done(event)
-        elif isinstance(event, SynthesisBegun):
+        elif (event.stage, event.status) == ("synthesise", "begun"):
             self.indent, self.bold = "", True
             click.echo()
 
-    def _decomposed(self, event: Decomposed) -> None:
-        if event.sub_questions:
-            reason = f": {event.reasoning}" if event.reasoning else "."
-            click.echo(f"Split into {len(event.sub_questions)} questions{reason}")
+    def _decomposed(self, event: StageEvent) -> None:
+        if event.total:
+            reason = f": {event.text}" if event.text else "."
+            click.echo(f"Split into {event.total} questions{reason}")
 
-    def _step(self, event: StepBegun) -> None:
+    def _step(self, event: StageEvent) -> None:
         if event.total > 1:
             self.indent, self.bold = INDENT, False
-            click.echo(f"\n{event.number}. {event.question}")
+            click.echo(f"\n{event.number}. {event.text}")
 
     def _text(self, text: str) -> None:
         if not self.in_line:
@@ -54,9 +54,9 @@ class Watcher:
         text = text.replace("\n", "\n" + self.indent) if self.in_line else text
         click.echo(click.style(text, bold=True) if self.bold else text, nl=False)
 
-    def _done(self, event: StepDone) -> None:
+    def _done(self, event: StageEvent) -> None:
         self.end_line()
-        if self.indent:
+        if self.indent and event.step is not None:
             if event.step.answer and not event.step.answers:
                 click.echo(f"{self.indent}(no triple holds this)")
             for line in evidence_lines(event.step.evidence, SHOWN_EVIDENCE):

@@ -15,7 +15,6 @@ from typing import Any
 
 from kgneo.asking import ask
 from kgneo.context import Context
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.provenance import hash_triples
 from kgneo.evaluation.run import Backend, Configuration, Retrieved
 from kgneo.graph import Graph
@@ -24,8 +23,10 @@ from kgneo.graph.examples import all_examples, read_scorer
 from kgneo.graph.gold_triples import PathTriple, all_triples, among_candidates, path_triples
 from kgneo.model import Answer, Triple
 from kgneo.prompts import Prompts
+from kgneo.questions import Question
 from kgneo.stages.link import link
 from kgneo.stages.retrieve import retrieve
+from kgneo.strategies import Strategy, find_strategy
 from kgneo.text import fold
 
 ALL_ANSWERS = 1_000_000
@@ -33,19 +34,14 @@ ALL_ANSWERS = 1_000_000
 KEPT_WALKS = 64
 """Gold paths kept between walking one and looking for its triples among the candidates."""
 NAMES_AT_ONCE = 2_000
-BY_TOP_K: Mapping[str | None, frozenset[str]] = {
-    None: frozenset({"kaping"}),
-    "relations": frozenset(),
-    "top-k": frozenset({"kg-rag", "kaping"}),
-}
-"""Strategies that choose triples by plain similarity, by the selection that was asked for."""
 
 
 @dataclass
 class GraphBackend:
-    """Asks and retrieves through one context."""
+    """Asks and retrieves through one context; `options` are for those strategies that have them."""
 
     context: Context
+    options: Mapping[str, object] = field(default_factory=dict)
     _contexts: dict[tuple[int, int, int], Context] = field(default_factory=dict)
     _walks: OrderedDict[str, tuple[PathTriple, ...]] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -55,9 +51,13 @@ class GraphBackend:
         return ask(
             self._context(configuration),
             question.text,
-            strategy=configuration.strategy,
+            strategy=self.strategy(configuration.strategy),
             entities=_given(question),
         )
+
+    def strategy(self, name: str) -> Strategy:
+        """The strategy of that name as it is asked here. Raises UsageError."""
+        return find_strategy(name, **self.options)
 
     def retrieve(self, question: Question, configuration: Configuration, gold: Sequence[Triple]) -> Retrieved:
         """See `run.Retriever`. The topic entities are those that `link` finds."""
@@ -110,7 +110,7 @@ class GraphBackend:
             self.context.knowledge,
             question.entities,
             question.path,
-            question.answers,
+            question.gold,
         )
         with self._lock:
             self._walks[question.id] = found
@@ -128,11 +128,11 @@ def graph_backend(
     context: Context,
     *,
     alive: Callable[[], None] | None = None,
-    facts: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Backend:
-    """The callables of a run on `context`. `alive` is the probe for a lost server (by default a query); `facts`
-    are added to those of the graph and its index."""
-    whole = GraphBackend(context)
+    """The callables of a run on `context`. `alive` is the probe for a lost server (by default a query); `options`
+    are those of strategies' own, for the strategies that have them; None leaves one as it is."""
+    whole = GraphBackend(context, options or {})
 
     def probe() -> None:
         context.graph.read("RETURN 1")
@@ -143,12 +143,12 @@ def graph_backend(
         gold=whole.gold,
         alive=alive or probe,
         missing=whole.missing,
-        facts={**graph_facts(context), **(facts or {})},
-        top_k_strategies=BY_TOP_K[context.options.select],
+        facts=graph_facts(context, whole.options),
+        strategy=whole.strategy,
     )
 
 
-def graph_facts(context: Context) -> dict[str, Any]:
+def graph_facts(context: Context, own: Mapping[str, object]) -> dict[str, Any]:
     """Graph, index, model and parameters, as they stand in a report. Reads the whole graph once for its hash."""
     record, options, model = context.record, context.options, context.model
     facts: dict[str, Any] = {
@@ -168,7 +168,7 @@ def graph_facts(context: Context) -> dict[str, Any]:
             "fingerprint": model.fingerprint,
             "context_tokens": model.context_tokens,
         }
-        facts["parameters"] |= {"select": options.select, "follow": options.follow}
+        facts["parameters"] |= own
         facts["prompts"] = hash_prompts(context.prompts)
     return facts
 

@@ -1,27 +1,28 @@
 """Sets two runs side by side: which questions changed, and whether that can be chance.
 
 In come two results folders (or record files); out goes a `Comparison`. Only questions that both runs asked
-are compared. The exact McNemar test looks at right and wrong first answers; the paired bootstrap resamples
-the questions, so that several seeds of one question stay together.
+are compared. The exact McNemar test looks at right and wrong first answers; the paired permutation test takes
+questions as a whole, so that several seeds of one question stay together.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from kgneo.errors import DataError, UsageError
 from kgneo.evaluation.folder import ResultsFolder
-from kgneo.evaluation.metrics import Floats
+from kgneo.evaluation.metrics import BLOCK, Floats, mean
 from kgneo.evaluation.records import Record, read_records
 from kgneo.evaluation.run import Configuration
 
 RESAMPLES = 10_000
-BLOCK = 2_000_000
 
 Key = tuple[str, str]
 """A cell that both runs have, and a question's identifier."""
@@ -42,8 +43,8 @@ class Change:
 class Comparison:
     """Run A against run B on the `n` questions that both asked (`only_a`, `only_b`: the others).
 
-    `gained` are right in B alone, `lost` in A alone. `mcnemar` and `bootstrap` are two-sided p-values for
-    Hit@1, `bootstrap_f1` for F1.
+    `gained` are right in B alone, `lost` in A alone. `mcnemar` and `permutation` are two-sided p-values
+    for Hit@1, `permutation_f1` for F1.
     """
 
     name_a: str
@@ -57,8 +58,8 @@ class Comparison:
     f1_b: float
     changes: tuple[Change, ...]
     mcnemar: float
-    bootstrap: float
-    bootstrap_f1: float
+    permutation: float
+    permutation_f1: float
 
     @property
     def gained(self) -> int:
@@ -83,8 +84,8 @@ class Comparison:
             "gained": self.gained,
             "lost": self.lost,
             "p_mcnemar": self.mcnemar,
-            "p_bootstrap": self.bootstrap,
-            "p_bootstrap_f1": self.bootstrap_f1,
+            "p_permutation": self.permutation,
+            "p_permutation_f1": self.permutation_f1,
             "changed": [
                 {
                     "id": change.id,
@@ -104,7 +105,7 @@ class _Result:
     f1: float
     first: str
     question: str
-    gold: tuple[str, ...]
+    gold: str
 
 
 def compare(run_a: Path, run_b: Path, *, seed: int = 0) -> Comparison:
@@ -160,7 +161,7 @@ def _comparison(
     better = sum(change.better for change in changes)
     hit_a, hit_b, f1_a, f1_b = scores.mean(axis=0).tolist()
     differences = _by_question(shared, scores[:, [1, 3]] - scores[:, [0, 2]])
-    chance = paired_bootstrap(differences, seed=seed)
+    chance = sign_flips(differences, seed=seed)
     return Comparison(
         name_a=name_a,
         name_b=name_b,
@@ -173,8 +174,8 @@ def _comparison(
         f1_b=f1_b,
         changes=changes,
         mcnemar=mcnemar(better, len(changes) - better),
-        bootstrap=float(chance[0]),
-        bootstrap_f1=float(chance[1]),
+        permutation=float(chance[0]),
+        permutation_f1=float(chance[1]),
     )
 
 
@@ -190,38 +191,29 @@ def _by_question(shared: list[Key], differences: Floats) -> Floats:
 
 def mcnemar(gained: int, lost: int) -> float:
     """Exact two-sided McNemar test: the chance of a split at least as uneven when either way is as likely."""
-    total, fewer = gained + lost, min(gained, lost)
-    if total == 0:
-        return 1.0
-    term = ways = 1
-    for drawn in range(1, fewer + 1):
-        term = term * (total - drawn + 1) // drawn
-        ways += term
-    chance: float = 2 * ways / 2**total
-    return min(1.0, chance)
+    return float(stats.binomtest(gained, gained + lost).pvalue) if gained + lost else 1.0
 
 
-def paired_bootstrap(differences: Floats, *, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
-    """Two-sided p-values that the columns' mean differences are 0.
+def sign_flips(differences: Floats, *, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
+    """Two-sided p-values that the columns' mean differences are 0, by the paired permutation test.
 
-    The differences (n × m) are centred, questions are resampled, and the p-value is the share of resamples
-    whose mean is at least as far from 0 as the one observed, counting the observed one as well.
+    Which run is which is swapped for each question by chance, that is, the sign of its difference (n × m); the
+    p-value is the share of such runs whose mean is at least as far from 0, counting the real one as well. For few
+    questions every combination is tried.
     """
-    count, columns = differences.shape
-    observed = np.abs(differences.mean(axis=0))
-    centred = differences - differences.mean(axis=0)
-    generator = np.random.default_rng(seed)
-    beyond = np.zeros(columns)
-    step = max(1, BLOCK // count)
-    for start in range(0, resamples, step):
-        rows = min(step, resamples - start)
-        drawn = generator.integers(0, count, size=(rows, count))
-        drawn += np.arange(rows)[:, None] * count
-        weights = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count)
-        # Rounding must not decide about means that are equal.
-        beyond += (np.abs(weights @ centred / count) >= observed - 1e-12).sum(axis=0)
-    share: Floats = (beyond + 1) / (resamples + 1)
-    return share
+    changed = differences[np.any(differences != 0, axis=1)]  # a sign changes nothing about the others
+    if len(changed) < 2:
+        return np.ones(differences.shape[1])
+    found = stats.permutation_test(
+        (changed,),
+        mean,
+        permutation_type="samples",
+        n_resamples=resamples,
+        batch=max(1, BLOCK // changed.size),
+        random_state=np.random.default_rng(seed),
+    )
+    chance: Floats = found.pvalue
+    return chance
 
 
 def _cells(run: Path) -> dict[Configuration | None, Path]:
@@ -280,7 +272,7 @@ def _results(path: Path) -> Iterator[tuple[str, _Result]]:
                 scores["f1"],
                 _first(record),
                 record["question"],
-                tuple(record["gold_answers"]),
+                json.dumps([record["gold_answers"], record.get("gold_nodes")], ensure_ascii=False),
             ),
         )
 
@@ -300,8 +292,8 @@ def comparison_text(comparison: Comparison, *, shown: int = 20) -> str:
         f"{comparison.n} questions in both ({comparison.only_a} only in A, {comparison.only_b} only in B)",
         f"Hit@1 {comparison.hit_a:.3f} -> {comparison.hit_b:.3f}   F1 {comparison.f1_a:.3f} -> {comparison.f1_b:.3f}",
         f"right in B alone: {comparison.gained}, right in A alone: {comparison.lost}",
-        f"p for Hit@1: {comparison.mcnemar:.4g} (exact McNemar), {comparison.bootstrap:.4g} (paired bootstrap)",
-        f"p for F1: {comparison.bootstrap_f1:.4g} (paired bootstrap)",
+        f"p for Hit@1: {comparison.mcnemar:.4g} (exact McNemar), {comparison.permutation:.4g} (paired permutation)",
+        f"p for F1: {comparison.permutation_f1:.4g} (paired permutation)",
     ]
     for better, title in ((True, "Right in B alone"), (False, "Right in A alone")):
         rows = [change for change in comparison.changes if change.better == better]

@@ -7,19 +7,17 @@ stopped and started again; the folder refuses another plan, graph, encoder or mo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kgneo.errors import DataError, UsageError
 from kgneo.evaluation import failures, provenance
-from kgneo.evaluation.datasets import Dataset, Question, hash_questions
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.folder import ResultsFolder, short_hash
 from kgneo.evaluation.records import Record, RecordFile, read_records
 from kgneo.evaluation.run import (
-    TEXT_ONLY,
     Backend,
     Configuration,
     Effort,
@@ -30,8 +28,8 @@ from kgneo.evaluation.run import (
     retrieve_record,
     run_configuration,
 )
-from kgneo.evaluation.sampling import sample
 from kgneo.evaluation.summary import RetrievalSummary, Summary, summarise, summarise_retrieval
+from kgneo.questions import Dataset, Question, hash_questions, sample
 
 COUNTED = 300
 """Questions of each configuration whose candidates are counted for the figure of time against candidates."""
@@ -56,7 +54,7 @@ class Control:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What was measured. Either `summaries` or `retrieval` is empty, by the plan's stage; `missing` are topic
-    entities that the graph lacks."""
+    entities that the graph lacks, `splitting` the strategies that may ask sub-questions."""
 
     folder: ResultsFolder
     plan: Plan
@@ -64,7 +62,8 @@ class Outcome:
     samples: Samples
     summaries: tuple[Summary, ...] = ()
     retrieval: tuple[RetrievalSummary, ...] = ()
-    missing: tuple[str, ...] = field(default=())
+    missing: tuple[str, ...] = ()
+    splitting: frozenset[str] = frozenset()
 
     def to_dict(self) -> dict[str, Any]:
         """The object that `kgneo eval --json` prints."""
@@ -161,7 +160,8 @@ def evaluate(
             recalls = _measure_retrieval(plan, cells, samples, backend, folder, control)
             return Outcome(folder, plan, dataset.name, samples, retrieval=recalls, missing=missing)
         answers = _measure_answers(cells, samples, backend, folder, control)
-        return Outcome(folder, plan, dataset.name, samples, summaries=answers, missing=missing)
+        splitting = frozenset(name for name in plan.strategies if backend.strategy(name).splits)
+        return Outcome(folder, plan, dataset.name, samples, summaries=answers, missing=missing, splitting=splitting)
 
 
 def _measure_answers(
@@ -175,7 +175,8 @@ def _measure_answers(
     control.on_start(sum(len(samples[cell.question_hops, cell.seed]) for cell in cells))
     for cell in cells:
         questions = samples[cell.question_hops, cell.seed]
-        work = partial(ask_record, configuration=cell, ask=backend.ask)
+        in_words = not backend.strategy(cell.strategy).needs.graph
+        work = partial(ask_record, configuration=cell, ask=backend.ask, in_words=in_words)
         _run(cell, questions, folder.records(cell), work, folder, control, patience)
     if control.diagnose:
         control.notify("Looking at what went wrong.")
@@ -232,7 +233,7 @@ def _diagnose(
 ) -> None:
     by_id = {question.id: question for question in questions}
     counted: list[str] = []
-    if backend.retrieve is not None and cell.strategy not in TEXT_ONLY:
+    if backend.retrieve is not None and backend.strategy(cell.strategy).needs.graph:
         counted = [question.id for question in sample(questions, COUNTED, seed=cell.seed)]
     patience = Patience(backend.alive, control.wait_s, notify=control.notify)
     chosen = frozenset(counted)

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from kgneo.errors import KgneoError
-from kgneo.evaluation.datasets import Question
-from kgneo.evaluation.metrics import fold
+from kgneo.evaluation.matching import fold
 from kgneo.evaluation.records import Record
-from kgneo.evaluation.run import TEXT_ONLY, Backend, Configuration
+from kgneo.evaluation.run import Backend, Configuration
 from kgneo.model import Triple
+from kgneo.questions import Question
+from kgneo.strategies import Strategy
 
 CLASSES: Mapping[str, str] = {
     "failed": "the question failed with an error",
@@ -27,6 +28,7 @@ CLASSES: Mapping[str, str] = {
     "too-many-steps": "wrong path or decomposition: too many steps",
     "other-path": "wrong path or decomposition: right number of steps, other relations",
     "not-in-top-k": "gold triples not among the top K",
+    "not-refused": "answered although the graph holds no answer",
     "unanswered": "no answer given",
     "incomplete": "right set but incomplete",
     "excess": "right set and others besides",
@@ -35,8 +37,6 @@ CLASSES: Mapping[str, str] = {
     "other": "wrong answer, and nothing to check it against",
 }
 """Every class with its words, in the order in which they are looked for."""
-
-DECOMPOSING = frozenset({"kg-rag", "llm-qd"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,11 @@ class Failure:
 
 def check(question: Question, configuration: Configuration, record: Record, backend: Backend) -> Checks:
     """Ask the graph about the gold path of `question`. Raises what the backend raises."""
-    if backend.gold is None or backend.retrieve is None or configuration.strategy in TEXT_ONLY:
+    strategy = backend.strategy(configuration.strategy)
+    if backend.gold is None or backend.retrieve is None or not strategy.needs.graph:
         return Checks()
     gold = frozenset(backend.gold(question)) if question.path else frozenset()
-    by_top_k = bool(gold) and configuration.strategy in backend.top_k_strategies
+    by_top_k = bool(gold) and strategy.nearest
     asked = configuration if by_top_k else replace(configuration, top_k=0)
     retrieved = backend.retrieve(question, asked, tuple(gold))
     selected: int | None = None
@@ -79,7 +80,7 @@ def check(question: Question, configuration: Configuration, record: Record, back
     return Checks(gold, len(gold & retrieved.gold), selected, retrieved.counts)
 
 
-def classify(question: Question, configuration: Configuration, record: Record, checks: Checks) -> Failure:
+def classify(question: Question, strategy: Strategy, record: Record, checks: Checks) -> Failure:
     """The first class that applies to a record whose answers are not the gold set."""
     if record.get("error"):
         error = record["error"]
@@ -87,16 +88,16 @@ def classify(question: Question, configuration: Configuration, record: Record, c
             return Failure("not-linked", error["message"])
         return Failure("failed", f"{error['type']}: {error['message']}")
     return (
-        _linking(question, configuration, record)
+        _linking(question, strategy, record)
         or _candidates(checks)
-        or _decomposition(question, configuration, record)
+        or _decomposition(question, strategy, record)
         or _selection(checks)
         or _answering(question, record, checks)
     )
 
 
-def _linking(question: Question, configuration: Configuration, record: Record) -> Failure | None:
-    if configuration.strategy in TEXT_ONLY or not question.entities:
+def _linking(question: Question, strategy: Strategy, record: Record) -> Failure | None:
+    if not strategy.needs.graph or not question.entities:
         return None
     linked = {fold(name) for name in record.get("entities", [])}
     missed = [name for name in question.entities if fold(name) not in linked]
@@ -112,10 +113,10 @@ def _candidates(checks: Checks) -> Failure | None:
     return Failure("not-among-candidates", f"{checks.among_candidates} of {len(checks.gold)} gold triples")
 
 
-def _decomposition(question: Question, configuration: Configuration, record: Record) -> Failure | None:
+def _decomposition(question: Question, strategy: Strategy, record: Record) -> Failure | None:
     if record.get("path") and question.path:
         return _path(str(question.path), record["path"])
-    if configuration.strategy not in DECOMPOSING or question.hops is None:
+    if not strategy.splits or question.hops is None:
         return None
     steps = record.get("sub_questions") or 1
     if steps == question.hops:
@@ -141,23 +142,22 @@ def _selection(checks: Checks) -> Failure | None:
 
 
 def _answering(question: Question, record: Record, checks: Checks) -> Failure:
-    wanted = {fold(name) for name in question.answers}
-    found = {fold(name) for name in record.get("answers", [])}
+    counts = record["counts"]
+    found, right, gold, met = (counts[name] for name in ("found", "right", "gold", "met"))
+    words = f"{met} of {gold} answers right, {found - right} others"
+    if not gold:
+        return Failure("not-refused", record["answer"])
     if not found and record["scores"]["unanswered"]:
         return Failure("unanswered")
-    if found and found < wanted:
-        return Failure("incomplete", f"{len(found)} of {len(wanted)} answers")
-    if found > wanted:
-        return Failure("excess", f"{len(wanted)} right answers and {len(found - wanted)} others")
+    if found and right == found:
+        return Failure("incomplete", f"{met} of {gold} answers")
+    if met == gold:
+        return Failure("excess", f"{gold} right answers and {found - right} others")
     if not record.get("grounded"):
-        return Failure("not-grounded", _sets(found, wanted))
+        return Failure("not-grounded", words)
     if checks.gold and (checks.among_selected is not None or checks.gold & set(_evidence(record))):
-        return Failure("right-triples", _sets(found, wanted))
-    return Failure("right-triples" if record.get("path") and question.path else "other", _sets(found, wanted))
-
-
-def _sets(found: set[str], wanted: set[str]) -> str:
-    return f"{len(found & wanted)} of {len(wanted)} answers right, {len(found - wanted)} others"
+        return Failure("right-triples", words)
+    return Failure("right-triples" if record.get("path") and question.path else "other", words)
 
 
 def _evidence(record: Record) -> Iterator[Triple]:
@@ -208,7 +208,7 @@ def diagnose(
             raise
         unchecked = f" (the graph could not be asked: {error.message})"
     wrong = needs_diagnosis(record)
-    failure = classify(question, configuration, record, checks) if wrong else None
+    failure = classify(question, backend.strategy(configuration.strategy), record, checks) if wrong else None
     return {
         "id": record["id"],
         "class": failure.kind if failure else None,

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgneo.errors import UsageError
-from kgneo.evaluation.failures import DECOMPOSING
 from kgneo.evaluation.published import Published, PublishedValue
 from kgneo.evaluation.summary import Group, RetrievalSummary
 
@@ -391,12 +390,15 @@ def draw_all(
     groups: Sequence[Group],
     published: Published,
     latency: Mapping[str, Sequence[tuple[int, float]]],
+    *,
+    splitting: frozenset[str],
 ) -> list[tuple[str, str]]:
-    """Every figure that the groups have data for; returns (file name without ending, title)."""
+    """Every figure that the groups have data for; returns (file name without ending, title). `splitting` are the
+    strategies that may ask sub-questions."""
     drawings = itertools.chain(
         _figures_5(groups, published),
         _figures_6(groups, published),
-        _others(groups, published),
+        _others(groups, published, splitting),
         [("latency", "Time a question by number of candidates", latency_by_candidates(latency))]
         if any(latency.values())
         else [],
@@ -427,12 +429,12 @@ def _figures_6(groups: Sequence[Group], published: Published) -> Iterator[Drawin
             yield f"figure-6{suffix}{ending}", title, figure
 
 
-def _others(groups: Sequence[Group], published: Published) -> Iterator[Drawing]:
+def _others(groups: Sequence[Group], published: Published, splitting: frozenset[str]) -> Iterator[Drawing]:
     """Figure 8 and accuracy by type, for the largest N and K."""
     cells = _split(groups, lambda cell: (cell.hops, cell.top_k))
     widest = cells[max(cells)]
     for strategy, members in _split(widest, lambda cell: cell.strategy).items():
-        if strategy in DECOMPOSING:
+        if strategy in splitting:
             title = f"Number of sub-questions, {strategy} (the paper's Figure 8)"
             yield f"figure-8-{strategy}", title, sub_questions(members, published)
     for part, members in _split(widest, lambda cell: cell.question_hops).items():

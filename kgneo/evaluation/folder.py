@@ -21,8 +21,8 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from kgneo.errors import DataError, UsageError
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.run import Configuration, Effort
+from kgneo.questions import Question
 
 MANIFEST = "run.json"
 
@@ -184,12 +184,14 @@ def _short(value: Any) -> str:
 
 
 def _question_row(part: int | None, seed: int, question: Question) -> dict[str, Any]:
+    nodes = [{"label": node.label, **node.properties} for node in question.nodes]
     return {
         "question_hops": part,
         "seed": seed,
         "id": question.id,
         "question": question.text,
         "answers": list(question.answers),
+        **({"nodes": nodes} if nodes else {}),
         "entities": list(question.entities),
         "type": question.type,
         "path": str(question.path) if question.path else None,

@@ -1,27 +1,33 @@
 """What is measured, from one answer to a run with its intervals.
 
-An `Answer` and the gold answers give `Scores`; the scores of many questions, as one NumPy array with a column
-each, give means with 95 % bootstrap intervals. docs/evaluation.md has every formula.
+An `Answer` and its question's gold answers give `Scores`; the scores of many questions, as one NumPy array with a
+column each, give means with 95 % bootstrap intervals. docs/evaluation.md has every formula.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
+from kgneo.evaluation.matching import Matching, fold, found_in, key, match
 from kgneo.model import Answer
+from kgneo.questions import Question
+from kgneo.stages.ground import says_nothing
 
 Floats = NDArray[np.float64]
 
 RESAMPLES = 1000
 """Bootstrap resamples. The ends of a 95 % interval vary by a few per cent of its width with this many."""
 
+REFUSED = 0.2
+"""Confidence below which an answer counts as withheld where the graph holds none."""
+
 BLOCK = 2_000_000
-"""Random draws held at once while resampling: 16 MB, however many questions there are."""
+"""Numbers held at once while resampling: 16 MB, however many questions there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +52,6 @@ SCORES: tuple[str, ...] = tuple(Scores.__dataclass_fields__)
 """Names of all scores, in the order of the columns."""
 
 
-def fold(name: str) -> str:
-    """`name` as it is compared: case folded, runs of white space as one blank, none at the ends."""
-    return " ".join(name.casefold().split())
-
-
-def in_text(name: str, text: str) -> bool:
-    """Whether the folded `name` stands in the folded `text` as whole words.
-
-    Whole words: no letter or digit directly before or after it, so that "It" is not found in "with" nor 196
-    in 1967. A name that is empty after folding is in no text.
-    """
-    return _in_folded(fold(name), fold(text))
-
-
 def _in_folded(name: str, text: str) -> bool:
     if not name:
         return False
@@ -74,53 +66,73 @@ def _in_folded(name: str, text: str) -> bool:
     return False
 
 
-def score(answer: Answer, gold: Sequence[str], *, text_only: bool = False) -> Scores:
-    """What `answer` is worth against the `gold` names, which must not be empty.
+def matching(answer: Answer, question: Question) -> Matching:
+    """Which of the answers are right, and how many gold answers they meet."""
+    return match(found_in(answer.answers, answer.answer_nodes), question.answers, question.nodes)
 
-    `text_only` is for strategies that do not name entities: they count as unanswered when the text is empty.
+
+def score(answer: Answer, question: Question, *, in_words: bool = False) -> Scores:
+    """What `answer` is worth as an answer to `question`.
+
+    `in_words` is for strategies that do not name entities: they count as unanswered when the text is empty.
+    Where the graph holds no answer, saying so is worth 1 in every score, anything else 0.
     """
-    wanted = {fold(name) for name in gold}
-    given = [fold(name) for name in answer.answers]
-    found = set(given)
-    right = len(found & wanted)
-    precision = right / len(found) if found else 0.0
-    recall = right / len(wanted)
+    silent = not answer.answer.strip() if in_words and not answer.answers else not answer.answers
+    if not question.gold:
+        worth = float(refuses(answer))
+        return Scores(worth, worth, worth, worth, worth, worth, float(answer.grounded), float(silent))
+    found = matching(answer, question)
+    precision = sum(found.right) / len(found.right) if found.right else 0.0
+    recall = found.met / found.gold
     text = fold(answer.answer)
-    silent = not answer.answer.strip() if text_only and not found else not found
+    wanted = {form(name) for name in _gold_texts(question) for form in (fold, key)}
     return Scores(
-        hit_at_1=float(bool(given) and given[0] in wanted),
+        hit_at_1=float(found.right[:1] == (True,)),
         hit_at_1_text=float(any(_in_folded(name, text) for name in wanted)),
         precision=precision,
         recall=recall,
-        f1=2 * precision * recall / (precision + recall) if right else 0.0,
-        exact=float(found == wanted),
+        f1=2 * precision * recall / (precision + recall) if recall else 0.0,
+        exact=float(found.exact),
         grounded=float(answer.grounded),
         unanswered=float(silent),
     )
+
+
+def refuses(answer: Answer) -> bool:
+    """Whether an answer says that there is none, or is not sure of itself."""
+    unsure = answer.confidence is not None and answer.confidence < REFUSED
+    return unsure or (not answer.answers and says_nothing(answer.answer))
+
+
+def _gold_texts(question: Question) -> tuple[str, ...]:
+    return question.answers or tuple(text for node in question.nodes for text in node.texts)
 
 
 def bootstrap(values: Floats, *, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95) -> Floats:
     """Percentile bootstrap intervals of the columns' means.
 
     `values` is n questions × m scores; the result m × 2, lower and upper end. The same seed gives the same
-    intervals. Columns are resampled together, in blocks, so that memory does not grow with n × resamples.
+    intervals. A question's scores are resampled together, in blocks, so that memory does not grow with n × resamples.
     """
     count, columns = values.shape
-    if count == 0:
-        return np.zeros((columns, 2))
-    generator = np.random.default_rng(seed)
-    means = np.empty((resamples, columns))
-    step = max(1, BLOCK // count)
-    for start in range(0, resamples, step):
-        rows = min(step, resamples - start)
-        # How often each question is drawn in each resample, as one count over (resample, question) pairs.
-        drawn = generator.integers(0, count, size=(rows, count))
-        drawn += np.arange(rows)[:, None] * count
-        weights = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count)
-        means[start : start + rows] = weights @ values / count
-    tail = (1 - level) / 2
-    ends: Floats = np.quantile(means, [tail, 1 - tail], axis=0).T
-    return ends
+    if count < 2:  # nothing to resample
+        return np.repeat(values.sum(axis=0)[:, None], 2, axis=1)
+    found = stats.bootstrap(
+        (values,),
+        mean,
+        n_resamples=resamples,
+        batch=max(1, BLOCK // values.size),
+        confidence_level=level,
+        method="percentile",
+        random_state=np.random.default_rng(seed),
+    ).confidence_interval
+    return np.stack([found.low, found.high], axis=1).reshape(columns, 2)
+
+
+def mean(values: Floats, axis: int) -> Floats:
+    """The statistic that is resampled."""
+    middle: Floats = values.mean(axis=axis)
+    return middle
 
 
 def percentile(values: Floats, share: float) -> float:
@@ -133,12 +145,9 @@ def spread(values: Sequence[float]) -> float:
     return float(np.std(np.asarray(values, dtype=float), ddof=1)) if len(values) > 1 else 0.0
 
 
-def wilson(hits: int, count: int, *, deviations: float = 1.959964) -> tuple[float, float]:
-    """Wilson's score interval of a share, 95 % unless told otherwise; (0, 1) where there is nothing."""
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """Wilson's 95 % score interval of a share; (0, 1) where there is nothing."""
     if count == 0:
         return 0.0, 1.0
-    share, square = hits / count, deviations**2
-    middle = (share + square / (2 * count)) / (1 + square / count)
-    reach = deviations * math.sqrt(share * (1 - share) / count + square / (4 * count**2))
-    reach /= 1 + square / count
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    found = stats.binomtest(hits, count).proportion_ci(0.95, method="wilson")
+    return float(found.low), float(found.high)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from kgneo.evaluation import figures
-from kgneo.evaluation.datasets import Question
 from kgneo.evaluation.evaluate import Outcome, Samples
 from kgneo.evaluation.failures import CLASSES, rerun_command
 from kgneo.evaluation.folder import ResultsFolder, write_json
@@ -24,6 +23,7 @@ from kgneo.evaluation.published import Published, read_published
 from kgneo.evaluation.records import read_records
 from kgneo.evaluation.run import Configuration
 from kgneo.evaluation.summary import Group, RetrievalSummary, Summary, group, over_seeds
+from kgneo.questions import Question
 
 EXAMPLES = 3
 """Examples of each class of failure."""
@@ -101,10 +101,11 @@ def _answers_part(outcome: Outcome, published: Published, *, with_figures: bool)
     groups = group(outcome.summaries)
     _write_csv(folder.path / "summary.csv", outcome)
     lines = ["## Results", "", *results_table(groups, published), "", *_legend(groups, published)]
+    lines += _type_lines(groups)
     latency: dict[str, list[tuple[int, float]]] = {}
     found = [collect(folder, members, outcome.samples, latency) for members in groups]
     if with_figures:
-        drawn = figures.draw_all(folder.figures, groups, published, latency)
+        drawn = figures.draw_all(folder.figures, groups, published, latency, splitting=outcome.splitting)
         lines += _figure_lines(drawn)
     lines += _failure_lines(groups, found)
     lines += _failed_lines(folder, outcome.summaries)
@@ -119,15 +120,32 @@ def results_table(groups: Sequence[Group], published: Published) -> list[str]:
     heads += ["published Hit@1"] if any(known) else []
     rows = [heads, ["---"] * 2 + ["---:"] * (len(heads) - 2)]
     for members, value in zip(groups, known, strict=True):
-        cell = members.configuration
-        row = [figures.part_title(cell.question_hops), cell.strategy, str(cell.hops), str(cell.top_k)]
-        row += [str(members.seeds), str(members.n)]
+        row = [*_cell(members), str(members.seeds), str(members.n)]
         row += [_with_error(members, name) for name in HEADINGS]
         row += [f"{members.average(name):.1f}" for name in ("p50_ms", "p95_ms", "calls", "tokens")]
         row += [str(members.errors)]
         row += [value] if any(known) else []
         rows.append(row)
     return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def _cell(members: Group) -> list[str]:
+    cell = members.configuration
+    return [figures.part_title(cell.question_hops), cell.strategy, str(cell.hops), str(cell.top_k)]
+
+
+def _type_lines(groups: Sequence[Group]) -> list[str]:
+    """Hit@1 and exact sets of each type of question, where the questions have types."""
+    rows = [
+        [name, *_cell(members), str(part.n), f"{part.hit_at_1:.3f}", f"{part.exact:.3f}"]
+        for members in groups
+        for name, part in members.by_type.items()
+    ]
+    if not rows:
+        return []
+    heads = ["type", "questions", "strategy", "N", "K", "n", HEADINGS["hit_at_1"], HEADINGS["exact"]]
+    table = [heads, ["---"] * 3 + ["---:"] * 5, *rows]
+    return ["## By type of question", "", *(f"| {' | '.join(row)} |" for row in table), ""]
 
 
 def _published(cell: Configuration, published: Published) -> str:
@@ -243,7 +261,7 @@ def _short_name(cell: Configuration) -> str:
 
 def _example_lines(example: Example) -> Iterator[str]:
     question, detail = example.question, example.detail
-    answers = ", ".join(question.answers[:5]) + (" …" if len(question.answers) > 5 else "")
+    answers = ", ".join(question.gold[:5]) + (" …" if len(question.gold) > 5 else "") or "none"
     yield f"- {question.text} (`{question.id}`; gold: {answers})" + (f": {detail}" if detail else "")
     yield ""
     yield f"      {example.command}"

@@ -16,24 +16,24 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from kgneo.errors import (
     EncoderError,
     EncoderMismatch,
+    EntityNotFound,
     GraphEmpty,
     KgneoError,
     NotIndexed,
     UsageError,
 )
-from kgneo.evaluation.datasets import Question
-from kgneo.evaluation.metrics import Scores, fold, score
+from kgneo.evaluation.matching import fold
+from kgneo.evaluation.metrics import Scores, matching, score
 from kgneo.evaluation.records import Record, RecordFile
 from kgneo.model import Answer, Triple
-
-TEXT_ONLY = frozenset({"llm", "llm-qd"})
-"""Strategies that answer in words, without naming entities of the graph."""
+from kgneo.questions import Question
+from kgneo.strategies import Strategy, find_strategy
 
 FATAL = (UsageError, NotIndexed, EncoderMismatch, EncoderError, GraphEmpty)
 """Errors that every further question would meet as well."""
@@ -120,7 +120,7 @@ class Backend:
 
     `alive` returns when the servers answer and raises otherwise; `missing` gives those of the names that no
     node has; `facts` goes into the report and decides whether a results folder may be continued (graph's
-    hash, encoder, model, …). `top_k_strategies` are those that choose triples by plain similarity, top K.
+    hash, encoder, model, …). `strategy` finds a strategy by its name, with the options that it is asked with.
     """
 
     ask: Asker
@@ -129,7 +129,7 @@ class Backend:
     alive: Callable[[], None] | None = None
     missing: Callable[[Sequence[str]], Sequence[str]] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
-    top_k_strategies: frozenset[str] = frozenset({"kg-rag", "kaping"})
+    strategy: Callable[[str], Strategy] = find_strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,16 +256,21 @@ class Patience:
         )
 
 
-def ask_record(question: Question, configuration: Configuration, ask: Asker) -> Record:
-    """Ask, score, and put what a report needs into a record. Raises what `ask` raises."""
+def ask_record(question: Question, configuration: Configuration, ask: Asker, *, in_words: bool = False) -> Record:
+    """Ask, score, and put what a report needs into a record; `in_words` is for strategies that name no entities.
+
+    Raises what `ask` raises.
+    """
     begin = time.perf_counter()
-    answer = ask(question, configuration)
+    answer = _asked(question, configuration, ask)
     elapsed = (time.perf_counter() - begin) * 1000
-    scores = score(answer, question.answers, text_only=configuration.strategy in TEXT_ONLY)
+    scores = score(answer, question, in_words=in_words)
+    found = matching(answer, question)
     record = _question_part(question)
     record |= {
         "answer": answer.answer,
         "answers": list(answer.answers),
+        "answer_nodes": [asdict(node) for node in answer.answer_nodes],
         "more": answer.more,
         "entities": [topic.entity.name for topic in answer.entities],
         "steps": [{"question": step.question, "answers": list(step.answers)} for step in answer.steps],
@@ -280,11 +285,22 @@ def ask_record(question: Question, configuration: Configuration, ask: Asker) -> 
         "timings_ms": {stage: round(value, 2) for stage, value in answer.timings_ms.items()},
         "warnings": list(answer.warnings),
         "scores": scores.to_dict(),
+        "counts": {"found": len(found.right), "right": sum(found.right), "gold": found.gold, "met": found.met},
         "error": None,
     }
     if not scores.exact:
         record["evidence"] = _evidence(answer)
     return record
+
+
+def _asked(question: Question, configuration: Configuration, ask: Asker) -> Answer:
+    """The answer; where the graph holds none, naming the entity that it lacks is one."""
+    try:
+        return ask(question, configuration)
+    except EntityNotFound as error:
+        if question.gold:
+            raise
+        return Answer(question.text, configuration.strategy, "not found", confidence=0.0, warnings=(error.message,))
 
 
 def _sub_questions(question: Question, answer: Answer) -> int:
@@ -336,10 +352,12 @@ def error_record(question: Question, error: BaseException) -> Record:
 
 
 def _question_part(question: Question) -> Record:
+    nodes = [{"label": node.label, **node.properties} for node in question.nodes]
     return {
         "id": question.id,
         "question": question.text,
         "gold_answers": list(question.answers),
+        **({"gold_nodes": nodes} if nodes else {}),
         "gold_entities": list(question.entities),
         "type": question.type,
     }

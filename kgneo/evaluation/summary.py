@@ -17,20 +17,26 @@ from kgneo.evaluation.metrics import SCORES, Floats, bootstrap, percentile, spre
 from kgneo.evaluation.records import Record
 from kgneo.evaluation.run import Configuration
 
-HIT = SCORES.index("hit_at_1")
+HIT, EXACT = SCORES.index("hit_at_1"), SCORES.index("exact")
 
 
 @dataclass(frozen=True, slots=True)
 class TypeSummary:
-    """Questions of one type, and how many of their first answers were right."""
+    """Questions of one type, how many of their first answers and how many of their sets were right."""
 
     n: int
     hits: int
+    sets: int
 
     @property
     def hit_at_1(self) -> float:
         """Share of right first answers."""
         return self.hits / self.n
+
+    @property
+    def exact(self) -> float:
+        """Share of right sets."""
+        return self.sets / self.n
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -70,6 +76,10 @@ class Summary:
             "calls": round(self.calls, 3),
             "tokens": round(self.tokens, 1),
             "errors": self.errors,
+            "by_type": {
+                name: {"n": part.n, "hit_at_1": round(part.hit_at_1, 6), "exact": round(part.exact, 6)}
+                for name, part in self.by_type.items()
+            },
         }
 
 
@@ -130,16 +140,17 @@ def summarise(configuration: Configuration, records: Iterable[Record], order: Se
         calls=calls / count if count else 0.0,
         tokens=tokens / count if count else 0.0,
         errors=errors,
-        by_type=_by_type(type_names, kinds, scores[:, HIT]),
+        by_type=_by_type(type_names, kinds, scores[:, [HIT, EXACT]]),
         steps=dict(sorted(steps.items())),
     )
 
 
-def _by_type(names: Mapping[str, int], kinds: Any, hits: Floats) -> dict[str, TypeSummary]:
+def _by_type(names: Mapping[str, int], kinds: Any, right: Floats) -> dict[str, TypeSummary]:
     found = {}
     for name, code in sorted(names.items()):
-        chosen = hits[kinds == code]
-        found[name] = TypeSummary(len(chosen), int(chosen.sum()))
+        chosen = right[kinds == code]
+        hits, sets = chosen.sum(axis=0)
+        found[name] = TypeSummary(len(chosen), int(hits), int(sets))
     return {} if list(found) == [""] else found
 
 
@@ -194,13 +205,13 @@ class Group:
 
     @property
     def by_type(self) -> dict[str, TypeSummary]:
-        """Types with their questions and hits, over all seeds."""
-        total: dict[str, tuple[int, int]] = {}
+        """Types with their questions and what was right, over all seeds."""
+        total: dict[str, TypeSummary] = {}
         for summary in self.summaries:
             for name, part in summary.by_type.items():
-                n, hits = total.get(name, (0, 0))
-                total[name] = (n + part.n, hits + part.hits)
-        return {name: TypeSummary(n, hits) for name, (n, hits) in sorted(total.items())}
+                so_far = total.get(name, TypeSummary(0, 0, 0))
+                total[name] = TypeSummary(so_far.n + part.n, so_far.hits + part.hits, so_far.sets + part.sets)
+        return dict(sorted(total.items()))
 
     @property
     def steps(self) -> dict[int, int]:

@@ -148,7 +148,7 @@ STRENGTH = 0.02
 
 def train(lessons: Sequence[Lesson], *, start: Scorer | None = None) -> Scorer:
     """The weights that make the right rows most likely (conditional logit), held near `start`."""
-    from scipy.optimize import minimize  # type: ignore[import-untyped]
+    from scipy.optimize import minimize
 
     origin = np.array((start or Scorer()).weights)
 

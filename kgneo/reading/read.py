@@ -14,8 +14,7 @@ from kgneo.english.intent import plain_question
 from kgneo.english.names import is_noun, name_words, same_root
 from kgneo.english.question import MaskedQuestion
 from kgneo.english.words import ARTICLES, AUXILIARIES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
-from kgneo.graph.shape import split_value_relation
-from kgneo.model import Hop, RelationPath
+from kgneo.model import Hop, RelationPath, split_value_relation
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
 from kgneo.ranking.rank import RankedPath
 from kgneo.reading.fits import Fits

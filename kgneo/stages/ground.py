@@ -22,8 +22,8 @@ LIST_ITEM_WORDS = 8
 """A piece of a list with more words than this is a sentence."""
 
 _NOTHING = re.compile(
-    r"^\W*(?:the answer is |it is |this is )?(?:not in the (?:graph|facts|triples)|unknown|none|no answer|n/?a"
-    r"|i (?:do not|don't|cannot|can't) .*|there is no (?:information|answer|fact).*"
+    r"^\W*(?:the answer is |it is |this is )?(?:not in the (?:graph|facts|triples)|not found|unknown|none|no answer"
+    r"|n/?a|i (?:do not|don't|cannot|can't) .*|there is no (?:information|answer|fact).*"
     r"|the (?:given |provided )?(?:facts|triples|graph|sub-answers?) (?:do|does) not .*)\W*$",
     re.IGNORECASE | re.DOTALL,
 )

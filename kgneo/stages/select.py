@@ -37,13 +37,15 @@ LIKELY = 0.05
 class SubQuestion:
     """What triples are selected for: the text, the entities that it is `about`, those that the candidates are taken
     `around` (the topic entities, with --follow the answers of earlier steps, too), the ids of triples that earlier
-    answers rest on (`used`), and whether one fact is asked for (`simple`), as in a decomposed question."""
+    answers rest on (`used`), whether one fact is asked for (`simple`), as in a decomposed question, and whether it may
+    lead beyond N hops (`follow`)."""
 
     text: str
     about: tuple[Reached, ...]
     around: tuple[Reached, ...]
     used: frozenset[str] = frozenset()
     simple: bool = False
+    follow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def _both_ends(candidates: Iterable[Candidate], around: Sequence[Reached], conte
 def by_relations(question: SubQuestion, context: Context) -> Selection:
     """The triples of the relations that matter, whole; nothing when all entities are N hops away already."""
     options = context.options
-    near = [entity for entity in question.about if options.follow or entity.depth < options.hops]
+    near = [entity for entity in question.about if question.follow or entity.depth < options.hops]
     entities = [entity for entity in near if not entity.value]
     if not entities:
         return Selection()
@@ -100,7 +102,7 @@ def by_relations(question: SubQuestion, context: Context) -> Selection:
 
 def _ranked(question: SubQuestion, entities: Sequence[Reached], context: Context) -> list[RankedPath]:
     options = context.options
-    left = options.hops if options.follow else options.hops - min(entity.depth for entity in entities)
+    left = options.hops if question.follow else options.hops - min(entity.depth for entity in entities)
     paths = leaving(
         first_hops(context.knowledge, [entity.id for entity in entities], direction=options.direction),
         context.record.statistics,

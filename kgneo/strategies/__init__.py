@@ -1,52 +1,48 @@
-"""Strategies: named compositions of stages that turn a question into an answer.
+"""Strategies: named compositions of stages that turn a question into an answer, see `protocol`.
 
-A strategy is an object with a `name` and `answer(question, context)`. `STRATEGIES` holds them by name.
+Each stands in a file of its own and is found by name through the entry-point group `kgneo.strategies`, so that any
+package can add one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, cast
 
-from kgneo.context import Context, Options
 from kgneo.errors import UsageError
-from kgneo.model import Answer
-from kgneo.strategies.kg_rag import KgRag
-from kgneo.strategies.llm_only import LlmOnly
-from kgneo.strategies.paths import Paths
+from kgneo.strategies.protocol import Needs, NoOptions, Strategy
+
+__all__ = ["Needs", "NoOptions", "Strategy", "find_strategy", "strategy_names"]
+
+ENTRY_POINTS = "kgneo.strategies"
 
 
-class Strategy(Protocol):
-    """One way to answer. `needs_model` says whether it calls a language model."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def needs_model(self) -> bool: ...
-
-    def furthest(self, options: Options) -> int | None:
-        """How many hops a (sub-)question is read over at most, whatever the options say; None where paths of
-        relations are not read."""
-        ...
-
-    def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
-        """Answer `question`; `entities` names its topic entities where the user did."""
-        ...
+@cache
+def _registered() -> Mapping[str, EntryPoint]:
+    return {point.name: point for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)}
 
 
-ALL: tuple[Strategy, ...] = (
-    Paths(),
-    KgRag(),
-    KgRag("kaping", splits=False, select="top-k"),
-    LlmOnly("llm", splits=False),
-    LlmOnly("llm-qd", splits=True),
-)
-STRATEGIES: dict[str, Strategy] = {strategy.name: strategy for strategy in ALL}
+def strategy_names() -> tuple[str, ...]:
+    """The names of all strategies that are installed, sorted."""
+    return tuple(_registered())
 
 
-def find_strategy(name: str) -> Strategy:
-    """The strategy of that name. Raises UsageError with the names there are."""
+def find_strategy(name: str, **options: object) -> Strategy:
+    """The strategy of that name, with those of `options` that it has and that are not None.
+
+    Raises UsageError with the names there are.
+    """
     try:
-        return STRATEGIES[name]
+        made = _registered()[name].load()
     except KeyError:
-        raise UsageError(f"There is no strategy {name!r}.", hint=f"Expected one of: {', '.join(STRATEGIES)}.") from None
+        raise UsageError(
+            f"There is no strategy {name!r}.", hint=f"Expected one of: {', '.join(strategy_names())}."
+        ) from None
+    plain = cast(Strategy, made())
+    own: Any = plain.options
+    known = {field.name for field in fields(own)}
+    given = {key: value for key, value in options.items() if key in known and value is not None}
+    return cast(Strategy, made(options=replace(own, **given))) if given else plain

@@ -7,18 +7,20 @@ that leads anywhere is run as one Cypher pattern. Its end is the answer, its tri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
-from kgneo.context import Clock, Context, Options
+from kgneo.context import Clock, Context
 from kgneo.graph.shape import Shape
 from kgneo.graph.walks import shown_query
-from kgneo.model import Answer, Reading, Step, TopicEntity
+from kgneo.model import Answer, AnswerNode, Reading, Step, TopicEntity
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.first_reading import FirstReading, first_that_leads
 from kgneo.stages.forms import Formed, answer_in_form
 from kgneo.stages.label_forms import answer_over_label
 from kgneo.stages.link import readings
+from kgneo.strategies.protocol import Needs, NoOptions
 
 READINGS = 3
 UNSURE = 0.2
@@ -31,12 +33,12 @@ TRIES = 25
 class Paths:
     """The strategy that needs no model."""
 
-    name: str = "paths"
-    needs_model: bool = False
-
-    def furthest(self, options: Options) -> int:  # noqa: ARG002
-        """The longest path that is ranked."""
-        return MAX_HOPS
+    options: NoOptions = field(default_factory=NoOptions)
+    name: ClassVar[str] = "paths"
+    needs: ClassVar[Needs] = Needs()
+    splits: ClassVar[bool] = False
+    nearest: ClassVar[bool] = False
+    furthest: ClassVar[int | None] = MAX_HOPS
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Link, rank the paths that leave the topic entity, follow the best one."""
@@ -102,6 +104,11 @@ def _found(question: str, first: FirstReading, clock: Clock, shape: Shape) -> An
         "paths",
         text,
         answers=answers,
+        answer_nodes=tuple(
+            AnswerNode(found.entity.id, found.entity.labels, (found.entity.name,))
+            for found in followed.found
+            if found.entity.id
+        ),
         entities=best.linked.topics,
         steps=(Step(best.ranked.wording, text, answers, followed.evidence),),
         evidence=followed.evidence,

@@ -1,17 +1,17 @@
-"""Questions with known answers, read from files.
+"""Questions with known answers, read from files, to be learned or measured.
 
 A path and a choice of split, variant and numbers of hops come in; a `Dataset` goes out, its questions in the
 order of the file, one tuple for each number of hops. Readers are found by name through the entry-point group
 `kgneo.datasets`, so that any package can add one; what a data set calls its relations stays with its reader.
+`read_labelled` takes any file or folder that one of them reads, `sample` draws some of the questions.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -20,11 +20,27 @@ from kgneo.errors import DataError, UsageError
 from kgneo.model import Hop, RelationPath
 
 ENTRY_POINTS = "kgneo.datasets"
+SEPARATOR = "|"
+"""What stands between the answers of a line of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldNode:
+    """A node that is a right answer: its label (empty: any) and properties as the graph has them."""
+
+    label: str
+    properties: Mapping[str, Any] = field(hash=False)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The property values as texts, those of lists one by one."""
+        values = (value if isinstance(value, list | tuple) else [value] for value in self.properties.values())
+        return tuple(dict.fromkeys(str(item) for items in values for item in items if item is not None))
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question with its gold answers.
+    """One question with its gold answers: texts (`answers`) or `nodes`; neither where the graph holds no answer.
 
     `text` is as the source has it, topic entities in [brackets] where it marks them, and `entities` are their
     names. `hops` and `type` may be unknown (None, empty); `path` is the gold relation path from the topic
@@ -39,6 +55,12 @@ class Question:
     type: str = ""
     path: RelationPath | None = None
     told: bool = True
+    nodes: tuple[GoldNode, ...] = ()
+
+    @property
+    def gold(self) -> tuple[str, ...]:
+        """The gold answers as texts for people: nodes by their first property value."""
+        return self.answers or tuple(node.texts[0] if node.texts else node.label for node in self.nodes)
 
     def without_brackets(self) -> Question:
         """The same question for one who has to find its topic entities."""
@@ -93,7 +115,8 @@ def hash_questions(questions: Sequence[Question]) -> str:
     """SHA-256 over identifiers, texts and gold answers: the same questions give the same hash anywhere."""
     digest = hashlib.sha256()
     for question in questions:
-        row = [question.id, question.text, list(question.answers), list(question.entities), question.type]
+        row: list[Any] = [question.id, question.text, list(question.answers), list(question.entities), question.type]
+        row += [[node.label, dict(node.properties)] for node in question.nodes]
         digest.update(json.dumps(row, ensure_ascii=False).encode())
         digest.update(b"\n")
     return digest.hexdigest()
@@ -115,92 +138,8 @@ def bracketed(text: str) -> tuple[str, ...]:
     return tuple(name for name in found if name) if depth == 0 else ()
 
 
-class HopFolder:
-    """Reads `DIR/{h}-hop/{variant}/qa_{split}.txt` and, where it is, `DIR/{h}-hop/qa_{split}_qtype.txt`.
-
-    A line is the question with its [topic entity], a tab, and the answers separated by "|". The type file
-    has one type a line, in the same order. `path_of` turns a type into its gold relation path and raises
-    KeyError for a type that it does not know.
-    """
-
-    def __init__(self, name: str, path_of: Callable[[str], RelationPath]) -> None:
-        self.name = name
-        self.path_of = path_of
-
-    def read(self, path: Path, *, split: str, variant: str, question_hops: Sequence[int]) -> Dataset:
-        """See `DatasetReader.read`."""
-        if not path.is_dir():
-            raise DataError("no such folder" if not path.exists() else "not a folder", file=str(path))
-        present = available(path)
-        if not present:
-            raise DataError("no questions here; expected N-hop/VARIANT/qa_SPLIT.txt below this folder", file=str(path))
-        every = sorted({hops for hops, kind, part in present if (kind, part) == (variant, split)})
-        wanted = sorted(set(question_hops)) or every
-        if not wanted:
-            raise self._missing(path, present, f"split {split!r}, variant {variant!r}")
-        parts: dict[int | None, tuple[Question, ...]] = {}
-        for hops in wanted:
-            if (hops, variant, split) not in present:
-                raise self._missing(path, present, f"{hops}-hop/{variant}/qa_{split}.txt")
-            parts[hops] = tuple(self._part(path, hops, split, variant))
-        return Dataset(self.name, split, variant, parts)
-
-    def _missing(self, path: Path, present: Sequence[tuple[int, str, str]], what: str) -> DataError:
-        there = ", ".join(f"{hops}-hop/{variant}/qa_{split}.txt" for hops, variant, split in present)
-        return DataError(
-            f"no {what} here; there are: {there}",
-            file=str(path),
-            hint="Choose among these with --split, --variant and --question-hops.",
-        )
-
-    def _part(self, path: Path, hops: int, split: str, variant: str) -> Iterator[Question]:
-        file = path / f"{hops}-hop" / variant / f"qa_{split}.txt"
-        type_file = path / f"{hops}-hop" / f"qa_{split}_qtype.txt"
-        lines = _lines(file)
-        types = _lines(type_file) if type_file.exists() else [""] * len(lines)
-        if len(types) != len(lines):
-            raise DataError(
-                f"{len(types)} question types for {len(lines)} questions of {file}; expected one a line",
-                file=str(type_file),
-            )
-        if not lines:
-            raise DataError("the file is empty; expected a question a line", file=str(file))
-        for number, (line, kind) in enumerate(zip(lines, types, strict=True), start=1):
-            text, answers = _split_line(line, file, number)
-            yield Question(
-                # The variant is left out on purpose: a paraphrase keeps the identifier of its original, so
-                # that one seed draws the same questions in both and runs on them can be compared.
-                id=f"{split}/{hops}-hop/{number}",
-                text=text,
-                answers=answers,
-                entities=bracketed(text),
-                hops=hops,
-                type=kind,
-                path=self._gold_path(kind, type_file, number),
-            )
-
-    def _gold_path(self, kind: str, file: Path, line: int) -> RelationPath | None:
-        if not kind:
-            return None
-        try:
-            return self.path_of(kind)
-        except KeyError:
-            raise DataError(
-                f"unknown question type {kind!r}: no relation path is known for it", file=str(file), line=line
-            ) from None
-
-
-def available(path: Path) -> list[tuple[int, str, str]]:
-    """(hops, variant, split) of every question file below `path`, sorted."""
-    found = []
-    for file in path.glob("*-hop/*/qa_*.txt"):
-        hops = re.fullmatch(r"(\d+)-hop", file.parent.parent.name)
-        if hops:
-            found.append((int(hops[1]), file.parent.name, file.stem.removeprefix("qa_")))
-    return sorted(found)
-
-
-def _lines(file: Path) -> list[str]:
+def read_lines(file: Path) -> list[str]:
+    """The lines of a text file without their ends. Raises DataError."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -215,24 +154,64 @@ def _lines(file: Path) -> list[str]:
     return [line.rstrip("\r") for line in lines]
 
 
-def _split_line(line: str, file: Path, number: int) -> tuple[str, tuple[str, ...]]:
-    text, tab, rest = line.partition("\t")
-    answers = tuple(dict.fromkeys(answer.strip() for answer in rest.split("|") if answer.strip()))
-    if not text.strip():
-        raise DataError("a line without a question", file=str(file), line=number)
-    if not answers:
-        found = "a question without answers" if tab else "no tab in the line"
-        expected = "expected: question, tab, answers separated by |"
-        raise DataError(f"{found}; {expected}", file=str(file), line=number)
+def split_line(line: str, file: Path, number: int) -> tuple[str, tuple[str, ...]]:
+    """Question and answers of a line `number`: a tab between them, the answers separated by "|". Raises DataError."""
+    text, _, rest = line.partition("\t")
+    answers = tuple(dict.fromkeys(answer.strip() for answer in rest.split(SEPARATOR) if answer.strip()))
+    if not text.strip() or not answers:
+        raise DataError(
+            "expected a question, a tab, and answers separated by |",
+            file=str(file),
+            line=number,
+            hint="Files of JSON objects need a name that ends in .jsonl.",
+        )
     return text.strip(), answers
+
+
+def read_labelled(path: Path, *, split: str = "train", variant: str = "vanilla") -> tuple[Question, ...]:
+    """The questions of a file or folder, whichever reader takes it; `split` and `variant` choose among those of a
+    folder. A `.jsonl` file is read by `JsonlReader`, any other file has a line as `split_line` takes it.
+
+    Raises DataError, which names file and line.
+    """
+    if path.is_dir():
+        return _of_dataset(_read_folder(path, split, variant), path)
+    if path.suffix in (".jsonl", ".ndjson"):
+        return _of_dataset(JsonlReader().read(path, split="", variant="", question_hops=()), path)
+    return tuple(_labelled_lines(path))
+
+
+def _of_dataset(dataset: Dataset, path: Path) -> tuple[Question, ...]:
+    """Its questions with identifiers that stay apart when several files are read."""
+    return tuple(replace(item, id=f"{path}/{item.id}") for part in dataset.parts.values() for item in part)
+
+
+def _read_folder(path: Path, split: str, variant: str) -> Dataset:
+    refusals: list[DataError] = []
+    for name in reader_names():
+        if name == JsonlReader.name:
+            continue
+        try:
+            return reader(name).read(path, split=split, variant=variant, question_hops=())
+        except DataError as error:
+            refusals.append(error)
+    raise refusals[0] if refusals else DataError("a folder, and no reader of folders is installed", file=str(path))
+
+
+def _labelled_lines(path: Path) -> Iterator[Question]:
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip():
+            text, answers = split_line(line, path, number)
+            yield Question(f"{path}/{number}", text, answers, entities=bracketed(text))
 
 
 class JsonlReader:
     """Reads one's own questions: a JSON object a line with `question`, `answers` and, optionally, `entities`.
 
-    Optional as well: `id` (else the line number), `hops` (a number), `type`, and `path`: the gold relation path,
-    "relation/^relation" with ^ for a step from object to subject, or a list of such steps. Other keys are left
-    alone.
+    In place of `answers` there may be `nodes`: objects with `label` and the node's properties. An empty list of
+    either says that the graph holds no answer. Optional as well: `id` (else the line number), `hops` (a number),
+    `type`, and `path`: the gold relation path, "relation/^relation" with ^ for a step from object to subject, or a
+    list of such steps. Other keys are left alone.
     """
 
     name = "jsonl"
@@ -247,7 +226,7 @@ class JsonlReader:
     ) -> Dataset:
         """See `DatasetReader.read`; `split` and `variant` are not used."""
         questions: dict[str, Question] = {}
-        for number, line in enumerate(_lines(path), start=1):
+        for number, line in enumerate(read_lines(path), start=1):
             if not line.strip():
                 continue
             question = _own_question(line, str(path), number)
@@ -277,21 +256,32 @@ def _own_question(line: str, file: str, number: int) -> Question:
     text = record.get("question")
     if not isinstance(text, str) or not text.strip():
         raise DataError('no "question" (a text) in the object', file=file, line=number)
-    answers = _names(record, "answers", file, number)
-    if not answers:
-        raise DataError('no "answers"; expected a list with one name or more', file=file, line=number)
+    if not {"answers", "nodes"} & record.keys():
+        raise DataError('neither "answers" (a list of texts) nor "nodes" (a list of objects)', file=file, line=number)
     hops = record.get("hops")
     if hops is not None and (not isinstance(hops, int) or isinstance(hops, bool) or hops < 1):
         raise DataError(f'"hops" is {hops!r}; expected a number from 1', file=file, line=number)
     return Question(
         id=str(record.get("id", number)),
         text=text.strip(),
-        answers=answers,
+        answers=_names(record, "answers", file, number),
         entities=_names(record, "entities", file, number) or bracketed(text),
         hops=hops,
         type=str(record.get("type", "")),
         path=_own_path(record.get("path"), file, number),
+        nodes=_nodes(record.get("nodes", []), file, number),
     )
+
+
+def _nodes(value: Any, file: str, number: int) -> tuple[GoldNode, ...]:
+    if not isinstance(value, list) or not all(
+        isinstance(item, dict) and len(item) > ("label" in item) for item in value
+    ):
+        raise DataError(
+            f'"nodes" is {value!r}; expected a list of objects with "label" and properties', file=file, line=number
+        )
+    rows = [{key: part for key, part in item.items() if key != "label"} for item in value]
+    return tuple(GoldNode(str(item.get("label", "")), row) for item, row in zip(value, rows, strict=True))
 
 
 def _own_path(value: Any, file: str, number: int) -> RelationPath | None:
@@ -315,3 +305,22 @@ def _names(record: Mapping[str, Any], key: str, file: str, number: int) -> tuple
     ):
         raise DataError(f'"{key}" is {value!r}; expected a list of names', file=file, line=number)
     return tuple(dict.fromkeys(name for name in (str(item).strip() for item in value) if name))
+
+
+def sample(questions: Sequence[Question], limit: int | None, *, seed: int) -> tuple[Question, ...]:
+    """`limit` of `questions` drawn by `seed`, in their original order; all of them where that is fewer.
+
+    Each question gets the number that hashing the seed with its identifier gives, and the smallest numbers are drawn.
+    So every strategy, machine and Python version draws the same, and a larger sample of the same seed holds the
+    smaller one. Raises UsageError for a limit below 1.
+    """
+    if limit is not None and limit < 1:
+        raise UsageError(f"a sample of {limit} questions; expected 1 or more")
+    if limit is None or limit >= len(questions):
+        return tuple(questions)
+    drawn = sorted(range(len(questions)), key=lambda index: _number(seed, questions[index].id))[:limit]
+    return tuple(questions[index] for index in sorted(drawn))
+
+
+def _number(seed: int, identifier: str) -> bytes:
+    return hashlib.blake2b(f"{seed}\n{identifier}".encode(), digest_size=16).digest()
