@@ -99,6 +99,4 @@ def test_reading_a_question_needs_neither_graph_nor_model(package: str, outside:
     assert importers(outside, inside=package) == []
 
 
-@pytest.mark.xfail(reason="learning and labelled questions still read their types from the evaluation", strict=True)
-def test_the_product_does_not_import_the_evaluation() -> None:
     assert importers("kgneo.evaluation", outside=("kgneo.cli.eval",)) == []

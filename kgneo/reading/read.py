@@ -16,6 +16,7 @@ from kgneo.english.question import MaskedQuestion
 from kgneo.english.words import ARTICLES, AUXILIARIES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
 from kgneo.model import Hop, RelationPath, split_value_relation
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
+from kgneo.query.wording import wording
 from kgneo.ranking.rank import RankedPath
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Comparison, Extreme, Form, form_of
@@ -44,7 +45,15 @@ class Interpretation:
     graph: QueryGraph
     score: float
     ignored: tuple[str, ...] = ()
-    tree: Tree | None = None
+    silent: float = 0.0
+    """The share of the question's telling words that it says nothing about."""
+    plain_chain: bool = False
+    """Whether the question names one node, and asks for nothing but what a chain of relations leads to from it."""
+
+    @property
+    def wording(self) -> str:
+        """The query graph in English."""
+        return wording(self.graph)
 
 
 Chains = Callable[[MaskedQuestion, Meaning], Sequence[RankedPath]]
@@ -367,7 +376,18 @@ class _Reader:
             index for index, word in enumerate(self.plain)
             if index not in tree.used and index not in self.form.used and word not in FUNCTION_WORDS
         ]  # fmt: skip
-        return Interpretation(graph, tree.score - 0.5 * unread - 0.12 * len(silent), ignored, tree)
+        telling = [word for word in self.plain if word not in FUNCTION_WORDS]
+        share = len(silent) / max(len(telling), 1)
+        score = tree.score - 0.5 * unread - 0.12 * len(silent)
+        return Interpretation(graph, score, ignored, share, self._is_plain_chain())
+
+    def _is_plain_chain(self) -> bool:
+        form = self.form
+        named = [item for item in self.mentions if item.meanings[0].kind == "value"]
+        if form.extremes or form.comparisons or form.negations or form.kind != "things" or len(named) != 1:
+            return False
+        key = named[0].meanings[0].key
+        return key is not None and key.key in self.fits.vocabulary.display.get(key.owner, ())
 
     def _selection(self, extreme: Extreme, tree: Tree) -> Selection | None:
         word = self.plain[extreme.at]

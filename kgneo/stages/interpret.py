@@ -11,21 +11,28 @@ from dataclasses import dataclass
 
 from kgneo.context import Context
 from kgneo.english.question import MaskedQuestion
+from kgneo.errors import GraphTimeout
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.dictionary import Dictionary
+from kgneo.graph.run import Result, evidence_of, run
 from kgneo.graph.value_walks import explained
 from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
-from kgneo.model import Hop
+from kgneo.model import Evidence, Hop
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS
+from kgneo.reading.confidence import Signs, confidence
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning
 from kgneo.reading.read import Interpretation, read
 from kgneo.stages.ranking import ranking
 
 KEY = "interpret"
+TRIES = 6
+"""Interpretations that are run until one finds something."""
+LONGEST = 5.0
+"""Seconds that one of them may take."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,49 @@ def interpret(context: Context, question: str) -> list[Interpretation]:
         return _chains(context, known, masked, meaning)
 
     return read(question, known.fits, known.dictionary.lookup, chains)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An interpretation with what it found, the triples behind it, and the probability that it is right."""
+
+    interpretation: Interpretation
+    result: Result
+    evidence: tuple[Evidence, ...]
+    confidence: float
+    limit: int
+
+
+def first_answered(context: Context, understood: Sequence[Interpretation]) -> Answered | None:
+    """The first of the best interpretations that finds something; of those that find nothing, the first whose answer
+    says so (a count of none, a "no"). None where there is no answer at all."""
+    known = reading(context)
+    assert known is not None
+    limit = context.options.limit
+    nothing: tuple[int, Result] | None = None
+    for number, item in enumerate(understood[:TRIES]):
+        try:
+            result = run(context.knowledge, item.graph, keys=known.keys, limit=limit, timeout=LONGEST)
+        except GraphTimeout:
+            continue
+        if not result.empty:
+            return _answered(context, understood, number, result, limit)
+        if nothing is None and result.answers:
+            nothing = number, result
+    if nothing is None:
+        return None
+    return _answered(context, understood, *nothing, limit)
+
+
+def _answered(
+    context: Context, understood: Sequence[Interpretation], number: int, result: Result, limit: int
+) -> Answered:
+    item = understood[number]
+    evidence = () if result.empty else evidence_of(context.knowledge, item.graph, result)
+    others = [other.score for other in understood if other is not item and other.graph != item.graph]
+    ahead = item.score - max(others, default=item.score - 2.0)
+    signs = Signs(min(max(ahead, -2.0), 2.0), item.silent, len(item.ignored), float(min(number, 3)), result.empty)
+    return Answered(item, result, evidence, confidence(signs), limit)
 
 
 def _chains(context: Context, known: Reading, masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:

@@ -15,9 +15,11 @@ from kgneo.graph.shape import Shape
 from kgneo.graph.walks import shown_query
 from kgneo.model import Answer, AnswerNode, Reading, Step, TopicEntity
 from kgneo.ranking.vectors import MAX_HOPS
+from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.first_reading import FirstReading, first_that_leads
 from kgneo.stages.forms import Formed, answer_in_form
+from kgneo.stages.interpret import Answered, first_answered, interpret
 from kgneo.stages.label_forms import answer_over_label
 from kgneo.stages.link import readings
 from kgneo.strategies.protocol import Needs, NoOptions
@@ -44,10 +46,17 @@ class Paths:
         """Link, rank the paths that leave the topic entity, follow the best one."""
         clock = Clock()
         if not entities and "[" not in question:
-            with clock.stage("form"):
-                formed = answer_over_label(context, question)
-            if formed is not None:
-                return _in_form(question, (), formed, clock)
+            with clock.stage("interpret"):
+                understood = interpret(context, question)
+            if understood and not understood[0].plain_chain:
+                with clock.stage("answer"):
+                    queried = first_answered(context, understood)
+                return _queried(question, queried, understood, clock)
+            if not understood:
+                with clock.stage("form"):
+                    formed = answer_over_label(context, question)
+                if formed is not None:
+                    return _in_form(question, (), formed, clock)
         with clock.stage("link"):
             linked = readings(context.knowledge, question, entities=entities)
         with clock.stage("form"):
@@ -61,6 +70,37 @@ class Paths:
         if first is None or first.reading.confidence < context.options.min_confidence:
             return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
         return _found(question, first, clock, context.shape)
+
+
+def _queried(question: str, found: Answered | None, understood: Sequence[Interpretation], clock: Clock) -> Answer:
+    """The answer of a query graph."""
+    readings = tuple(Reading(item.wording, "", round(item.score, 3)) for item in understood[:READINGS])
+    if found is None:
+        return Answer(question, "paths", "not found", confidence=0.0, timings_ms=clock.milliseconds, readings=readings)
+    best, result = found.interpretation, found.result
+    shown = ", ".join(result.answers[:20])
+    more = len(result.answers) - 20 + result.more
+    text = f"{shown} and {more} more" if more > 0 else shown
+    warnings = [f"Ignored: {', '.join(repr(piece) for piece in best.ignored)}."] if best.ignored else []
+    if found.confidence < UNSURE:
+        warnings.append(f"This reading of the question is unsure (confidence {found.confidence:.2f}).")
+    return Answer(
+        question,
+        "paths",
+        text,
+        answers=result.answers,
+        more=result.more,
+        steps=(Step(best.wording, text, result.answers, found.evidence),),
+        evidence=found.evidence,
+        cypher=result.compiled.text,
+        cypher_parameters={"limit": found.limit, **result.compiled.parameters},
+        confidence=found.confidence,
+        grounded=True,
+        timings_ms=clock.milliseconds,
+        warnings=tuple(warnings),
+        readings=readings,
+        answer_nodes=result.nodes,
+    )
 
 
 def _in_form(question: str, topics: tuple[TopicEntity, ...], formed: Formed, clock: Clock) -> Answer:

@@ -1,0 +1,157 @@
+"""Run: a query graph's answers and the triples that they rest on.
+
+Comes in: a query graph and what is known of the graph. Goes out: the answers as people read them, the nodes among them
+with all their names, and the query that found them. Every value in an answer is one that the graph gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgneo.graph.connection import Row
+from kgneo.graph.open import Knowledge
+from kgneo.graph.shape import Shape, own_labels
+from kgneo.graph.values import property_triples, texts
+from kgneo.graph.walks import read_triples
+from kgneo.model import AnswerNode, Evidence
+from kgneo.query.compile import Compiled, compile_query
+from kgneo.query.graph import Aggregate, QueryGraph, Value
+
+WALKS = 3
+"""Matches that are kept as evidence of one answer."""
+MOST_EVIDENCE = 200
+"""Answers whose evidence is fetched."""
+DESCRIBED = 4
+"""Properties that describe a node without a name."""
+NODES = (
+    "MATCH (node) WHERE elementId(node) IN $ids RETURN elementId(node) AS id, labels(node) AS labels, node {.*} AS node"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Answers as texts, the nodes among them, how many there are beyond the limit, and the query that was run.
+
+    `empty`: nothing was found; a count of 0 and a "no" are answers, and empty, too.
+    """
+
+    answers: tuple[str, ...]
+    nodes: tuple[AnswerNode, ...]
+    more: int
+    empty: bool
+    compiled: Compiled
+
+
+def run(
+    knowledge: Knowledge,
+    graph: QueryGraph,
+    *,
+    keys: Mapping[str, Sequence[str]],
+    limit: int,
+    timeout: float | None = None,
+) -> Result:
+    """The answers of `graph`; `keys` are the properties of each label that are names or values.
+
+    Raises GraphTimeout and GraphError.
+    """
+    shape = knowledge.shape
+    compiled = compile_query(graph, keys=keys, excluded=shape.excluded)
+    rows = knowledge.graph.read(compiled.text, limit=limit + 1, timeout=timeout, **compiled.parameters)
+    shown = rows[:limit]
+    nodes = tuple(_node(row, shape) for row in shown if "id" in row)
+    empty = not rows or (len(rows) == 1 and "value" in rows[0] and rows[0]["value"] in (0, False, None))
+    empty = empty and "per" not in (rows[0] if rows else {})
+    more = _more(knowledge, graph, keys, timeout) - limit if len(rows) > limit else 0
+    return Result(tuple(dict.fromkeys(_texts(shown, nodes))), nodes, max(more, 0), empty, compiled)
+
+
+def _texts(rows: Sequence[Row], nodes: Sequence[AnswerNode]) -> list[str]:
+    found: list[str] = []
+    for number, row in enumerate(rows):
+        if "per" in row or ("id" in row and "value" in row):
+            owner = nodes[number].names[0] if "id" in row else ", ".join(texts(row["per"]))
+            found.append(f"{owner}: {', '.join(texts(row['value']))}")
+        elif "id" in row:
+            found.append(nodes[number].names[0])
+        elif isinstance(row["value"], bool):
+            found.append("yes" if row["value"] else "no")
+        else:
+            found += texts(row["value"])
+    return found
+
+
+def _more(knowledge: Knowledge, graph: QueryGraph, keys: Mapping[str, Sequence[str]], timeout: float | None) -> int:
+    """How many answers there are in all."""
+    if isinstance(graph.answer, Value):
+        counted = QueryGraph(
+            graph.variables, Aggregate("count", graph.answer), graph.edges, graph.conditions, graph.selections
+        )
+        compiled = compile_query(counted, keys=keys, excluded=knowledge.shape.excluded)
+        return int(knowledge.graph.read(compiled.text, timeout=timeout, **compiled.parameters)[0]["value"])
+    return 0
+
+
+def _node(row: Row, shape: Shape) -> AnswerNode:
+    labels = own_labels(row["labels"])
+    return AnswerNode(row["id"], labels, names_of(labels, row["properties"], shape))
+
+
+def names_of(labels: Sequence[str], properties: Mapping[str, Any], shape: Shape) -> tuple[str, ...]:
+    """All texts that name a node, the one that is shown first; of a node without a name, what describes it."""
+    every = {key: texts(value) for key, value in properties.items() if not key.startswith("kgneo")}
+    others = [text for key in every for text in every[key] if isinstance(properties[key], str | int | list)]
+    for label in labels:
+        parts = [", ".join(every[key]) for key in shape.display.get(label, ()) if every.get(key)]
+        if parts:
+            return tuple(dict.fromkeys([" ".join(parts), *others]))
+    described = [f"{key.replace('_', ' ')} {', '.join(found)}" for key, found in every.items() if found]
+    return tuple(dict.fromkeys([", ".join(described[:DESCRIBED]) or "a node without properties", *others]))
+
+
+def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[Evidence, ...]:
+    """The triples that the answers rest on: relationships that were matched, and properties that were compared."""
+    compiled = result.compiled
+    ids = [node.id for node in result.nodes] or None
+    rows = knowledge.graph.read(
+        compiled.evidence, answers=ids and ids[:MOST_EVIDENCE], walks=WALKS, limit=MOST_EVIDENCE, **compiled.parameters
+    )
+    matches = [match for row in rows for match in row["walks"]]
+    edges = list(dict.fromkeys(id_ for edges, _ in matches for id_ in edges))
+    triples = read_triples(knowledge.graph, edges, knowledge.shape)
+    hops = {id_: len(edges) - place for edges, _ in matches for place, id_ in enumerate(edges)}
+    found = [Evidence(triples[id_], hops[id_]) for id_ in edges if id_ in triples]
+    asked = _compared(graph.renamed())
+    wanted = {
+        (id_, key): None
+        for _, nodes in matches
+        for name, id_ in zip(compiled.nodes, nodes, strict=True)
+        for key in asked.get(name, ())
+    }
+    return tuple(dict.fromkeys([*found, *_properties(knowledge, list(wanted))]))
+
+
+def _compared(graph: QueryGraph) -> dict[str, tuple[str, ...]]:
+    """The properties of each variable that the query graph speaks of."""
+    found: dict[str, dict[str, None]] = {}
+    for value in graph.values():
+        if value.key:
+            found.setdefault(value.of, {})[value.key] = None
+    return {name: tuple(keys) for name, keys in found.items()}
+
+
+def _properties(knowledge: Knowledge, wanted: Sequence[tuple[str, str]]) -> list[Evidence]:
+    shape = knowledge.shape
+    rows = knowledge.graph.read(NODES, ids=list(dict.fromkeys(id_ for id_, _ in wanted))) if wanted else []
+    nodes = {row["id"]: row for row in rows}
+    found = []
+    for id_, key in wanted:
+        if id_ not in nodes:
+            continue
+        row = nodes[id_]
+        if key in {part for label in row["labels"] for part in shape.display.get(label, ())}:
+            continue  # the name stands in every triple
+        name = names_of(own_labels(row["labels"]), row["node"], shape)[0]
+        found += [Evidence(triple, 1) for triple in property_triples(name, key, row["node"].get(key))]
+    return found
