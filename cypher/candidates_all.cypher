@@ -7,7 +7,7 @@ WHERE ($relations IS NULL OR type(r) IN $relations)
 WITH r, min(depth) + 1 AS hop
 WITH r, hop, startNode(r) AS subject, endNode(r) AS object
 RETURN elementId(r) AS id, hop, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
-       coalesce(/*{node_name}*/subject.name, elementId(subject)) AS subject,
-       coalesce(/*{node_name}*/object.name, elementId(object)) AS object,
+       /*{shown_name}*/subject.name AS subject,
+       /*{shown_name}*/object.name AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details
 ORDER BY hop, subject, relation, object

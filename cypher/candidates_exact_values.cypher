@@ -8,4 +8,4 @@ WITH node, hop, key, (2 * vector.similarity.cosine(embedding, $vector) - 1) * co
 ORDER BY score DESC
 LIMIT $top_k
 RETURN elementId(node) AS id, hop, key, node[key] AS value, score,
-       coalesce(/*{node_name}*/node.name, elementId(node)) AS subject
+       /*{shown_name}*/node.name AS subject

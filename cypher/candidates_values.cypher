@@ -5,5 +5,5 @@ WITH node, depth + 1 AS hop
 WHERE none(label IN labels(node) WHERE label IN $excluded)
 RETURN elementId(node) AS id, hop, labels(node) AS labels,
        [key IN keys(node) WHERE key IN $keys | [key, node[key]]] AS values,
-       coalesce(/*{node_name}*/node.name, elementId(node)) AS subject
+       /*{shown_name}*/node.name AS subject
 ORDER BY hop, subject

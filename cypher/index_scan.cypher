@@ -5,8 +5,8 @@ MATCH (subject)-[r]->(object)
 WHERE ($relations IS NULL OR type(r) IN $relations)
   AND none(label IN labels(subject) + labels(object) WHERE label IN $excluded)
 RETURN elementId(r) AS id,
-       coalesce(/*{node_name}*/subject.name, elementId(subject)) AS subject,
+       /*{shown_name}*/subject.name AS subject,
        type(r) AS relation,
-       coalesce(/*{node_name}*/object.name, elementId(object)) AS object,
+       /*{shown_name}*/object.name AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details,
        r.kgneo_digest AS digest

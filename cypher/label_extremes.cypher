@@ -9,6 +9,6 @@ MATCH (node:`{label}`)
 WHERE coalesce(toFloatOrNull(node.`{key}`), node.`{key}`) = CASE WHEN $greatest THEN greatest ELSE least END
   AND none(label IN labels(node) WHERE label IN $excluded)
 RETURN elementId(node) AS id, node.`{key}` AS value,
-       coalesce(/*{node_name}*/node.name, elementId(node)) AS name
+       /*{shown_name}*/node.name AS name
 ORDER BY name
 LIMIT $limit

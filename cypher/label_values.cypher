@@ -4,6 +4,6 @@ MATCH (node:`{label}`)
 WHERE node.`{key}` IS NOT NULL
   AND none(label IN labels(node) WHERE label IN $excluded)
 RETURN elementId(node) AS id, node.`{key}` AS value,
-       coalesce(/*{node_name}*/node.name, elementId(node)) AS name
+       /*{shown_name}*/node.name AS name
 ORDER BY name
 LIMIT $limit

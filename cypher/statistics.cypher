@@ -18,7 +18,7 @@ CALL (node) {
 }
 WITH forward, count(node) AS nodes, sum(sources) AS steps,
      collect(labels(node)) AS labels,
-     collect(coalesce(/*{node_name}*/node.name, elementId(node)))[..$names] AS names,
+     collect(/*{shown_name}*/node.name)[..$names] AS names,
      collect(onward) AS onward
 UNWIND onward AS steps_onward
 UNWIND steps_onward AS step

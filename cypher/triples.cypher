@@ -3,6 +3,6 @@
 MATCH (subject)-[r]->(object)
 WHERE elementId(r) IN $ids
 RETURN elementId(r) AS id, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
-       coalesce(/*{node_name}*/subject.name, elementId(subject)) AS subject,
-       coalesce(/*{node_name}*/object.name, elementId(object)) AS object,
+       /*{shown_name}*/subject.name AS subject,
+       /*{shown_name}*/object.name AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details

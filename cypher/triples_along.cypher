@@ -6,8 +6,8 @@ MATCH (entity)-[r:`{relation}`]-(other)
 WHERE (startNode(r) = entity) = $forward AND NONE(label IN labels(other) WHERE label IN $excluded)
 WITH DISTINCT r, elementId(entity) AS entity, startNode(r) AS subject, endNode(r) AS object
 RETURN elementId(r) AS id, entity, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
-       coalesce(/*{node_name}*/subject.name, elementId(subject)) AS subject,
-       coalesce(/*{node_name}*/object.name, elementId(object)) AS object,
+       /*{shown_name}*/subject.name AS subject,
+       /*{shown_name}*/object.name AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details
 ORDER BY subject, object, id
 LIMIT $limit

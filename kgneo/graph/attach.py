@@ -10,6 +10,7 @@ of one label or type).
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ from kgneo.graph.schema import LONGEST_LIST, Label, Property, Relation, Schema
 from kgneo.graph.shape import LOADED, Shape
 from kgneo.graph.values import LONGEST_TEXT
 
+_OPAQUE = re.compile(r"(?=.*\d)[0-9a-f-]{16,}", re.IGNORECASE)
 LONGEST_NAME = 100
 """Mean characters above which a text is a description, not a name."""
 RARE = 0.5
@@ -181,6 +183,8 @@ def _plain(key: str) -> str:
 def _rate(item: Property, label: str) -> float:
     """How much a property looks like its nodes' name; 0 for one that cannot be."""
     key = _plain(item.key)
+    if _is_opaque(item):
+        return 0.0
     if item.type == "STRING" and item.length <= LONGEST_NAME and item.share >= RARE:
         rate = 1.0 if item.unique else item.different / max(item.times, 1)
         if key in NAMES:
@@ -196,6 +200,12 @@ def _rate(item: Property, label: str) -> float:
         return rate + item.share
     number = item.type == "INTEGER" and item.unique and item.share >= RARE
     return 0.2 if number and key.endswith(("id", "number", "no", "code", "key")) else 0.0
+
+
+def _is_opaque(item: Property) -> bool:
+    """Whether the values are keys that only a machine reads: long runs of hexadecimal digits, as of a digest or a
+    UUID."""
+    return bool(item.examples) and all(_OPAQUE.fullmatch(text) for text in item.examples)
 
 
 def _readable(relation: Relation) -> str | None:

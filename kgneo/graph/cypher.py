@@ -7,7 +7,7 @@ values in Cypher: the bounds of a walk stand as `/*{hops}*/3`, the end of an arr
 `-/*{arrow}*/`; both are valid as they stand, too.
 
 What several queries share stands in a file of its own. A line that begins with `/*{candidates_walk}*/` is replaced by
-what that file has before its RETURN, `/*{node_name}*/subject.name` by what that file returns, for `subject`; what
+what that file has before its RETURN, `/*{node_name}*/subject.name` by what that file returns, for `subject` (`shown_name`: or by what describes it); what
 stands behind the placeholder is a simpler way to the same columns.
 """
 
@@ -25,6 +25,7 @@ SEPARATORS = {"labels": ":", "keys": ", node."}
 """What stands between several names of one placeholder, where it is not `|`."""
 PLACEHOLDER = re.compile(r"`\{(\w+)\}`|/\*\{(\w+)\}\*/(\d*)")
 SHARED_LINES = re.compile(r"^/\*\{(\w+)\}\*/.*$", re.MULTILINE)
+SHOWN_NAME = re.compile(r"/\*\{shown_name\}\*/(\w+)\.name\b")
 SHARED_NAME = re.compile(r"/\*\{node_name\}\*/(\w+)\.name\b")
 
 
@@ -66,6 +67,7 @@ def query(name: str, /) -> str:
     """The text of `cypher/NAME.cypher` with what it shares with others, its comment included, so that a server's log
     says what ran."""
     text = SHARED_LINES.sub(lambda match: _parts(match[1])[0].strip(), _text(name))
+    text = SHOWN_NAME.sub(lambda match: shown_name(match[1]), text)
     return SHARED_NAME.sub(lambda match: node_name(match[1]), text)
 
 
@@ -76,8 +78,10 @@ def node_name(variable: str) -> str:
 
 
 def shown_name(variable: str) -> str:
-    """The same, with the node's id where it has no name."""
-    return f"coalesce({node_name(variable)}, elementId({variable}))"
+    """The same, with some properties that describe a node without a name, and its id where it has none."""
+    keys = f"[key IN keys({variable}) WHERE NOT key STARTS WITH 'kgneo' AND size(toStringOrNull({variable}[key])) < 60]"
+    described = f"reduce(text = '', key IN {keys}[..4] | text + ', ' + key + ' ' + toStringOrNull({variable}[key]))"
+    return f"coalesce({node_name(variable)}, nullIf(substring({described}, 2), ''), elementId({variable}))"
 
 
 def _text(name: str) -> str:

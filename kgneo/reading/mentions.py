@@ -8,11 +8,13 @@ it, and of pieces inside one another the longest counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
-from kgneo.english.dates import date_texts
+from rapidfuzz.distance import OSA
+
+from kgneo.english.dates import MONTHS, date_texts
 from kgneo.english.names import is_noun, name_words, same_root
 from kgneo.english.words import ARTICLES, FUNCTION_WORDS, NUMERALS, PEOPLE, PREPOSITIONS, QUESTION_WORDS, SAME_NAMES
 from kgneo.query.graph import Form, Scalar
@@ -28,6 +30,8 @@ MOST_KINDS = 40
 WITH_KIND = 0.95
 """Score of a name that has the word for its kind in the graph and not in the question: "the Mississippi"."""
 LIKELY = 0.6
+SPELT = 0.78
+"""Share of letters that are the same from which another spelling is a typing error."""
 """Fit from which a word may name a label."""
 
 
@@ -49,9 +53,10 @@ class Found(Protocol):
 
 
 class Lookup(Protocol):
-    """The graph's dictionary: entries by folded text."""
+    """The graph's dictionary: entries by folded text, and those whose text is like another."""
 
-    def __call__(self, pieces: Iterable[str]) -> Mapping[str, Sequence[Found]]: ...
+    def lookup(self, pieces: Iterable[str]) -> Mapping[str, Sequence[Found]]: ...
+    def similar(self, text: str, *, limit: int = 40) -> Sequence[Found]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ def words_of(text: str) -> tuple[Word, ...]:
     return tuple(found)
 
 
-def value_mentions(text: str, words: Sequence[Word], lookup: Lookup, fits: Fits) -> list[Mention]:
+def value_mentions(text: str, words: Sequence[Word], dictionary: Lookup, fits: Fits) -> list[Mention]:
     """The pieces that are values, without those inside longer ones."""
     spellings: dict[str, list[tuple[int, int, float, Form, str]]] = {}
     kinds = {label: " ".join(name_words(label)) for label in fits.labels[:MOST_KINDS]}
@@ -105,7 +110,7 @@ def value_mentions(text: str, words: Sequence[Word], lookup: Lookup, fits: Fits)
         for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
             for piece, score, form, kind in _spellings(text, words, start, end, kinds):
                 spellings.setdefault(piece, []).append((start, end, score, form, kind))
-    found = lookup(spellings)
+    found = dictionary.lookup(spellings)
     keys = {(key.owner, key.key): key for key in fits.keys}
     hits: dict[tuple[int, int], dict[Key, Meaning]] = {}
     exact = {(start, end) for piece in found for start, end, score, *_ in spellings[piece] if score == 1.0}
@@ -205,6 +210,48 @@ def _longest(mentions: Sequence[Mention]) -> list[Mention]:
         if all(item.end <= other.start or other.end <= item.start for other in kept):
             kept.append(item)
     return sorted(kept, key=lambda item: item.start)
+
+
+def open_names(words: Sequence[Word], taken: Container[int], fits: Fits) -> list[tuple[int, int]]:
+    """Where words stand that must be a name, by a capital or by figures in them, and that are not `taken` yet: start and
+    end (exclusive) of each. A question in which most words have a capital tells nothing by them."""
+    later = [word for word in words[1:] if word.text != "I"]
+    telling = sum(word.text[0].isupper() for word in later) <= 0.6 * len(later)
+    found: list[tuple[int, int]] = []
+    for index, word in enumerate(words):
+        named = (telling and index > 0 and word.text[0].isupper() and word.text != "I") or _is_code(word.text)
+        if not named or index in taken or word.plain in FUNCTION_WORDS or _says_something(word.plain, fits):
+            continue
+        if found and found[-1][1] == index:
+            found[-1] = (found[-1][0], index + 1)
+        else:
+            found.append((index, index + 1))
+    return found
+
+
+def _is_code(text: str) -> bool:
+    return len(text) > 3 and any(sign.isdigit() for sign in text) and not (text.isdigit() and len(text) < 5)
+
+
+def _says_something(word: str, fits: Fits) -> bool:
+    """Whether a word names a label, a relationship type or a property."""
+    return any(bool((scores >= 0.5).any()) for scores in fits.of(word)) or any(
+        month.startswith(word) for month in MONTHS if len(word) > 2
+    )
+
+
+def misspelt(text: str, words: Sequence[Word], start: int, end: int, dictionary: Lookup, fits: Fits) -> Mention | None:
+    """The value that is spelt like a piece of the question but for a typing error or two; None where there is none."""
+    keys = {(key.owner, key.key): key for key in fits.keys}
+    piece = fold(text[words[start].start : words[end - 1].end])
+    hits: dict[Key, Meaning] = {}
+    for entry in dictionary.similar(piece):
+        likeness = OSA.normalized_similarity(piece, fold(entry.text))
+        key = keys.get((entry.owner, entry.key))
+        if key is not None and likeness >= SPELT and likeness > (hits[key].score if key in hits else 0.0):
+            hits[key] = Meaning("value", key.owner, likeness, key, (entry.value,), text=entry.text)
+    best = sorted(hits.values(), key=lambda item: -item.score)
+    return Mention(start, end, tuple(best)) if best else None
 
 
 def with_keys(words: Sequence[Word], mentions: Sequence[Mention], fits: Fits) -> list[Mention]:

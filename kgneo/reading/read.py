@@ -14,6 +14,7 @@ from kgneo.english.intent import plain_question
 from kgneo.english.names import is_noun, name_words, same_root
 from kgneo.english.question import MaskedQuestion
 from kgneo.english.words import ARTICLES, AUXILIARIES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
+from kgneo.errors import EntityNotFound
 from kgneo.model import Hop, RelationPath, split_value_relation
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
 from kgneo.query.wording import wording
@@ -27,6 +28,8 @@ from kgneo.reading.mentions import (
     Mention,
     key_mentions,
     label_mentions,
+    misspelt,
+    open_names,
     value_mentions,
     with_keys,
     words_of,
@@ -34,6 +37,7 @@ from kgneo.reading.mentions import (
 from kgneo.reading.vocabulary import Key
 
 ROOTS = 8
+NEAREST = 5
 AGE = ("oldest", "eldest", "youngest", "older", "younger")
 MEASURED = ("number", "date", "time")
 
@@ -60,13 +64,22 @@ Chains = Callable[[MaskedQuestion, Meaning], Sequence[RankedPath]]
 """The relation paths that leave the nodes of a meaning, ranked against a question in which it is masked."""
 
 
-def read(question: str, fits: Fits, lookup: Lookup, chains: Chains | None = None) -> list[Interpretation]:
-    """The ways to understand a question, best first. `chains` are asked for where a single thing is named."""
-    return _Reader(question, fits, lookup, chains).read()
+def read(question: str, fits: Fits, dictionary: Lookup, chains: Chains | None = None) -> list[Interpretation]:
+    """The ways to understand a question, best first. `chains` are asked for where a single thing is named.
+
+    Raises EntityNotFound for a name that the graph does not have.
+    """
+    reader = _Reader(question, fits, dictionary, chains)
+    if reader.unknown:
+        name = reader.unknown[0]
+        nearest = tuple(dict.fromkeys(entry.text for entry in dictionary.similar(name)))[:NEAREST]
+        hint = f"Nearest names: {', '.join(nearest)}." if nearest else "No name in the graph is like it."
+        raise EntityNotFound(f"The graph has no entity named {name!r}.", nearest=nearest, hint=hint)
+    return reader.read()
 
 
 class _Reader:
-    def __init__(self, question: str, fits: Fits, lookup: Lookup, chains: Chains | None = None) -> None:
+    def __init__(self, question: str, fits: Fits, dictionary: Lookup, chains: Chains | None = None) -> None:
         self.text = question
         self.chains = chains
         self.fits = fits
@@ -75,8 +88,9 @@ class _Reader:
         self.whole_keys = self._whole_keys()
         self.form: Form = self._without_names(form_of(self.words))
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
-        values = value_mentions(question, self.words, lookup, fits)
+        values = value_mentions(question, self.words, dictionary, fits)
         values = [item for item in values if not self._in_comparison(item)]
+        values, self.unknown = self._with_misspelt(values, dictionary)
         values = with_keys(self.words, values, fits)
         taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
         free = [index for index in range(len(self.words)) if index not in taken and index not in self.form.used]
@@ -108,6 +122,19 @@ class _Reader:
         left = tuple(item for item in form.extremes if item.at not in asked)
         return replace(form, extremes=left, used=form.used - asked)
 
+    def _with_misspelt(self, values: list[Mention], dictionary: Lookup) -> tuple[list[Mention], tuple[str, ...]]:
+        """The mentions with those of misspelt names, and the names that are not in the graph."""
+        taken = {index for item in values for index in range(item.start, item.end)}
+        taken |= self.form.used | {index for start, end, _ in self.whole_keys for index in range(start, end)}
+        unknown = []
+        for start, end in open_names(self.words, taken, self.fits):
+            found = misspelt(self.text, self.words, start, end, dictionary, self.fits)
+            if found is None:
+                unknown.append(self.text[self.words[start].start : self.words[end - 1].end])
+            else:
+                values.append(found)
+        return sorted(values, key=lambda item: item.start), tuple(unknown)
+
     def _in_comparison(self, item: Mention) -> bool:
         return any(bound.start <= item.start < bound.end for bound in self.form.comparisons)
 
@@ -118,7 +145,8 @@ class _Reader:
         grower = Grower(self.words, self.mentions, self.fits, self.form.negations)
         trees = grower.grow(roots, order)
         found = [self._interpretation(tree) for tree in trees]
-        return [*chained, *sorted(found, key=lambda item: -item.score)]
+        found.sort(key=lambda item: -item.score)
+        return [*found, *chained] if len(named) == 1 and self._names_a_node(named[0]) else [*chained, *found]
 
     # A chain from one named thing --------------------------------------------------------------------------------
 
@@ -386,7 +414,10 @@ class _Reader:
         named = [item for item in self.mentions if item.meanings[0].kind == "value"]
         if form.extremes or form.comparisons or form.negations or form.kind != "things" or len(named) != 1:
             return False
-        key = named[0].meanings[0].key
+        return self._names_a_node(self.mentions.index(named[0]))
+
+    def _names_a_node(self, number: int) -> bool:
+        key = self.mentions[number].meanings[0].key
         return key is not None and key.key in self.fits.vocabulary.display.get(key.owner, ())
 
     def _selection(self, extreme: Extreme, tree: Tree) -> Selection | None:

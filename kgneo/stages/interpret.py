@@ -65,7 +65,7 @@ def _reading(context: Context) -> Reading | None:
 
 
 def interpret(context: Context, question: str) -> list[Interpretation]:
-    """The ways to understand `question`, best first."""
+    """The ways to understand `question`, best first. Raises EntityNotFound for a name that the graph does not have."""
     known = reading(context)
     if known is None:
         return []
@@ -73,7 +73,7 @@ def interpret(context: Context, question: str) -> list[Interpretation]:
     def chains(masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:
         return _chains(context, known, masked, meaning)
 
-    return read(question, known.fits, known.dictionary.lookup, chains)
+    return read(question, known.fits, known.dictionary, chains)
 
 
 @dataclass(frozen=True, slots=True)
