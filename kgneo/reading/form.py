@@ -73,6 +73,11 @@ def form_of(words: Sequence[Word]) -> Form:
     used |= within | {item.at for item in extremes}
     used |= {item.at - 1 for item in extremes if item.limit > 1 or item.offset}
     negations = tuple(index for index, word in enumerate(plain) if word in NEGATIONS and index not in within)
+    if not comparisons and not extremes and "than" not in plain and "or" in plain:
+        extremes = tuple(
+            Extreme(index, COMPARATIVES[word]) for index, word in enumerate(plain) if word in COMPARATIVES
+        )[:1]
+        used |= {item.at for item in extremes}
     per = next((i + 1 for i, word in enumerate(plain[:-1]) if word in ("per", "each", "every") and i > 1), -1)
     return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, per)
 
@@ -217,6 +222,9 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
             number = _number(plain, index + len(pattern))
             return Comparison(index, number[1], operator, (number[0],)) if number else None
     word = plain[index]
+    if word in ("in", "during"):
+        number = _number(plain, index + 1)
+        return Comparison(index, number[1], "=", (number[0],)) if number and len(number[0]) == 4 else None
     if word in COMPARATIVES and index + 1 < len(plain) and plain[index + 1] == "than":
         number = _number(plain, index + 2)
         if number:

@@ -95,7 +95,8 @@ class Tree:
     places: tuple[tuple[int, int], ...] = ()
     used: frozenset[int] = frozenset()
     ignored: tuple[int, ...] = ()
-    sure: float = 0.0
+    asked_join: int = -1
+    """The join whose property is asked for, where it is one of a relationship."""
 
     def thing_of(self, mention: int) -> int | None:
         """The thing that a mention became."""
@@ -115,7 +116,7 @@ class Grower:
 
     def grow(self, roots: Sequence[tuple[int, Meaning]], order: Sequence[int]) -> list[Tree]:
         """Trees that begin with one of `roots` (a mention, or -1, with its meaning) and take the mentions in `order`."""
-        beam = [self._root(mention, meaning) for mention, meaning in roots]
+        beam = [tree for mention, meaning in roots for tree in self._begun(mention, meaning)]
         for number in order:
             grown = [
                 tree
@@ -124,6 +125,24 @@ class Grower:
             ]
             beam = _best(grown)
         return beam
+
+    def _begun(self, mention: int, meaning: Meaning) -> Iterator[Tree]:
+        if meaning.key is None or not meaning.key.of_edge or meaning.kind != "key":
+            yield self._root(mention, meaning)
+            return
+        fit, word = self._fit(meaning.owner, range(len(self.words)))
+        used = self._own(mention) | ({word} if word is not None else set())
+        for link in self.fits.vocabulary.links:
+            if link.relation == meaning.owner:
+                yield Tree(
+                    (Thing(link.subject, -1, False), Thing(link.object, -1, False)),
+                    (Join(0, link.relation, True, 1),),
+                    meaning.score + self.costs.named * fit - self.costs.edge,
+                    meaning.key,
+                    ((mention, 0),) if mention >= 0 else (),
+                    used,
+                    asked_join=0,
+                )
 
     def _root(self, mention: int, meaning: Meaning) -> Tree:
         if meaning.kind == "value":
@@ -352,7 +371,7 @@ class Grower:
             total -= self.costs.frequent * math.log(max(counts.values()) / max(counts[way], 1))
         directed = True
         if len(way) == 1 and source == way[0].label:
-            directed = not self._reciprocal(way[0].relation)
+            directed = not reciprocal(self.fits.vocabulary.readable(way[0].relation))
             total += self._voice(way[0].relation, way[0].forward, gap, index, tree, number) if directed else 0.0
             if not directed and not way[0].forward:
                 total -= 0.01
@@ -402,10 +421,6 @@ class Grower:
                         return True
         return False
 
-    def _reciprocal(self, relation: str) -> bool:
-        words = name_words(self.fits.vocabulary.readable(relation))
-        return bool(set(words) & RECIPROCAL) or words[-1] == "with"
-
     def _voice(self, relation: str, forward: bool, gap: Sequence[int], index: int, tree: Tree, number: int) -> float:
         """Which way English says: "who follows X", "whom does X follow", "followed by X", "manager of X"."""
         number_of = self.fits.relations.index(relation)
@@ -426,6 +441,12 @@ class Grower:
         if behind and does:
             return 0.0 if forward else 0.3
         return 0.3 if forward != passive else 0.0
+
+
+def reciprocal(relation: str) -> bool:
+    """Whether a relation, by its readable name, holds both ways: "knows", "lives with"."""
+    words = name_words(relation)
+    return bool(set(words) & RECIPROCAL) or words[-1] == "with"
 
 
 def _best(trees: Sequence[Tree]) -> list[Tree]:

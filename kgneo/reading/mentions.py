@@ -212,6 +212,28 @@ def _longest(mentions: Sequence[Mention]) -> list[Mention]:
     return sorted(kept, key=lambda item: item.start)
 
 
+def with_choices(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions, with two values of one property that "or" stands between as one that has both."""
+    kept: list[Mention] = []
+    for item in mentions:
+        between = [word.plain for word in words[kept[-1].end : item.start]] if kept else []
+        shared = _shared(kept[-1], item) if between and between[-1] == "or" and len(between) <= 3 else ()
+        if shared:
+            kept[-1] = Mention(kept[-1].start, item.end, shared, kept[-1].also)
+        else:
+            kept.append(item)
+    return kept
+
+
+def _shared(first: Mention, second: Mention) -> tuple[Meaning, ...]:
+    others = {meaning.key: meaning for meaning in second.meanings}
+    return tuple(
+        replace(meaning, values=(*meaning.values, *others[meaning.key].values))
+        for meaning in first.meanings
+        if meaning.key in others and meaning.kind == "value"
+    )
+
+
 def open_names(words: Sequence[Word], taken: Container[int], fits: Fits) -> list[tuple[int, int]]:
     """Where words stand that must be a name, by a capital or by figures in them, and that are not `taken` yet: start and
     end (exclusive) of each. A question in which most words have a capital tells nothing by them."""

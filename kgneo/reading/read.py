@@ -13,10 +13,20 @@ from dataclasses import dataclass, replace
 from kgneo.english.intent import plain_question
 from kgneo.english.names import is_noun, name_words, same_root
 from kgneo.english.question import MaskedQuestion
-from kgneo.english.words import ARTICLES, AUXILIARIES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
+from kgneo.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    EXTREMES,
+    FUNCTION_WORDS,
+    MEASURES,
+    NEGATIONS,
+    PEOPLE,
+    PREPOSITIONS,
+)
 from kgneo.errors import EntityNotFound
 from kgneo.model import Hop, RelationPath, split_value_relation
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
+from kgneo.query.graph import Form as ValueForm
 from kgneo.query.wording import wording
 from kgneo.ranking.rank import RankedPath
 from kgneo.reading.fits import Fits
@@ -31,6 +41,7 @@ from kgneo.reading.mentions import (
     misspelt,
     open_names,
     value_mentions,
+    with_choices,
     with_keys,
     words_of,
 )
@@ -89,9 +100,9 @@ class _Reader:
         self.form: Form = self._without_names(form_of(self.words))
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
         values = value_mentions(question, self.words, dictionary, fits)
-        values = [item for item in values if not self._in_comparison(item)]
+        values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
         values, self.unknown = self._with_misspelt(values, dictionary)
-        values = with_keys(self.words, values, fits)
+        values = with_choices(self.words, with_keys(self.words, values, fits))
         taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
         free = [index for index in range(len(self.words)) if index not in taken and index not in self.form.used]
         self.key_mentions = key_mentions(self.words, free, fits)
@@ -146,7 +157,10 @@ class _Reader:
         trees = grower.grow(roots, order)
         found = [self._interpretation(tree) for tree in trees]
         found.sort(key=lambda item: -item.score)
-        return [*found, *chained] if len(named) == 1 and self._names_a_node(named[0]) else [*chained, *found]
+        simple = not (self.form.extremes or self.form.comparisons or self.form.per >= 0)
+        alone = bool(found) and len(found[0].graph.variables) == 1
+        first = simple and not alone and len(named) == 1 and not self._names_a_node(named[0])
+        return [*chained, *found] if first else [*found, *chained]
 
     # A chain from one named thing --------------------------------------------------------------------------------
 
@@ -175,8 +189,11 @@ class _Reader:
     def _masked(self, mention: Mention, meaning: Meaning) -> MaskedQuestion:
         """The question with the named thing, and the words for its kind and its property, as one place."""
         first, last = mention.start, mention.end
-        while first and (first - 1 in mention.also or self._is_kind(first - 1, meaning.owner)):
-            first -= 1
+        for index in range(mention.start - 1, max(mention.start - 7, -1), -1):
+            if index in mention.also or self._is_kind(index, meaning.owner):
+                first = index
+            elif self.plain[index] not in FUNCTION_WORDS | NAMING:
+                break
         while last < len(self.words) and self._is_kind(last, meaning.owner):
             last += 1
         start, end = self.words[first].start, self.words[last - 1].end
@@ -185,7 +202,13 @@ class _Reader:
 
     def _is_kind(self, index: int, label: str) -> bool:
         own = name_words(label)
-        return is_noun(self.plain[index], own[-1]) or self.plain[index] in own
+        if is_noun(self.plain[index], own[-1]) or self.plain[index] in own:
+            return True
+        return self.plain[index] in PEOPLE - {"who"} and index > 0 and self._is_person(label)
+
+    def _is_person(self, label: str) -> bool:
+        vector = self.fits.cache.vectors([" ".join(name_words(label))])[0]
+        return float(self.fits.cache.judge.of_label(vector)[0]) > 0.3
 
     def _tree_of(self, path: RelationPath, number: int, meaning: Meaning) -> Tree:
         """A relation path as a tree: what it leads to first, what is named last."""
@@ -231,7 +254,7 @@ class _Reader:
         keys = self._keys(at, run)
         keys += [
             (-1, Meaning("key", key.owner, 1.1, key)) for start, _, key in self.whole_keys
-            if 0 <= start - at <= 3 and start not in self.form.used and not key.of_edge
+            if 0 <= start - at <= 3 and start not in self.form.used
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
         roots += [(number, meaning) for number, meaning in keys if meaning.score >= sure - 0.15]
@@ -282,12 +305,12 @@ class _Reader:
         found: list[tuple[int, Meaning]] = []
         for item in near[:3]:
             between = self.plain[limit : item.start] if run else self.plain[at : item.start]
-            if run and item.start > limit:
+            if (run and item.start > limit) or any(0 <= bound.start - item.end <= 1 for bound in self.form.comparisons):
                 continue
             if not run and any(word not in FUNCTION_WORDS and index + at not in self.form.used
                                for index, word in enumerate(between)):  # fmt: skip
                 break
-            found += [(-1, meaning) for meaning in item.meanings if not (meaning.key and meaning.key.of_edge)]
+            found += [(-1, meaning) for meaning in item.meanings]
             if len(run) and item.start == limit:
                 label = {meaning.owner for number in run for meaning in self.mentions[number].meanings}
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
@@ -297,7 +320,7 @@ class _Reader:
     def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
         found = []
         for key, score in self.fits.key(word).items():
-            if key.of_edge or (asked == "when" and key.kind not in ("date", "time")):
+            if asked == "when" and key.kind not in ("date", "time"):
                 continue
             if asked == "how" and key.kind not in MEASURED:
                 continue
@@ -331,7 +354,7 @@ class _Reader:
             return [
                 (run[0] if run else -1, Meaning("key", key.owner, 0.3 + 0.5 * score, key))
                 for key, score in self.fits.key(word).items()
-                if key.kind == "number" and not key.of_edge and score > 0.3
+                if key.kind == "number" and score > 0.3
             ]
         return []
 
@@ -371,9 +394,12 @@ class _Reader:
         root = Value("x0")
         owner = "r0" if tree.asked and tree.asked.of_edge else "x0"
         if owner == "r0":  # of the relationship that a chain ends with
-            owner = f"r{len(tree.joins) - 1}"
+            owner = f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}"
         answer: Value | Aggregate = Value(owner, tree.asked.key) if tree.asked else root
-        if self.form.kind == "count" and self.form.word == "how many" and tree.asked and tree.asked.kind == "number":
+        grouped = self._per(tree)
+        if self.form.kind == "count" and grouped is not None:
+            answer = Aggregate("count", root, grouped)
+        elif self.form.kind == "count" and self.form.word == "how many" and tree.asked and tree.asked.kind == "number":
             pass
         elif self.form.kind == "count" and tree.asked is None:
             answer = Aggregate("count", root)
@@ -382,6 +408,7 @@ class _Reader:
         elif self.form.kind in ("sum", "average") and tree.asked is not None:
             form = tree.asked.form
             answer = Aggregate("sum" if self.form.kind == "sum" else "average", Value("x0", tree.asked.key, form))
+        conditions += self._truths(tree)
         selections, unread = [], 0
         for extreme in self.form.extremes:
             selection = self._selection(extreme, tree)
@@ -420,6 +447,39 @@ class _Reader:
         key = self.mentions[number].meanings[0].key
         return key is not None and key.key in self.fits.vocabulary.display.get(key.owner, ())
 
+    def _truths(self, tree: Tree) -> list[Condition]:
+        """Properties that are true or false and that the question names: "products that are discontinued"."""
+        found: dict[tuple[str, str], Condition] = {}
+        for item in self.key_mentions:
+            if item.start in tree.used or item.start in self.form.used:
+                continue
+            for meaning in item.meanings:
+                key = meaning.key
+                if key is None or key.kind != "truth" or key.of_edge or meaning.score < 0.55 or tree.asked == key:
+                    continue
+                owner = next((number for number, thing in enumerate(tree.things) if thing.label == key.owner), None)
+                if owner is not None:
+                    before = self.plain[max(item.start - 3, 0) : item.start]
+                    true = not any(word in NEGATIONS for word in before)
+                    found[f"x{owner}", key.key] = Condition(Value(f"x{owner}", key.key), "=", (true,))
+                    break
+        return list(found.values())
+
+    def _per(self, tree: Tree) -> Value | None:
+        """What a number is asked for each of: "how many orders per country"."""
+        at = self.form.per
+        if at < 0:
+            return None
+        for number, place in tree.places:
+            if number >= 0 and self.mentions[number].start == at and place:
+                return Value(f"x{place}")
+        for item in self.key_mentions:
+            for meaning in item.meanings if item.start == at else ():
+                for number, thing in enumerate(tree.things):
+                    if meaning.key and thing.label == meaning.owner:
+                        return Value(f"x{number}", meaning.key.key)
+        return None
+
     def _selection(self, extreme: Extreme, tree: Tree) -> Selection | None:
         word = self.plain[extreme.at]
         following = self.plain[extreme.at + 1] if extreme.at + 1 < len(self.plain) else ""
@@ -442,13 +502,19 @@ class _Reader:
                     best = (score, number, key)
         if best is None:
             return None
+        for number, join in enumerate(tree.joins):
+            for key in self.fits.vocabulary.keys_of(join.relation):
+                if key.kind in MEASURED:
+                    score = self._measure(word, following, key, named) + (0.5 if named else 0.1)
+                    if score > best[0]:
+                        best = (score, -1 - number, key)
         _, number, key = best
         descending = extreme.descending
         if word in AGE and key.kind == "number" and any(part == "age" for part in name_words(key.key)):
             descending = not descending
-        return Selection(
-            f"x{number}", Value(f"x{number}", key.key, key.form), descending, extreme.limit, extreme.offset
-        )
+        owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
+        variable = f"x{max(number, 0)}"
+        return Selection(variable, Value(owner, key.key, key.form), descending, extreme.limit, extreme.offset)
 
     def _measure(self, word: str, following: str, key: Key, named: Sequence[Mention]) -> float:
         if named:
@@ -518,14 +584,21 @@ class _Reader:
                     score += 0.2 - 0.02 * min(item.start - self.mentions[named].end, 8)
                 if best is None or score > best[0]:
                     best = (score, number, key)
+        for number, join in enumerate(tree.joins):
+            for key in self.fits.vocabulary.keys_of(join.relation):
+                if key.kind in ("number", "date"):
+                    score = self._compares(item, key, year=year) + 0.15
+                    if best is None or score > best[0]:
+                        best = (score, -1 - number, key)
         if best is None:
             return None
         _, number, key = best
+        owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
         if key.kind == "date" and key.form:
             right: tuple[Scalar, ...] = item.values
         else:
             right = tuple(_number(value) for value in item.values)
-        return Condition(Value(f"x{number}", key.key, key.form), item.operator, right)
+        return Condition(Value(owner, key.key, key.form), item.operator, right)
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
         near = [*range(max(item.start - 5, 0), item.start), *range(item.end, min(item.end + 3, len(self.plain)))]
@@ -549,7 +622,9 @@ class _Reader:
 
 
 def _equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:
-    return Condition(Value(name, key.key, "list" if key.listed else ""), "=", values)
+    form: ValueForm
+    form = "list" if key.listed else "date" if key.form == "date" else ""
+    return Condition(Value(name, key.key, form), "=", values)
 
 
 def _number(text: str) -> int | float:
