@@ -19,6 +19,7 @@ from kgneo.english.words import (
     EXTREMES,
     FUNCTION_WORDS,
     MEASURES,
+    NAMING,
     NEGATIONS,
     PEOPLE,
     PREPOSITIONS,
