@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from kgneo.english.names import is_past, name_words, same_root
@@ -112,10 +112,9 @@ class Grower:
     fits: Fits
     negations: Sequence[int] = ()
     costs: Costs = COSTS
-    _gaps: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
     def grow(self, roots: Sequence[tuple[int, Meaning]], order: Sequence[int]) -> list[Tree]:
-        """Trees that begin with one of `roots` (a mention, or -1, with its meaning) and take the mentions in `order`."""
+        """Trees that begin with one of `roots` (a mention, or -1, with its meaning); they take mentions in `order`."""
         beam = [tree for mention, meaning in roots for tree in self._begun(mention, meaning)]
         for number in order:
             grown = [
@@ -186,7 +185,7 @@ class Grower:
         for index, thing in enumerate(tree.things):
             if thing.label != meaning.owner:
                 continue
-            cost = self._apart(tree, index, thing, number, meaning)
+            cost = self._apart(tree, thing, number, meaning)
             if cost is None:
                 continue
             known = thing.values
@@ -207,7 +206,7 @@ class Grower:
         key = meaning.key
         return key is not None and key.unique and key.key in self.fits.vocabulary.display.get(meaning.owner, ())
 
-    def _apart(self, tree: Tree, index: int, thing: Thing, number: int, meaning: Meaning) -> float | None:
+    def _apart(self, tree: Tree, thing: Thing, number: int, meaning: Meaning) -> float | None:
         """What it costs that a mention is the same as a thing; None where it cannot be."""
         if thing.last < 0:
             first = not any(self.mentions[other].meanings[0].kind == "value" for other in range(number))
@@ -372,7 +371,7 @@ class Grower:
         directed = True
         if len(way) == 1 and source == way[0].label:
             directed = not reciprocal(self.fits.vocabulary.readable(way[0].relation))
-            total += self._voice(way[0].relation, way[0].forward, gap, index, tree, number) if directed else 0.0
+            total += self._voice(way[0].relation, way[0].forward, gap, number) if directed else 0.0
             if not directed and not way[0].forward:
                 total -= 0.01
         return total, directed, frozenset(spoken)
@@ -421,7 +420,7 @@ class Grower:
                         return True
         return False
 
-    def _voice(self, relation: str, forward: bool, gap: Sequence[int], index: int, tree: Tree, number: int) -> float:
+    def _voice(self, relation: str, forward: bool, gap: Sequence[int], number: int) -> float:
         """Which way English says: "who follows X", "whom does X follow", "followed by X", "manager of X"."""
         number_of = self.fits.relations.index(relation)
         verbs = [place for place in gap if self.fits.named(self.words[place].plain, number_of)]

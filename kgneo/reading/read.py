@@ -1,13 +1,13 @@
 """Read: a question as query graphs, best first.
 
-Comes in: a question and the vocabulary of a graph. Goes out: `Interpretation`s. In this order: the form of the answer is
+Comes in: a question and the vocabulary of a graph. Goes out: interpretations. In this order: the form of the answer is
 told by closed classes of words, mentions are found, trees are grown from what is asked for, and superlatives,
 comparisons and aggregates are put on what they speak of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.intent import plain_question
@@ -51,6 +51,7 @@ from kgneo.reading.vocabulary import Key
 ROOTS = 8
 NEAREST = 5
 AGE = ("oldest", "eldest", "youngest", "older", "younger")
+TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
 MEASURED = ("number", "date", "time")
 
 
@@ -392,23 +393,6 @@ class _Reader:
             conditions += [_equal(f"r{number}", key, values) for key, values in join.values]
         for number, thing in enumerate(tree.things):
             conditions += [_equal(f"x{number}", key, values) for key, values in thing.values]
-        root = Value("x0")
-        owner = "r0" if tree.asked and tree.asked.of_edge else "x0"
-        if owner == "r0":  # of the relationship that a chain ends with
-            owner = f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}"
-        answer: Value | Aggregate = Value(owner, tree.asked.key) if tree.asked else root
-        grouped = self._per(tree)
-        if self.form.kind == "count" and grouped is not None:
-            answer = Aggregate("count", root, grouped)
-        elif self.form.kind == "count" and self.form.word == "how many" and tree.asked and tree.asked.kind == "number":
-            pass
-        elif self.form.kind == "count" and tree.asked is None:
-            answer = Aggregate("count", root)
-        elif self.form.kind == "exists":
-            answer = Aggregate("exists", root)
-        elif self.form.kind in ("sum", "average") and tree.asked is not None:
-            form = tree.asked.form
-            answer = Aggregate("sum" if self.form.kind == "sum" else "average", Value("x0", tree.asked.key, form))
         conditions += self._truths(tree)
         selections, unread = [], 0
         for extreme in self.form.extremes:
@@ -423,7 +407,7 @@ class _Reader:
                 conditions.append(condition)
             else:
                 unread += 1
-        graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
+        graph = QueryGraph(variables, self._answer(tree), tuple(edges), tuple(conditions), tuple(selections))
         ignored = tuple(
             self.text[self.words[self.mentions[number].start].start : self.words[self.mentions[number].end - 1].end]
             for number in tree.ignored
@@ -436,6 +420,22 @@ class _Reader:
         share = len(silent) / max(len(telling), 1)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         return Interpretation(graph, score, ignored, share, self._is_plain_chain())
+
+    def _answer(self, tree: Tree) -> Value | Aggregate:
+        """What of a tree is asked for."""
+        root, asked, kind = Value("x0"), tree.asked, self.form.kind
+        grouped = self._per(tree)
+        if kind == "count" and grouped is not None:
+            return Aggregate("count", root, grouped)
+        if kind == "exists" or (kind == "count" and asked is None):
+            return Aggregate("exists" if kind == "exists" else "count", root)
+        if asked is None:
+            return root
+        if kind in ("sum", "average"):
+            return Aggregate("sum" if kind == "sum" else "average", Value("x0", asked.key, asked.form))
+        if asked.of_edge:  # of the relationship that is asked for, or that a chain ends with
+            return Value(f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}", asked.key)
+        return Value("x0", asked.key)
 
     def _is_plain_chain(self) -> bool:
         form = self.form
@@ -573,26 +573,10 @@ class _Reader:
         counted = self._counted_by(item, tree)
         if counted is not None:
             return counted
-        year = all(len(value) == 4 for value in item.values)
-        best: tuple[float, int, Key] | None = None
-        for number, thing in enumerate(tree.things):
-            for key in self.fits.vocabulary.keys_of(thing.label):
-                if key.kind not in ("number", "date"):
-                    continue
-                score = self._compares(item, key, year=year)
-                named = thing.named
-                if named >= 0 and self.mentions[named].start <= item.start:
-                    score += 0.2 - 0.02 * min(item.start - self.mentions[named].end, 8)
-                if best is None or score > best[0]:
-                    best = (score, number, key)
-        for number, join in enumerate(tree.joins):
-            for key in self.fits.vocabulary.keys_of(join.relation):
-                if key.kind in ("number", "date"):
-                    score = self._compares(item, key, year=year) + 0.15
-                    if best is None or score > best[0]:
-                        best = (score, -1 - number, key)
-        if best is None:
+        options = list(self._comparable(item, tree))
+        if not options:
             return None
+        best = max(options, key=lambda option: option[0])
         _, number, key = best
         owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
         if key.kind == "date" and key.form:
@@ -601,12 +585,27 @@ class _Reader:
             right = tuple(_number(value) for value in item.values)
         return Condition(Value(owner, key.key, key.form), item.operator, right)
 
+    def _comparable(self, item: Comparison, tree: Tree) -> Iterator[tuple[float, int, Key]]:
+        """Numbers and dates of things, and of joins (-1 for the first), with how well a comparison fits each."""
+        year = all(len(value) == 4 for value in item.values)
+        for number, thing in enumerate(tree.things):
+            near = 0.0
+            if thing.named >= 0 and self.mentions[thing.named].start <= item.start:
+                near = 0.2 - 0.02 * min(item.start - self.mentions[thing.named].end, 8)
+            for key in self.fits.vocabulary.keys_of(thing.label):
+                if key.kind in ("number", "date"):
+                    yield self._compares(item, key, year=year) + near, number, key
+        for number, join in enumerate(tree.joins):
+            for key in self.fits.vocabulary.keys_of(join.relation):
+                if key.kind in ("number", "date"):
+                    yield self._compares(item, key, year=year) + 0.15, -1 - number, key
+
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
         near = [*range(max(item.start - 5, 0), item.start), *range(item.end, min(item.end + 3, len(self.plain)))]
         words = [self.plain[index] for index in near if self.plain[index] not in FUNCTION_WORDS]
         words += [self.plain[item.start]] if self.plain[item.start] in MEASURES else []
         score = max((self.fits.key(word)[key] for word in words), default=0.0)
-        timely = year and self.plain[item.start] in ("after", "before", "since", "until", "between", "from")
+        timely = year and self.plain[item.start] in TIMELY
         if timely:
             score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
         return score
@@ -614,11 +613,12 @@ class _Reader:
     def _counted_by(self, item: Comparison, tree: Tree) -> Condition | None:
         """ "more than 3 films": a test of how many things hang on another."""
         for number, place in tree.places:
-            if number >= 0 and place and self.mentions[number].start == item.end:
-                if any(meaning.kind == "label" for meaning in self.mentions[number].meanings):
-                    parent = next((join.source for join in tree.joins if join.target == place), 0)
-                    values = tuple(_number(value) for value in item.values)
-                    return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
+            if number < 0 or not place or self.mentions[number].start != item.end:
+                continue
+            if any(meaning.kind == "label" for meaning in self.mentions[number].meanings):
+                parent = next((join.source for join in tree.joins if join.target == place), 0)
+                values = tuple(_number(value) for value in item.values)
+                return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
         return None
 
 
@@ -630,6 +630,3 @@ def _equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:
 
 def _number(text: str) -> int | float:
     return float(text) if "." in text else int(text)
-
-
-__all__ = ["Interpretation", "is_noun", "read", "same_root"]
