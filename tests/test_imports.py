@@ -99,4 +99,5 @@ def test_reading_a_question_needs_neither_graph_nor_model(package: str, outside:
     assert importers(outside, inside=package) == []
 
 
+def test_the_product_does_not_import_the_evaluation() -> None:
     assert importers("kgneo.evaluation", outside=("kgneo.cli.eval",)) == []
