@@ -132,7 +132,7 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
     others = [other.score for other in understood if other.graph != item.graph]
     ahead = item.score - max(others, default=item.score - FAR)
     return Signs(
-        score=max(min(item.score, FAR), -FAR),
+        score=item.score,
         ahead=max(min(ahead, FAR), -FAR),
         rivals=min(sum(abs(item.score - score) <= NEAR for score in others), MOST_RIVALS),
         silent=item.silent,
