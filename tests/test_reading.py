@@ -211,7 +211,9 @@ def test_a_name_that_an_interpretation_leaves_out_is_told(fits: Fits) -> None:
     assert {item.ignored for item in found if not item.graph.conditions} == {("Germany",)}
 
 
-SIGNS = Signs(score=1.0, ahead=0.5, rivals=0.0, silent=0.2, ignored=0.0, edges=1.0, tried=0.0, empty=0.0, found=0.3)
+SIGNS = Signs(
+    score=1.0, ahead=0.5, rivals=0.0, silent=0.2, ignored=0.0, edges=1.0, bare=0.0, tried=0.0, empty=0.0, found=0.3
+)
 
 
 def test_words_without_a_meaning_cost_confidence() -> None:

@@ -138,6 +138,7 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
         silent=item.silent,
         ignored=len(item.ignored),
         edges=len(item.graph.edges),
+        bare=not (item.graph.conditions or item.graph.selections),
         tried=min(number, 3),
         empty=result.empty,
         found=math.log10(1 + len(result.answers) + result.more),
