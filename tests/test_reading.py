@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -47,15 +47,26 @@ VALUES = (
     ("Studio", "name", "Quill Pictures"),
     ("Studio", "country", "Germany"),
 )
-DICTIONARY: Mapping[str, Sequence[Entry]] = {
-    fold(text): [Entry(owner, key, False, text, text, 1)] for owner, key, text in VALUES
-}
 Tested = tuple[str, str, Operator, tuple[Scalar, ...]]
 
 
-def lookup(pieces: Iterable[str]) -> Mapping[str, Sequence[Entry]]:
-    """The entries of the pieces that are values."""
-    return {piece: DICTIONARY[piece] for piece in pieces if piece in DICTIONARY}
+class Values(dict[str, list[Entry]]):
+    """The values of a graph by their folded texts."""
+
+    def lookup(self, pieces: Iterable[str]) -> dict[str, list[Entry]]:
+        return {piece: self[piece] for piece in pieces if piece in self}
+
+    def similar(self, text: str, *, limit: int = 40) -> list[Entry]:
+        shared = {piece: sum(part in piece for part in _threes(fold(text))) for piece in self}
+        order = sorted((piece for piece in self if shared[piece]), key=lambda piece: -shared[piece])
+        return [entry for piece in order for entry in self[piece]][:limit]
+
+
+def _threes(text: str) -> set[str]:
+    return {text[start : start + 3] for start in range(len(text) - 2)}
+
+
+DICTIONARY = Values({fold(text): [Entry(owner, key, False, text, text, 1)] for owner, key, text in VALUES})
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +75,7 @@ def fits(encoder: OnnxEncoder) -> Fits:
 
 
 def best(question: str, fits: Fits) -> Interpretation:
-    return read(question, fits, lookup)[0]
+    return read(question, fits, DICTIONARY)[0]
 
 
 def conditions_of(graph: QueryGraph) -> set[Tested]:
@@ -207,7 +218,7 @@ def test_a_property_that_is_asked_for_is_the_answer(fits: Fits) -> None:
 
 
 def test_a_name_that_an_interpretation_leaves_out_is_told(fits: Fits) -> None:
-    found = read("Which studios are in Germany?", fits, lookup)
+    found = read("Which studios are in Germany?", fits, DICTIONARY)
     assert {item.ignored for item in found if not item.graph.conditions} == {("Germany",)}
 
 
