@@ -123,7 +123,7 @@ def _question(plain: Sequence[str], index: int) -> Asked | None:
     if word == "how" and index + 1 < len(plain):
         return "things", index + 1, "how", {index}
     if word in ("which", "what", "who", "whom", "whose", "when", "where") and not _relative(plain, index):
-        return "things", index if word in ("who", "whom") else index + 1, word, {index}
+        return ("things", index, word, set()) if word in ("who", "whom") else ("things", index + 1, word, {index})
     return None
 
 

@@ -65,7 +65,7 @@ class Interpretation:
     silent: float = 0.0
     """The share of the question's telling words that it says nothing about."""
     plain_chain: bool = False
-    """Whether the question names one node, and asks for nothing but what a chain of relations leads to from it."""
+    """Whether the question names nodes, and asks for nothing but what chains of relations lead to from them."""
 
     @property
     def wording(self) -> str:
@@ -412,9 +412,15 @@ class _Reader:
             self.text[self.words[self.mentions[number].start].start : self.words[self.mentions[number].end - 1].end]
             for number in tree.ignored
         )
+        keys = {value.key for value in graph.values()}
+        said = tree.used | {
+            item.start
+            for item in self.key_mentions
+            if any(meaning.key and meaning.key.key in keys for meaning in item.meanings)
+        }
         silent = [
             index for index, word in enumerate(self.plain)
-            if index not in tree.used and index not in self.form.used and word not in FUNCTION_WORDS
+            if index not in said and index not in self.form.used and word not in FUNCTION_WORDS
         ]  # fmt: skip
         telling = [word for word in self.plain if word not in FUNCTION_WORDS]
         share = len(silent) / max(len(telling), 1)
@@ -439,10 +445,10 @@ class _Reader:
 
     def _is_plain_chain(self) -> bool:
         form = self.form
-        named = [item for item in self.mentions if item.meanings[0].kind == "value"]
-        if form.extremes or form.comparisons or form.negations or form.kind != "things" or len(named) != 1:
+        named = [number for number, item in enumerate(self.mentions) if item.meanings[0].kind == "value"]
+        if form.extremes or form.comparisons or form.negations or form.kind != "things" or not named:
             return False
-        return self._names_a_node(self.mentions.index(named[0]))
+        return all(self._names_a_node(number) for number in named)
 
     def _names_a_node(self, number: int) -> bool:
         key = self.mentions[number].meanings[0].key
