@@ -67,6 +67,9 @@ class Interpretation:
     plain_chain: bool = False
     """Whether the question names nodes, and asks for nothing but what chains of relations lead to from them."""
 
+    bare: bool = False
+    """Whether the question names nothing of the graph, and asks for no number, extreme or test."""
+
     @property
     def wording(self) -> str:
         """The query graph in English."""
@@ -425,7 +428,12 @@ class _Reader:
         telling = [word for word in self.plain if word not in FUNCTION_WORDS]
         share = len(silent) / max(len(telling), 1)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
-        return Interpretation(graph, score, ignored, share, self._is_plain_chain())
+        bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain()
+        return Interpretation(graph, score, ignored, share, self._is_plain_chain(), bare)
+
+    def _is_plain(self) -> bool:
+        form = self.form
+        return form.kind == "things" and not (form.extremes or form.comparisons or form.negations)
 
     def _answer(self, tree: Tree) -> Value | Aggregate:
         """What of a tree is asked for."""
@@ -446,7 +454,9 @@ class _Reader:
     def _is_plain_chain(self) -> bool:
         form = self.form
         named = [number for number, item in enumerate(self.mentions) if item.meanings[0].kind == "value"]
-        if form.extremes or form.comparisons or form.negations or form.kind != "things" or not named:
+        if form.extremes or form.comparisons or form.negations or not named or form.per >= 0:
+            return False
+        if form.kind != "things" and (form.kind != "count" or len(named) < 2):
             return False
         return all(self._names_a_node(number) for number in named)
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kgneo.context import Clock, Context
+from kgneo.english.names import is_noun, name_words
+from kgneo.errors import EntityNotFound
 from kgneo.graph.shape import Shape
 from kgneo.graph.walks import shown_query
 from kgneo.model import Answer, AnswerNode, Reading, Step, TopicEntity
@@ -19,12 +21,14 @@ from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.first_reading import FirstReading, first_that_leads
 from kgneo.stages.forms import Formed, answer_in_form
-from kgneo.stages.interpret import Answered, first_answered, interpret
+from kgneo.stages.interpret import Answered, first_answered, interpret, reading
 from kgneo.stages.label_forms import answer_over_label
 from kgneo.stages.link import readings
 from kgneo.strategies.protocol import Needs, NoOptions
 
 READINGS = 3
+LINKED = 0.5
+"""Score of linking from which a name in lower case, or a misspelt one, is taken for a node's."""
 UNSURE = 0.2
 """Confidence below which an answer comes with a warning."""
 TRIES = 25
@@ -47,12 +51,12 @@ class Paths:
         clock = Clock()
         if not entities and "[" not in question:
             with clock.stage("interpret"):
-                understood = interpret(context, question)
+                understood = _understood(context, question)
             if understood and not understood[0].plain_chain:
                 with clock.stage("answer"):
                     queried = first_answered(context, understood)
                 return _queried(question, queried, understood, clock)
-            if not understood:
+            if reading(context) is None:
                 with clock.stage("form"):
                     formed = answer_over_label(context, question)
                 if formed is not None:
@@ -70,6 +74,30 @@ class Paths:
         if first is None or first.reading.confidence < context.options.min_confidence:
             return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
         return _found(question, first, clock, context.shape)
+
+
+def _understood(context: Context, question: str) -> list[Interpretation]:
+    """How a question is read as a query graph; nothing where a name in it is one that only linking finds, in lower
+    case or with several errors. Raises EntityNotFound for a name that the graph does not have."""
+    try:
+        understood = interpret(context, question)
+    except EntityNotFound:
+        if _is_linked(context, question):
+            return []
+        raise
+    return [] if understood and understood[0].bare and _is_linked(context, question) else understood
+
+
+def _is_linked(context: Context, question: str) -> bool:
+    """Whether linking finds the name of a node in a question, and not in a word for a kind of node."""
+    known = reading(context)
+    try:
+        best = readings(context.knowledge, question)[0]
+    except EntityNotFound:
+        return False
+    kinds = {word for label in known.fits.labels for word in name_words(label)} if known else set()
+    words = [word.lower() for mention in best.mentions if mention for word in mention.text.split()]
+    return best.score >= LINKED and not all(any(is_noun(word, kind) for kind in kinds) for word in words)
 
 
 def _queried(question: str, found: Answered | None, understood: Sequence[Interpretation], clock: Clock) -> Answer:
