@@ -17,6 +17,7 @@ MODULES = (
     "selection",
     "evaluation",
     "hand_made",
+    "reading",
     "attach_scale",
 )
 

@@ -15,6 +15,7 @@ from kgneo.graph.schema_text import CHARACTERS, prompt_text, table
 from kgneo.graph.shape import LOADED, Shape
 from kgneo.graph.statistics import Statistics, estimate_statistics
 from kgneo.graph.values import LONGEST_TEXT, detail, texts
+from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import shown_query
 from kgneo.model import Entity, Hop, RelationPath, Triple, split_value_relation, value_relation
 
@@ -139,6 +140,14 @@ def test_choices_bound_what_is_used() -> None:
 
 def test_excluding_a_label_leaves_its_nodes_out() -> None:
     assert derive_shape(FILMS, Choices(exclude=("Person",))).excluded == ("Person",)
+
+
+def test_questions_cannot_speak_of_a_property_that_is_excluded() -> None:
+    def keys(*exclude: str) -> set[str]:
+        return {key.key for key in vocabulary(FILMS, derive_shape(FILMS, Choices(exclude=exclude))).keys}
+
+    assert keys() == {"title", "tagline", "released", "name", "role"}
+    assert keys("Movie.released", "ACTED_IN.role") == {"title", "tagline", "name"}
 
 
 def test_a_choice_that_names_nothing_says_what_is_near() -> None:

@@ -98,4 +98,6 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 def test_reading_a_question_needs_neither_graph_nor_model(package: str, outside: str) -> None:
     assert importers(outside, inside=package) == []
 
+
+def test_the_product_does_not_import_the_evaluation() -> None:
     assert importers("kgneo.evaluation", outside=("kgneo.cli.eval",)) == []

@@ -175,3 +175,5 @@ CLAUSES = _words("which that who whom whose where through in by for at to from w
 
 IRREGULAR_PLURALS = {"person": "people", "child": "children", "man": "men", "woman": "women", "series": "series"}
 """Plurals that follow no rule."""
+NAMING = _words("named called surnamed having with whose is name")
+"""Words between a thing and its name."""

@@ -7,8 +7,9 @@ values in Cypher: the bounds of a walk stand as `/*{hops}*/3`, the end of an arr
 `-/*{arrow}*/`; both are valid as they stand, too.
 
 What several queries share stands in a file of its own. A line that begins with `/*{candidates_walk}*/` is replaced by
-what that file has before its RETURN, `/*{node_name}*/subject.name` by what that file returns, for `subject` (`shown_name`: or by what describes it); what
-stands behind the placeholder is a simpler way to the same columns.
+what that file has before its RETURN, `/*{node_name}*/subject.name` by what that file returns, for `subject`
+(`shown_name`: or, where that is nothing, by what describes it); what stands behind the placeholder is a simpler way to
+the same columns.
 """
 
 from __future__ import annotations

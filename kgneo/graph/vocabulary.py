@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from kgneo.graph.attach import is_value
 from kgneo.graph.schema import Property, Schema
 from kgneo.graph.shape import LOADED_LABEL, Shape
 from kgneo.query.graph import Form
@@ -69,7 +68,7 @@ def _keys(
     of_edge: bool = False,
 ) -> Iterator[Key]:
     for item in properties:
-        if item.key in used or item.key in (display or ()) or (not of_edge and is_value(item)):
+        if item.key in used or item.key in (display or ()):
             kind, form = kind_of(item)
             yield Key(
                 owner,

@@ -1,7 +1,7 @@
 """Confidence: how likely an interpretation is right, from what it leaves open.
 
-Comes in: a few signs. Goes out: a probability, by a logistic regression that was fitted on questions about several graphs
-(`python -m benchmarks.reading --fit`).
+Comes in: a few signs. Goes out: a probability, by a logistic regression that was fitted on questions about several
+graphs (`python -m benchmarks.reading --fit`).
 """
 
 from __future__ import annotations
@@ -12,18 +12,29 @@ from dataclasses import astuple, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What tells whether an interpretation is right: how many points of score it is `ahead` of the next one, the share
-    of the question's telling words that it says nothing about (`silent`), how many mentions it leaves out (`ignored`),
-    how many better ones found nothing (`tried`), and whether it found nothing itself (`empty`)."""
+    """What tells whether an interpretation is right.
 
+    `score` is its own, `ahead` how far it is before the next one, `rivals` how many others are about as good; `silent`
+    the share of the question's telling words that it says nothing about, `ignored` how many mentions it leaves out;
+    `edges` how many relationships it joins, `bare` whether nothing bounds what it is about; `tried` how many better
+    ones found nothing, `empty` whether it found nothing itself, `found` the logarithm (to 10) of how many answers.
+    """
+
+    score: float
     ahead: float
+    rivals: float
     silent: float
     ignored: float
+    edges: float
+    bare: float
     tried: float
     empty: float
+    found: float
 
 
-WEIGHTS = Signs(ahead=0.6, silent=-2.0, ignored=-1.0, tried=-0.7, empty=-1.5)
+WEIGHTS = Signs(
+    score=0.0, ahead=0.6, rivals=0.0, silent=-2.0, ignored=-1.0, edges=0.0, bare=0.0, tried=-0.7, empty=-1.5, found=0.0
+)
 CONSTANT = 0.6
 
 

@@ -7,7 +7,7 @@ named; its superlatives, comparisons, negations and groups. All of it rests on c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from kgneo.english.words import (
@@ -19,7 +19,6 @@ from kgneo.english.words import (
     NEGATIONS,
     NUMERALS,
     ORDINALS,
-    QUESTION_WORDS,
 )
 from kgneo.query.graph import Operator
 from kgneo.reading.mentions import Word
@@ -59,8 +58,6 @@ class Form:
     comparisons: tuple[Comparison, ...] = ()
     negations: tuple[int, ...] = ()
     per: int = -1
-    most: int = -1
-    measured: bool = field(default=False)
 
 
 def form_of(words: Sequence[Word]) -> Form:
@@ -73,39 +70,61 @@ def form_of(words: Sequence[Word]) -> Form:
     used |= within | {item.at for item in extremes}
     used |= {item.at - 1 for item in extremes if item.limit > 1 or item.offset}
     negations = tuple(index for index, word in enumerate(plain) if word in NEGATIONS and index not in within)
+    if not comparisons and not extremes and "than" not in plain and "or" in plain:
+        extremes = tuple(
+            Extreme(index, COMPARATIVES[word]) for index, word in enumerate(plain) if word in COMPARATIVES
+        )[:1]
+        used |= {item.at for item in extremes}
     per = next((i + 1 for i, word in enumerate(plain[:-1]) if word in ("per", "each", "every") and i > 1), -1)
     return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, per)
 
 
-def _asked(plain: Sequence[str]) -> tuple[Kind, int, str, set[int]]:
-    """Kind, where the noun for what is asked stands, the word that asks, and the words that are used up."""
-    for index, word in enumerate(plain):
-        following = plain[index + 1] if index + 1 < len(plain) else ""
-        if word == "how" and following in ("many", "much"):
-            return "count", index + 2, "how many", {index, index + 1}
-        if word in ("number", "count", "total", "amount", "quantity") and index <= 6:
-            beginning = set(plain[:index]) <= FUNCTION_WORDS | {"total", "count", "please", "provide", "tell", "get"}
-            if beginning and following == "of":
-                return "count", index + 2, "number", set(range(index + 2))
-            if beginning and word == "total" and following not in ("number", "count", "amount"):
-                return "sum", index + 1, "total", {index}
-            if beginning and word == "count":
-                return "count", index + 1, "count", {index}
-        if word in ("average", "mean") and index <= 5:
-            return "average", index + 1, "average", {index}
-        if word == "sum" and following == "of":
-            return "sum", index + 2, "sum", {index, index + 1}
-    for index, word in enumerate(plain):
-        if word == "how" and index + 1 < len(plain):
-            return "things", index + 1, "how", {index}
-        if word in ("which", "what", "who", "whom", "whose", "when", "where") and not _relative(plain, index):
-            return "things", index if word in ("who", "whom") else index + 1, word, {index}
+Asked = tuple[Kind, int, str, set[int]]
+"""Kind, where the noun for what is asked stands, the word that asks, and the words that are used up."""
+
+
+def _asked(plain: Sequence[str]) -> Asked:
+    found = next((asked for index in range(len(plain)) if (asked := _quantity(plain, index))), None)
+    if found is None:
+        found = next((asked for index in range(len(plain)) if (asked := _question(plain, index))), None)
+    if found is not None:
+        return found
     if plain and plain[0] in AUXILIARIES and not _request(plain):
         return "exists", 1, plain[0], {0}
     for index, word in enumerate(plain[:6]):
         if word in ASKING and not (index and plain[index - 1] in ("the", "of", "a", "in", "each", "which", "what")):
             return "things", index + 1, word, {index}
     return "things", 0, "", set()
+
+
+def _quantity(plain: Sequence[str], index: int) -> Asked | None:
+    """A number that is asked for by the words from `index`: how many there are, a sum, a mean."""
+    word = plain[index]
+    following = plain[index + 1] if index + 1 < len(plain) else ""
+    if word == "how" and following in ("many", "much"):
+        return "count", index + 2, "how many", {index, index + 1}
+    if word in ("average", "mean") and index <= 5:
+        return "average", index + 1, "average", {index}
+    if word == "sum" and following == "of":
+        return "sum", index + 2, "sum", {index, index + 1}
+    beginning = set(plain[:index]) <= FUNCTION_WORDS | {"total", "count", "please", "provide", "tell", "get"}
+    if word not in ("number", "count", "total", "amount", "quantity") or index > 6 or not beginning:
+        return None
+    if following == "of":
+        return "count", index + 2, "number", set(range(index + 2))
+    if word == "total" and following not in ("number", "count", "amount"):
+        return "sum", index + 1, "total", {index}
+    return ("count", index + 1, "count", {index}) if word == "count" else None
+
+
+def _question(plain: Sequence[str], index: int) -> Asked | None:
+    """What a question word at `index` asks for."""
+    word = plain[index]
+    if word == "how" and index + 1 < len(plain):
+        return "things", index + 1, "how", {index}
+    if word in ("which", "what", "who", "whom", "whose", "when", "where") and not _relative(plain, index):
+        return ("things", index, word, set()) if word in ("who", "whom") else ("things", index + 1, word, {index})
+    return None
 
 
 def _relative(plain: Sequence[str], index: int) -> bool:
@@ -217,13 +236,11 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
             number = _number(plain, index + len(pattern))
             return Comparison(index, number[1], operator, (number[0],)) if number else None
     word = plain[index]
+    if word in ("in", "during"):
+        number = _number(plain, index + 1)
+        return Comparison(index, number[1], "=", (number[0],)) if number and len(number[0]) == 4 else None
     if word in COMPARATIVES and index + 1 < len(plain) and plain[index + 1] == "than":
         number = _number(plain, index + 2)
         if number:
             return Comparison(index, number[1], ">" if COMPARATIVES[word] else "<", (number[0],))
     return None
-
-
-def is_question_word(word: str) -> bool:
-    """Whether a word is one that asks."""
-    return word in QUESTION_WORDS

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from kgneo.english.names import is_past, name_words, same_root
@@ -95,7 +95,8 @@ class Tree:
     places: tuple[tuple[int, int], ...] = ()
     used: frozenset[int] = frozenset()
     ignored: tuple[int, ...] = ()
-    sure: float = 0.0
+    asked_join: int = -1
+    """The join whose property is asked for, where it is one of a relationship."""
 
     def thing_of(self, mention: int) -> int | None:
         """The thing that a mention became."""
@@ -111,11 +112,10 @@ class Grower:
     fits: Fits
     negations: Sequence[int] = ()
     costs: Costs = COSTS
-    _gaps: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
     def grow(self, roots: Sequence[tuple[int, Meaning]], order: Sequence[int]) -> list[Tree]:
-        """Trees that begin with one of `roots` (a mention, or -1, with its meaning) and take the mentions in `order`."""
-        beam = [self._root(mention, meaning) for mention, meaning in roots]
+        """Trees that begin with one of `roots` (a mention, or -1, with its meaning); they take mentions in `order`."""
+        beam = [tree for mention, meaning in roots for tree in self._begun(mention, meaning)]
         for number in order:
             grown = [
                 tree
@@ -124,6 +124,24 @@ class Grower:
             ]
             beam = _best(grown)
         return beam
+
+    def _begun(self, mention: int, meaning: Meaning) -> Iterator[Tree]:
+        if meaning.key is None or not meaning.key.of_edge or meaning.kind != "key":
+            yield self._root(mention, meaning)
+            return
+        fit, word = self._fit(meaning.owner, range(len(self.words)))
+        used = self._own(mention) | ({word} if word is not None else set())
+        for link in self.fits.vocabulary.links:
+            if link.relation == meaning.owner:
+                yield Tree(
+                    (Thing(link.subject, -1, False), Thing(link.object, -1, False)),
+                    (Join(0, link.relation, True, 1),),
+                    meaning.score + self.costs.named * fit - self.costs.edge,
+                    meaning.key,
+                    ((mention, 0),) if mention >= 0 else (),
+                    used,
+                    asked_join=0,
+                )
 
     def _root(self, mention: int, meaning: Meaning) -> Tree:
         if meaning.kind == "value":
@@ -167,7 +185,7 @@ class Grower:
         for index, thing in enumerate(tree.things):
             if thing.label != meaning.owner:
                 continue
-            cost = self._apart(tree, index, thing, number, meaning)
+            cost = self._apart(tree, thing, number, meaning)
             if cost is None:
                 continue
             known = thing.values
@@ -188,7 +206,7 @@ class Grower:
         key = meaning.key
         return key is not None and key.unique and key.key in self.fits.vocabulary.display.get(meaning.owner, ())
 
-    def _apart(self, tree: Tree, index: int, thing: Thing, number: int, meaning: Meaning) -> float | None:
+    def _apart(self, tree: Tree, thing: Thing, number: int, meaning: Meaning) -> float | None:
         """What it costs that a mention is the same as a thing; None where it cannot be."""
         if thing.last < 0:
             first = not any(self.mentions[other].meanings[0].kind == "value" for other in range(number))
@@ -352,8 +370,8 @@ class Grower:
             total -= self.costs.frequent * math.log(max(counts.values()) / max(counts[way], 1))
         directed = True
         if len(way) == 1 and source == way[0].label:
-            directed = not self._reciprocal(way[0].relation)
-            total += self._voice(way[0].relation, way[0].forward, gap, index, tree, number) if directed else 0.0
+            directed = not reciprocal(self.fits.vocabulary.readable(way[0].relation))
+            total += self._voice(way[0].relation, way[0].forward, gap, number) if directed else 0.0
             if not directed and not way[0].forward:
                 total -= 0.01
         return total, directed, frozenset(spoken)
@@ -402,11 +420,7 @@ class Grower:
                         return True
         return False
 
-    def _reciprocal(self, relation: str) -> bool:
-        words = name_words(self.fits.vocabulary.readable(relation))
-        return bool(set(words) & RECIPROCAL) or words[-1] == "with"
-
-    def _voice(self, relation: str, forward: bool, gap: Sequence[int], index: int, tree: Tree, number: int) -> float:
+    def _voice(self, relation: str, forward: bool, gap: Sequence[int], number: int) -> float:
         """Which way English says: "who follows X", "whom does X follow", "followed by X", "manager of X"."""
         number_of = self.fits.relations.index(relation)
         verbs = [place for place in gap if self.fits.named(self.words[place].plain, number_of)]
@@ -426,6 +440,12 @@ class Grower:
         if behind and does:
             return 0.0 if forward else 0.3
         return 0.3 if forward != passive else 0.0
+
+
+def reciprocal(relation: str) -> bool:
+    """Whether a relation, by its readable name, holds both ways: "knows", "lives with"."""
+    words = name_words(relation)
+    return bool(set(words) & RECIPROCAL) or words[-1] == "with"
 
 
 def _best(trees: Sequence[Tree]) -> list[Tree]:

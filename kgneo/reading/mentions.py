@@ -127,7 +127,7 @@ def value_mentions(text: str, words: Sequence[Word], dictionary: Lookup, fits: F
                     hits.setdefault((start, end), {}),
                     key,
                     entry,
-                    _score(words[start:end], key, score, entry, fits, capitals),
+                    _score(words[start:end], key, score, fits, capitals),
                 )
     mentions = [
         Mention(start, end, tuple(sorted(there.values(), key=lambda item: -item.score)))
@@ -178,7 +178,7 @@ def _is_named(key: Key, label: str, fits: Fits) -> bool:
     return key.owner == label and key.key in fits.vocabulary.display.get(label, ())
 
 
-def _score(words: Sequence[Word], key: Key, score: float, entry: Found, fits: Fits, capitals: bool) -> float:
+def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: bool) -> float:
     """How likely a piece is this value, by its words alone."""
     plain = [word.plain for word in words]
     telling = [word for word in plain if word not in FUNCTION_WORDS and len(word) > 1]
@@ -212,9 +212,31 @@ def _longest(mentions: Sequence[Mention]) -> list[Mention]:
     return sorted(kept, key=lambda item: item.start)
 
 
+def with_choices(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions, with two values of one property that "or" stands between as one that has both."""
+    kept: list[Mention] = []
+    for item in mentions:
+        between = [word.plain for word in words[kept[-1].end : item.start]] if kept else []
+        shared = _shared(kept[-1], item) if between and between[-1] == "or" and len(between) <= 3 else ()
+        if shared:
+            kept[-1] = Mention(kept[-1].start, item.end, shared, kept[-1].also)
+        else:
+            kept.append(item)
+    return kept
+
+
+def _shared(first: Mention, second: Mention) -> tuple[Meaning, ...]:
+    others = {meaning.key: meaning for meaning in second.meanings}
+    return tuple(
+        replace(meaning, values=(*meaning.values, *others[meaning.key].values))
+        for meaning in first.meanings
+        if meaning.key in others and meaning.kind == "value"
+    )
+
+
 def open_names(words: Sequence[Word], taken: Container[int], fits: Fits) -> list[tuple[int, int]]:
-    """Where words stand that must be a name, by a capital or by figures in them, and that are not `taken` yet: start and
-    end (exclusive) of each. A question in which most words have a capital tells nothing by them."""
+    """Where words stand that must be a name, by a capital or by figures in them, and that are not `taken` yet: start
+    and end (exclusive) of each. A question in which most words have a capital tells nothing by them."""
     later = [word for word in words[1:] if word.text != "I"]
     telling = sum(word.text[0].isupper() for word in later) <= 0.6 * len(later)
     found: list[tuple[int, int]] = []
@@ -261,8 +283,8 @@ def with_keys(words: Sequence[Word], mentions: Sequence[Mention], fits: Fits) ->
 
 
 def _with_key(words: Sequence[Word], mention: Mention, taken: set[int], fits: Fits) -> Mention:
-    before = _near(words, range(mention.start - 1, max(mention.start - 6, -1), -1), taken)
-    after = _near(words, range(mention.end, min(mention.end + 2, len(words))), taken)
+    before = _near(range(mention.start - 1, max(mention.start - 6, -1), -1), taken)
+    after = _near(range(mention.end, min(mention.end + 2, len(words))), taken)
     best: list[tuple[Meaning, tuple[int, ...]]] = []
     for meaning in mention.meanings:
         assert meaning.key is not None
@@ -272,7 +294,7 @@ def _with_key(words: Sequence[Word], mention: Mention, taken: set[int], fits: Fi
     return replace(mention, meanings=tuple(meaning for meaning, _ in best), also=best[0][1])
 
 
-def _near(words: Sequence[Word], indices: Iterable[int], taken: set[int]) -> list[int]:
+def _near(indices: Iterable[int], taken: set[int]) -> list[int]:
     found = []
     for index in indices:
         if index in taken:

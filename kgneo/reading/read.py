@@ -1,22 +1,33 @@
 """Read: a question as query graphs, best first.
 
-Comes in: a question and the vocabulary of a graph. Goes out: `Interpretation`s. In this order: the form of the answer is
+Comes in: a question and the vocabulary of a graph. Goes out: interpretations. In this order: the form of the answer is
 told by closed classes of words, mentions are found, trees are grown from what is asked for, and superlatives,
 comparisons and aggregates are put on what they speak of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.intent import plain_question
 from kgneo.english.names import is_noun, name_words, same_root
 from kgneo.english.question import MaskedQuestion
-from kgneo.english.words import ARTICLES, AUXILIARIES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
+from kgneo.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    EXTREMES,
+    FUNCTION_WORDS,
+    MEASURES,
+    NAMING,
+    NEGATIONS,
+    PEOPLE,
+    PREPOSITIONS,
+)
 from kgneo.errors import EntityNotFound
 from kgneo.model import Hop, RelationPath, split_value_relation
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
+from kgneo.query.graph import Form as ValueForm
 from kgneo.query.wording import wording
 from kgneo.ranking.rank import RankedPath
 from kgneo.reading.fits import Fits
@@ -31,6 +42,7 @@ from kgneo.reading.mentions import (
     misspelt,
     open_names,
     value_mentions,
+    with_choices,
     with_keys,
     words_of,
 )
@@ -39,6 +51,7 @@ from kgneo.reading.vocabulary import Key
 ROOTS = 8
 NEAREST = 5
 AGE = ("oldest", "eldest", "youngest", "older", "younger")
+TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
 MEASURED = ("number", "date", "time")
 
 
@@ -52,7 +65,7 @@ class Interpretation:
     silent: float = 0.0
     """The share of the question's telling words that it says nothing about."""
     plain_chain: bool = False
-    """Whether the question names one node, and asks for nothing but what a chain of relations leads to from it."""
+    """Whether the question names nodes, and asks for nothing but what chains of relations lead to from them."""
 
     @property
     def wording(self) -> str:
@@ -89,9 +102,9 @@ class _Reader:
         self.form: Form = self._without_names(form_of(self.words))
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
         values = value_mentions(question, self.words, dictionary, fits)
-        values = [item for item in values if not self._in_comparison(item)]
+        values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
         values, self.unknown = self._with_misspelt(values, dictionary)
-        values = with_keys(self.words, values, fits)
+        values = with_choices(self.words, with_keys(self.words, values, fits))
         taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
         free = [index for index in range(len(self.words)) if index not in taken and index not in self.form.used]
         self.key_mentions = key_mentions(self.words, free, fits)
@@ -146,7 +159,10 @@ class _Reader:
         trees = grower.grow(roots, order)
         found = [self._interpretation(tree) for tree in trees]
         found.sort(key=lambda item: -item.score)
-        return [*found, *chained] if len(named) == 1 and self._names_a_node(named[0]) else [*chained, *found]
+        simple = not (self.form.extremes or self.form.comparisons or self.form.per >= 0)
+        alone = bool(found) and len(found[0].graph.variables) == 1
+        first = simple and not alone and len(named) == 1 and not self._names_a_node(named[0])
+        return [*chained, *found] if first else [*found, *chained]
 
     # A chain from one named thing --------------------------------------------------------------------------------
 
@@ -175,8 +191,11 @@ class _Reader:
     def _masked(self, mention: Mention, meaning: Meaning) -> MaskedQuestion:
         """The question with the named thing, and the words for its kind and its property, as one place."""
         first, last = mention.start, mention.end
-        while first and (first - 1 in mention.also or self._is_kind(first - 1, meaning.owner)):
-            first -= 1
+        for index in range(mention.start - 1, max(mention.start - 7, -1), -1):
+            if index in mention.also or self._is_kind(index, meaning.owner):
+                first = index
+            elif self.plain[index] not in FUNCTION_WORDS | NAMING:
+                break
         while last < len(self.words) and self._is_kind(last, meaning.owner):
             last += 1
         start, end = self.words[first].start, self.words[last - 1].end
@@ -185,7 +204,13 @@ class _Reader:
 
     def _is_kind(self, index: int, label: str) -> bool:
         own = name_words(label)
-        return is_noun(self.plain[index], own[-1]) or self.plain[index] in own
+        if is_noun(self.plain[index], own[-1]) or self.plain[index] in own:
+            return True
+        return self.plain[index] in PEOPLE - {"who"} and index > 0 and self._is_person(label)
+
+    def _is_person(self, label: str) -> bool:
+        vector = self.fits.cache.vectors([" ".join(name_words(label))])[0]
+        return float(self.fits.cache.judge.of_label(vector)[0]) > 0.3
 
     def _tree_of(self, path: RelationPath, number: int, meaning: Meaning) -> Tree:
         """A relation path as a tree: what it leads to first, what is named last."""
@@ -231,7 +256,7 @@ class _Reader:
         keys = self._keys(at, run)
         keys += [
             (-1, Meaning("key", key.owner, 1.1, key)) for start, _, key in self.whole_keys
-            if 0 <= start - at <= 3 and start not in self.form.used and not key.of_edge
+            if 0 <= start - at <= 3 and start not in self.form.used
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
         roots += [(number, meaning) for number, meaning in keys if meaning.score >= sure - 0.15]
@@ -282,12 +307,12 @@ class _Reader:
         found: list[tuple[int, Meaning]] = []
         for item in near[:3]:
             between = self.plain[limit : item.start] if run else self.plain[at : item.start]
-            if run and item.start > limit:
+            if (run and item.start > limit) or any(0 <= bound.start - item.end <= 1 for bound in self.form.comparisons):
                 continue
             if not run and any(word not in FUNCTION_WORDS and index + at not in self.form.used
                                for index, word in enumerate(between)):  # fmt: skip
                 break
-            found += [(-1, meaning) for meaning in item.meanings if not (meaning.key and meaning.key.of_edge)]
+            found += [(-1, meaning) for meaning in item.meanings]
             if len(run) and item.start == limit:
                 label = {meaning.owner for number in run for meaning in self.mentions[number].meanings}
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
@@ -297,7 +322,7 @@ class _Reader:
     def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
         found = []
         for key, score in self.fits.key(word).items():
-            if key.of_edge or (asked == "when" and key.kind not in ("date", "time")):
+            if asked == "when" and key.kind not in ("date", "time"):
                 continue
             if asked == "how" and key.kind not in MEASURED:
                 continue
@@ -331,7 +356,7 @@ class _Reader:
             return [
                 (run[0] if run else -1, Meaning("key", key.owner, 0.3 + 0.5 * score, key))
                 for key, score in self.fits.key(word).items()
-                if key.kind == "number" and not key.of_edge and score > 0.3
+                if key.kind == "number" and score > 0.3
             ]
         return []
 
@@ -368,20 +393,7 @@ class _Reader:
             conditions += [_equal(f"r{number}", key, values) for key, values in join.values]
         for number, thing in enumerate(tree.things):
             conditions += [_equal(f"x{number}", key, values) for key, values in thing.values]
-        root = Value("x0")
-        owner = "r0" if tree.asked and tree.asked.of_edge else "x0"
-        if owner == "r0":  # of the relationship that a chain ends with
-            owner = f"r{len(tree.joins) - 1}"
-        answer: Value | Aggregate = Value(owner, tree.asked.key) if tree.asked else root
-        if self.form.kind == "count" and self.form.word == "how many" and tree.asked and tree.asked.kind == "number":
-            pass
-        elif self.form.kind == "count" and tree.asked is None:
-            answer = Aggregate("count", root)
-        elif self.form.kind == "exists":
-            answer = Aggregate("exists", root)
-        elif self.form.kind in ("sum", "average") and tree.asked is not None:
-            form = tree.asked.form
-            answer = Aggregate("sum" if self.form.kind == "sum" else "average", Value("x0", tree.asked.key, form))
+        conditions += self._truths(tree)
         selections, unread = [], 0
         for extreme in self.form.extremes:
             selection = self._selection(extreme, tree)
@@ -395,30 +407,85 @@ class _Reader:
                 conditions.append(condition)
             else:
                 unread += 1
-        graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
+        graph = QueryGraph(variables, self._answer(tree), tuple(edges), tuple(conditions), tuple(selections))
         ignored = tuple(
             self.text[self.words[self.mentions[number].start].start : self.words[self.mentions[number].end - 1].end]
             for number in tree.ignored
         )
+        keys = {value.key for value in graph.values()}
+        said = tree.used | {
+            item.start
+            for item in self.key_mentions
+            if any(meaning.key and meaning.key.key in keys for meaning in item.meanings)
+        }
         silent = [
             index for index, word in enumerate(self.plain)
-            if index not in tree.used and index not in self.form.used and word not in FUNCTION_WORDS
+            if index not in said and index not in self.form.used and word not in FUNCTION_WORDS
         ]  # fmt: skip
         telling = [word for word in self.plain if word not in FUNCTION_WORDS]
         share = len(silent) / max(len(telling), 1)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         return Interpretation(graph, score, ignored, share, self._is_plain_chain())
 
+    def _answer(self, tree: Tree) -> Value | Aggregate:
+        """What of a tree is asked for."""
+        root, asked, kind = Value("x0"), tree.asked, self.form.kind
+        grouped = self._per(tree)
+        if kind == "count" and grouped is not None:
+            return Aggregate("count", root, grouped)
+        if kind == "exists" or (kind == "count" and asked is None):
+            return Aggregate("exists" if kind == "exists" else "count", root)
+        if asked is None:
+            return root
+        if kind in ("sum", "average"):
+            return Aggregate("sum" if kind == "sum" else "average", Value("x0", asked.key, asked.form))
+        if asked.of_edge:  # of the relationship that is asked for, or that a chain ends with
+            return Value(f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}", asked.key)
+        return Value("x0", asked.key)
+
     def _is_plain_chain(self) -> bool:
         form = self.form
-        named = [item for item in self.mentions if item.meanings[0].kind == "value"]
-        if form.extremes or form.comparisons or form.negations or form.kind != "things" or len(named) != 1:
+        named = [number for number, item in enumerate(self.mentions) if item.meanings[0].kind == "value"]
+        if form.extremes or form.comparisons or form.negations or form.kind != "things" or not named:
             return False
-        return self._names_a_node(self.mentions.index(named[0]))
+        return all(self._names_a_node(number) for number in named)
 
     def _names_a_node(self, number: int) -> bool:
         key = self.mentions[number].meanings[0].key
         return key is not None and key.key in self.fits.vocabulary.display.get(key.owner, ())
+
+    def _truths(self, tree: Tree) -> list[Condition]:
+        """Properties that are true or false and that the question names: "products that are discontinued"."""
+        found: dict[tuple[str, str], Condition] = {}
+        for item in self.key_mentions:
+            if item.start in tree.used or item.start in self.form.used:
+                continue
+            for meaning in item.meanings:
+                key = meaning.key
+                if key is None or key.kind != "truth" or key.of_edge or meaning.score < 0.55 or tree.asked == key:
+                    continue
+                owner = next((number for number, thing in enumerate(tree.things) if thing.label == key.owner), None)
+                if owner is not None:
+                    before = self.plain[max(item.start - 3, 0) : item.start]
+                    true = not any(word in NEGATIONS for word in before)
+                    found[f"x{owner}", key.key] = Condition(Value(f"x{owner}", key.key), "=", (true,))
+                    break
+        return list(found.values())
+
+    def _per(self, tree: Tree) -> Value | None:
+        """What a number is asked for each of: "how many orders per country"."""
+        at = self.form.per
+        if at < 0:
+            return None
+        for number, place in tree.places:
+            if number >= 0 and self.mentions[number].start == at and place:
+                return Value(f"x{place}")
+        for item in self.key_mentions:
+            for meaning in item.meanings if item.start == at else ():
+                for number, thing in enumerate(tree.things):
+                    if meaning.key and thing.label == meaning.owner:
+                        return Value(f"x{number}", meaning.key.key)
+        return None
 
     def _selection(self, extreme: Extreme, tree: Tree) -> Selection | None:
         word = self.plain[extreme.at]
@@ -442,13 +509,19 @@ class _Reader:
                     best = (score, number, key)
         if best is None:
             return None
+        for number, join in enumerate(tree.joins):
+            for key in self.fits.vocabulary.keys_of(join.relation):
+                if key.kind in MEASURED:
+                    score = self._measure(word, following, key, named) + (0.5 if named else 0.1)
+                    if score > best[0]:
+                        best = (score, -1 - number, key)
         _, number, key = best
         descending = extreme.descending
         if word in AGE and key.kind == "number" and any(part == "age" for part in name_words(key.key)):
             descending = not descending
-        return Selection(
-            f"x{number}", Value(f"x{number}", key.key, key.form), descending, extreme.limit, extreme.offset
-        )
+        owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
+        variable = f"x{max(number, 0)}"
+        return Selection(variable, Value(owner, key.key, key.form), descending, extreme.limit, extreme.offset)
 
     def _measure(self, word: str, following: str, key: Key, named: Sequence[Mention]) -> float:
         if named:
@@ -506,33 +579,39 @@ class _Reader:
         counted = self._counted_by(item, tree)
         if counted is not None:
             return counted
-        year = all(len(value) == 4 for value in item.values)
-        best: tuple[float, int, Key] | None = None
-        for number, thing in enumerate(tree.things):
-            for key in self.fits.vocabulary.keys_of(thing.label):
-                if key.kind not in ("number", "date"):
-                    continue
-                score = self._compares(item, key, year=year)
-                named = thing.named
-                if named >= 0 and self.mentions[named].start <= item.start:
-                    score += 0.2 - 0.02 * min(item.start - self.mentions[named].end, 8)
-                if best is None or score > best[0]:
-                    best = (score, number, key)
-        if best is None:
+        options = list(self._comparable(item, tree))
+        if not options:
             return None
+        best = max(options, key=lambda option: option[0])
         _, number, key = best
+        owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
         if key.kind == "date" and key.form:
             right: tuple[Scalar, ...] = item.values
         else:
             right = tuple(_number(value) for value in item.values)
-        return Condition(Value(f"x{number}", key.key, key.form), item.operator, right)
+        return Condition(Value(owner, key.key, key.form), item.operator, right)
+
+    def _comparable(self, item: Comparison, tree: Tree) -> Iterator[tuple[float, int, Key]]:
+        """Numbers and dates of things, and of joins (-1 for the first), with how well a comparison fits each."""
+        year = all(len(value) == 4 for value in item.values)
+        for number, thing in enumerate(tree.things):
+            near = 0.0
+            if thing.named >= 0 and self.mentions[thing.named].start <= item.start:
+                near = 0.2 - 0.02 * min(item.start - self.mentions[thing.named].end, 8)
+            for key in self.fits.vocabulary.keys_of(thing.label):
+                if key.kind in ("number", "date"):
+                    yield self._compares(item, key, year=year) + near, number, key
+        for number, join in enumerate(tree.joins):
+            for key in self.fits.vocabulary.keys_of(join.relation):
+                if key.kind in ("number", "date"):
+                    yield self._compares(item, key, year=year) + 0.15, -1 - number, key
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
         near = [*range(max(item.start - 5, 0), item.start), *range(item.end, min(item.end + 3, len(self.plain)))]
         words = [self.plain[index] for index in near if self.plain[index] not in FUNCTION_WORDS]
         words += [self.plain[item.start]] if self.plain[item.start] in MEASURES else []
         score = max((self.fits.key(word)[key] for word in words), default=0.0)
-        timely = year and self.plain[item.start] in ("after", "before", "since", "until", "between", "from")
+        timely = year and self.plain[item.start] in TIMELY
         if timely:
             score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
         return score
@@ -540,20 +619,20 @@ class _Reader:
     def _counted_by(self, item: Comparison, tree: Tree) -> Condition | None:
         """ "more than 3 films": a test of how many things hang on another."""
         for number, place in tree.places:
-            if number >= 0 and place and self.mentions[number].start == item.end:
-                if any(meaning.kind == "label" for meaning in self.mentions[number].meanings):
-                    parent = next((join.source for join in tree.joins if join.target == place), 0)
-                    values = tuple(_number(value) for value in item.values)
-                    return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
+            if number < 0 or not place or self.mentions[number].start != item.end:
+                continue
+            if any(meaning.kind == "label" for meaning in self.mentions[number].meanings):
+                parent = next((join.source for join in tree.joins if join.target == place), 0)
+                values = tuple(_number(value) for value in item.values)
+                return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
         return None
 
 
 def _equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:
-    return Condition(Value(name, key.key, "list" if key.listed else ""), "=", values)
+    form: ValueForm
+    form = "list" if key.listed else "date" if key.form == "date" else ""
+    return Condition(Value(name, key.key, form), "=", values)
 
 
 def _number(text: str) -> int | float:
     return float(text) if "." in text else int(text)
-
-
-__all__ = ["Interpretation", "is_noun", "read", "same_root"]

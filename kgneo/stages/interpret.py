@@ -6,6 +6,7 @@ graph (its vocabulary, its dictionary of values, vectors of its names) is made o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,11 @@ LONGEST = 5.0
 """Seconds that one of them may take."""
 SILENT = 0.5
 """The share of a question's telling words from which on an interpretation that names nothing does not explain it."""
+FAR = 2.0
+"""Points of score beyond which it makes no difference how many more they are."""
+NEAR = 0.1
+"""Points of score within which two interpretations are about as good."""
+MOST_RIVALS = 5
 
 
 @dataclass(frozen=True)
@@ -85,13 +91,18 @@ def _explains(item: Interpretation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An interpretation with what it found, the triples behind it, and the probability that it is right."""
+    """An interpretation with what it found, the triples behind it, and the signs of whether it is right."""
 
     interpretation: Interpretation
     result: Result
     evidence: tuple[Evidence, ...]
-    confidence: float
+    signs: Signs
     limit: int
+
+    @property
+    def confidence(self) -> float:
+        """The probability that it is right."""
+        return confidence(self.signs)
 
 
 def first_answered(context: Context, understood: Sequence[Interpretation]) -> Answered | None:
@@ -120,10 +131,25 @@ def _answered(
 ) -> Answered:
     item = understood[number]
     evidence = () if result.empty else evidence_of(context.knowledge, item.graph, result)
-    others = [other.score for other in understood if other is not item and other.graph != item.graph]
-    ahead = item.score - max(others, default=item.score - 2.0)
-    signs = Signs(min(max(ahead, -2.0), 2.0), item.silent, len(item.ignored), float(min(number, 3)), result.empty)
-    return Answered(item, result, evidence, confidence(signs), limit)
+    return Answered(item, result, evidence, _signs(understood, number, result), limit)
+
+
+def _signs(understood: Sequence[Interpretation], number: int, result: Result) -> Signs:
+    item = understood[number]
+    others = [other.score for other in understood if other.graph != item.graph]
+    ahead = item.score - max(others, default=item.score - FAR)
+    return Signs(
+        score=item.score,
+        ahead=max(min(ahead, FAR), -FAR),
+        rivals=min(sum(abs(item.score - score) <= NEAR for score in others), MOST_RIVALS),
+        silent=item.silent,
+        ignored=len(item.ignored),
+        edges=len(item.graph.edges),
+        bare=not (item.graph.conditions or item.graph.selections),
+        tried=min(number, 3),
+        empty=result.empty,
+        found=math.log10(1 + len(result.answers) + result.more),
+    )
 
 
 def _chains(context: Context, known: Reading, masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:

@@ -1,0 +1,342 @@
+"""Questions of many kinds without a language model: how many answers are right as a whole, and how sure `paths` was.
+
+    [KGNEO_ZOGRASCOPE=…] [KGNEO_GEOQUERY=…] python -m benchmarks.reading [SET …] [--limit N] [--seed S] [--fit]
+
+The sets: 500 questions drawn from ZOGRASCOPE's train part about the graph POLE (KGNEO_ZOGRASCOPE names the folder of
+`train.jsonl` and `pole-data-importer.zip`); GeoQuery's about its property graph and about its triples (KGNEO_GEOQUERY:
+the folder of `questions.jsonl`, `graph.json` and `triples.txt`); those about `company` and `waterworks`, by kind. Where
+the graph holds no answer, a refusal, "not found" or a confidence below 0.2 is right. What went wrong is written to
+standard error. Each set has a store of its own, which keeps its graph for the next time.
+
+The signs of each answer's confidence are kept. `--fit` asks nothing: it fits the confidence to the signs that are
+kept, prints how far it can be trusted on each set by the fit to the other sets, and the fit to all of them, which
+kgneo/reading/confidence.py holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.calibration import fit
+from benchmarks.common import empty, report, table
+from benchmarks.hand_made import GRAPHS
+from benchmarks.hand_made import fill as fill_hand_made
+from kgneo.asking import ask, open_context
+from kgneo.context import Context
+from kgneo.embedding import load_encoder
+from kgneo.errors import KgneoError
+from kgneo.evaluation.metrics import Scores, percentile, score
+from kgneo.folders import cache_folder
+from kgneo.graph import Graph
+from kgneo.graph.index import build
+from kgneo.graph.load import load
+from kgneo.graph.load_graph import load_graph
+from kgneo.graph.shape import LOADED
+from kgneo.loader import LoadedNode, LoadedRelationship, NodeKey, open_source, read_triples
+from kgneo.model import Answer
+from kgneo.property_graph import GraphFiles, open_graph_files, read_graph
+from kgneo.questions import JsonlReader, Question, sample
+from kgneo.reading.confidence import CONSTANT, WEIGHTS, Signs
+from kgneo.reading.read import Interpretation
+from kgneo.settings import Settings, open_graph
+from kgneo.stages.interpret import Answered, first_answered
+from kgneo.text import digest
+
+SURE, UNSURE = 0.8, 0.2
+HEADER = ("set", "type", "n", "exact", "Hit@1", "sure and exact", "sure", "median ms", "p95 ms")
+FITTED = ("set", "n", "right", "sure and right", "sure", "sure before", "unanswerable below 0.2")
+
+
+@dataclass(frozen=True)
+class Set:
+    """Questions about a graph: `fill` puts the graph into a store, where it may be already. Without `variable`, the
+    environment variable that names the folder, the files are among the hand-made graphs."""
+
+    fill: Callable[[Graph, Path], None]
+    questions: str
+    variable: str = ""
+    drawn: int | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its answer, what that is worth, the milliseconds it took, and the signs where it was read."""
+
+    question: Question
+    answer: Answer
+    scores: Scores
+    milliseconds: float
+    signs: Signs | None
+
+    @property
+    def sure(self) -> bool:
+        """Whether the answer is held to be right."""
+        return bool(self.answer.answers) and (self.answer.confidence or 0.0) >= SURE
+
+
+# Graphs ----------------------------------------------------------------------------------------------------------
+
+
+def fill_pole(graph: Graph, folder: Path) -> None:
+    """The archive of POLE, as `kgneo load` loads it."""
+    files = open_graph_files([str(folder / "pole-data-importer.zip")])
+    assert isinstance(files, GraphFiles)
+    load_graph(graph, read_graph(files), name=files.name, digest=files.digest())
+
+
+def fill_geography(graph: Graph, folder: Path) -> None:
+    """GeoQuery's property graph: names are unique in it, and relationships name their ends."""
+    text = (folder / "graph.json").read_text(encoding="utf-8")
+    record = json.loads(text)
+
+    def items() -> Iterator[LoadedNode | LoadedRelationship]:
+        for node in record["nodes"]:
+            properties = {key: value for key, value in node.items() if key != "label"}
+            yield LoadedNode(NodeKey("", node["name"]), (node["label"],), properties)
+        for start, relation, end in record["relationships"]:
+            yield LoadedRelationship(NodeKey("", start), relation, NodeKey("", end))
+
+    load_graph(graph, items(), name="geoquery", digest=digest(text))
+
+
+def fill_triples(graph: Graph, folder: Path) -> None:
+    """GeoQuery's triples, as `kgneo load` loads and indexes them."""
+    load(graph, read_triples(open_source(folder / "triples.txt")), name="triples.txt")
+    build(graph, load_encoder(report=report), shape=LOADED)
+
+
+def fill_afresh(graph: Graph, folder: Path) -> None:
+    """A hand-made graph in place of what is there."""
+    empty(graph)
+    fill_hand_made(graph, folder)
+
+
+SETS = {
+    "zograscope": Set(fill_pole, "train.jsonl", "KGNEO_ZOGRASCOPE", drawn=500),
+    "geoquery": Set(fill_geography, "questions.jsonl", "KGNEO_GEOQUERY"),
+    "geoquery-triples": Set(fill_triples, "questions.jsonl", "KGNEO_GEOQUERY"),
+    "company": Set(fill_afresh, "questions-graphs.jsonl"),
+    "waterworks": Set(fill_afresh, "questions-graphs.jsonl"),
+}
+
+
+@contextmanager
+def filled(name: str, folder: Path) -> Iterator[Graph]:
+    """A set's graph in a store of its own, whose server is stopped at the end."""
+    from kgneo.server import stop, store_path
+
+    store = f"benchmark-reading-{name}"
+    try:
+        with open_graph(Settings(store=store, timeout=3600), report=report) as graph:
+            SETS[name].fill(graph, folder)
+            yield graph
+    finally:
+        stop(store_path(store))
+
+
+def folder_of(name: str) -> Path | None:
+    """The folder of a set's files; None where no variable names it."""
+    variable = SETS[name].variable
+    if not variable:
+        return GRAPHS[1] / name
+    return Path(os.environ[variable]) if os.environ.get(variable) else None
+
+
+# Asking ----------------------------------------------------------------------------------------------------------
+
+
+def questions_of(file: Path, *, limit: int | None, seed: int) -> tuple[Question, ...]:
+    """The questions of a file, `limit` of them drawn by `seed`."""
+    parts = JsonlReader().read(file, split="", variant="", question_hops=()).parts
+    return sample([question for part in parts.values() for question in part], limit, seed=seed)
+
+
+def asked(context: Context, questions: Sequence[Question]) -> Iterator[Asked]:
+    """Ask each question; the first one once more before, since it fills what is kept between questions."""
+    answers: list[Answered] = []
+
+    def recorded(context: Context, understood: Sequence[Interpretation]) -> Answered | None:
+        found = first_answered(context, understood)
+        answers.extend([found] if found else [])
+        return found
+
+    with patch("kgneo.strategies.paths.first_answered", recorded):  # an answer does not tell its signs
+        _answer(context, questions[0].text)
+        for question in questions:
+            answers.clear()
+            start = time.perf_counter()
+            answer = _answer(context, question.text)
+            taken = (time.perf_counter() - start) * 1000
+            signs = [found.signs for found in answers if found.result.compiled.text == answer.cypher]
+            yield Asked(question, answer, score(answer, question), taken, signs[0] if signs else None)
+
+
+def _answer(context: Context, question: str) -> Answer:
+    try:
+        return ask(context, question, strategy="paths")
+    except KgneoError as error:
+        return Answer(question, "paths", "not found", confidence=0.0, warnings=(error.message,))
+
+
+def rows_of(name: str, found: Sequence[Asked]) -> Iterator[tuple[object, ...]]:
+    """A row for each type of question, and one for all."""
+    types = sorted({item.question.type for item in found})
+    for kind in (*(types if len(types) > 1 else ()), "all"):
+        part = [item for item in found if kind in ("all", item.question.type)]
+        sure = [item.scores.exact for item in part if item.sure]
+        times = np.array([item.milliseconds for item in part])
+        yield (
+            name,
+            kind,
+            len(part),
+            float(np.mean([item.scores.exact for item in part])),
+            float(np.mean([item.scores.hit_at_1 for item in part])),
+            float(np.mean(sure)) if sure else "–",
+            len(sure),
+            f"{np.median(times):.0f}",
+            f"{percentile(times, 0.95):.0f}",
+        )
+
+
+def tell(name: str, item: Asked) -> None:
+    """What went wrong, on standard error."""
+    answer, question = item.answer, item.question
+    said = ", ".join(answer.answers[:5]) or "; ".join((answer.answer, *answer.warnings))
+    print(
+        f"{name}: {question.text}\n  gold {len(question.gold)}: {', '.join(question.gold[:5])}\n"
+        f"  got {len(answer.answers)}, confidence {answer.confidence or 0.0:.2f}: {said}\n"
+        f"  {' '.join((answer.cypher or 'no query').split())} {answer.cypher_parameters or ''}",
+        file=sys.stderr,
+    )
+
+
+def measure(name: str, folder: Path, *, limit: int | None, seed: int) -> list[tuple[object, ...]]:
+    """Ask the questions of a set; keep the signs, tell what is wrong, and return the rows of the table."""
+    limit = limit or SETS[name].drawn
+    questions = questions_of(folder / SETS[name].questions, limit=limit, seed=seed)
+    with filled(name, folder) as graph:
+        found = list(asked(open_context(graph, report=report), questions))
+    for item in found:
+        if not item.scores.exact:
+            tell(name, item)
+    keep(name, found)
+    return list(rows_of(name, found))
+
+
+# Confidence ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The signs of a set's answers, a row each; which of them are right, and which questions have an answer."""
+
+    signs: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    answerable: NDArray[np.bool_]
+
+
+def keep(name: str, found: Sequence[Asked]) -> None:
+    """Keep the signs of a set's answers in the place of those that were kept before."""
+    rows = [
+        {"signs": asdict(item.signs), "right": bool(item.scores.exact and item.question.gold)}
+        | {"answerable": bool(item.question.gold), "question": item.question.text}
+        for item in found
+        if item.signs is not None
+    ]
+    file = _kept_file(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def kept(name: str) -> Kept:
+    """The signs of a set's answers when it was last measured; none where it was not, or by other signs."""
+    file, names = _kept_file(name), [field.name for field in fields(Signs)]
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    rows = [row for row in rows if list(row["signs"]) == names]
+    signs = np.array([[float(value) for value in row["signs"].values()] for row in rows]).reshape(-1, len(names))
+    answerable = np.array([row["answerable"] for row in rows], dtype=bool)
+    return Kept(signs, np.array([row["right"] for row in rows], dtype=bool), answerable)
+
+
+def _kept_file(name: str) -> Path:
+    return cache_folder() / "benchmarks" / f"signs-{name}.jsonl"
+
+
+def probability(signs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each row, by weights whose last one is the constant."""
+    likely: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.c_[signs, np.ones(len(signs))] @ weights))
+    return likely
+
+
+def fitted(sets: Sequence[Kept]) -> NDArray[np.float64]:
+    """Weights that are fitted to the answers of several sets."""
+    return fit(
+        np.concatenate([part.signs for part in sets]), np.concatenate([part.right for part in sets]).astype(float)
+    )
+
+
+def print_fit(names: Sequence[str]) -> None:
+    """Fit the confidence to the signs that are kept; print how it does on each set when fitted to the others."""
+    parts = {name: found for name in names if len((found := kept(name)).signs)}
+    if len(parts) < 2:
+        sys.exit("The signs of fewer than two sets are kept. Measure some first: python -m benchmarks.reading")
+    now = np.array([*(float(getattr(WEIGHTS, field.name)) for field in fields(Signs)), CONSTANT])
+    rows: list[tuple[object, ...]] = []
+    for name, part in parts.items():
+        likely = probability(part.signs, fitted([other for key, other in parts.items() if key != name]))
+        sure, before, low = likely >= SURE, probability(part.signs, now) >= SURE, likely[~part.answerable] < UNSURE
+        rows.append(
+            (
+                name,
+                len(part.right),
+                float(part.right.mean()),
+                float(part.right[sure].mean()) if sure.any() else "–",
+                int(sure.sum()),
+                f"{part.right[before].mean():.3f} of {before.sum()}" if before.any() else "–",
+                f"{low.sum()} of {len(low)}",
+            )
+        )
+    table(FITTED, rows)
+    weights = fitted(list(parts.values()))
+    for field, weight in zip((*(item.name for item in fields(Signs)), "CONSTANT"), weights, strict=True):
+        print(f"{field}={weight:.2f}")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Questions of many kinds, without a language model.")
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}; all of them where none is given")
+    parser.add_argument("--limit", type=int, help="questions of each set")
+    parser.add_argument("--seed", type=int, default=0, help="draws the questions")
+    parser.add_argument("--fit", action="store_true", help="fit the confidence to what was measured last")
+    options = parser.parse_args()
+    names = options.sets or list(SETS)
+    if unknown := [name for name in names if name not in SETS]:
+        parser.error(f"there is no set called {', '.join(unknown)}; there are {', '.join(SETS)}")
+    if options.fit:
+        print_fit(names)
+        return
+    rows: list[tuple[object, ...]] = []
+    for name in names:
+        folder = folder_of(name)
+        if folder is None:
+            report(f"{name} is left out: {SETS[name].variable} names no folder.")
+        else:
+            rows += measure(name, folder, limit=options.limit, seed=options.seed)
+    table(HEADER, rows)
+
+
+if __name__ == "__main__":
+    main()

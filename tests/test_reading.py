@@ -1,0 +1,235 @@
+"""Reading a question about a small property graph: which query graph comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from kgneo.embedding import OnnxEncoder
+from kgneo.graph.dictionary import Entry
+from kgneo.query.graph import Aggregate, Operator, QueryGraph, Scalar, Value
+from kgneo.ranking.vectors import RankingCache
+from kgneo.reading.confidence import Signs, confidence
+from kgneo.reading.fits import Fits
+from kgneo.reading.read import Interpretation, read
+from kgneo.reading.vocabulary import Key, Link, Vocabulary
+from kgneo.text import fold
+
+VOCABULARY = Vocabulary(
+    labels={"Film": 40, "Person": 60, "Studio": 5},
+    keys=(
+        Key("Film", "title", unique=True, distinct=40),
+        Key("Film", "genre", distinct=5),
+        Key("Film", "length", "number", distinct=30),
+        Key("Film", "released", "date", "day first", distinct=40),
+        Key("Person", "name", unique=True, distinct=60),
+        Key("Person", "born", "number", distinct=40),
+        Key("Studio", "name", unique=True, distinct=5),
+        Key("Studio", "country", distinct=3),
+    ),
+    links=(
+        Link("Person", "ACTED_IN", "Film", 120),
+        Link("Person", "DIRECTED", "Film", 40),
+        Link("Studio", "PRODUCED", "Film", 40),
+    ),
+    display={"Film": ("title",), "Person": ("name",), "Studio": ("name",)},
+)
+VALUES = (
+    ("Film", "title", "The Long Harbour"),
+    ("Film", "title", "Film Night"),
+    ("Film", "genre", "comedy"),
+    ("Film", "genre", "western"),
+    ("Film", "released", "9/08/2017"),
+    ("Person", "name", "Ada Brook"),
+    ("Person", "name", "Ben Marsh"),
+    ("Studio", "name", "Quill Pictures"),
+    ("Studio", "country", "Germany"),
+)
+Tested = tuple[str, str, Operator, tuple[Scalar, ...]]
+
+
+class Values(dict[str, list[Entry]]):
+    """The values of a graph by their folded texts."""
+
+    def lookup(self, pieces: Iterable[str]) -> dict[str, list[Entry]]:
+        return {piece: self[piece] for piece in pieces if piece in self}
+
+    def similar(self, text: str, *, limit: int = 40) -> list[Entry]:
+        shared = {piece: sum(part in piece for part in _threes(fold(text))) for piece in self}
+        order = sorted((piece for piece in self if shared[piece]), key=lambda piece: -shared[piece])
+        return [entry for piece in order for entry in self[piece]][:limit]
+
+
+def _threes(text: str) -> set[str]:
+    return {text[start : start + 3] for start in range(len(text) - 2)}
+
+
+DICTIONARY = Values({fold(text): [Entry(owner, key, False, text, text, 1)] for owner, key, text in VALUES})
+
+
+@pytest.fixture(scope="module")
+def fits(encoder: OnnxEncoder) -> Fits:
+    return Fits(VOCABULARY, RankingCache(encoder))
+
+
+def best(question: str, fits: Fits) -> Interpretation:
+    return read(question, fits, DICTIONARY)[0]
+
+
+def conditions_of(graph: QueryGraph) -> set[Tested]:
+    """The conditions on properties, by the label that has them."""
+    found = set()
+    for condition in graph.conditions:
+        assert isinstance(condition.right, tuple)
+        if isinstance(condition.left, Value):
+            label = graph.variable(condition.left.of).labels[0]
+            found.add((label, condition.left.key, condition.operator, condition.right))
+    return found
+
+
+def asked(graph: QueryGraph) -> str:
+    """The label of what is asked for."""
+    return graph.variable(graph.root).labels[0]
+
+
+def relations(graph: QueryGraph) -> list[str]:
+    return sorted(relation for edge in graph.edges for relation in edge.relations)
+
+
+def test_a_value_is_a_condition(fits: Fits) -> None:
+    graph = best("Which studios are in Germany?", fits).graph
+    assert (asked(graph), conditions_of(graph)) == ("Studio", {("Studio", "country", "=", ("Germany",))})
+
+
+def test_a_date_in_words_is_a_text_that_is_stored_day_first(fits: Fits) -> None:
+    graph = best("Which films were released on August 9, 2017?", fits).graph
+    assert (asked(graph), conditions_of(graph)) == ("Film", {("Film", "released", "=", ("9/08/2017",))})
+
+
+def test_the_plural_of_a_value_is_the_value(fits: Fits) -> None:
+    graph = best("Which films are comedies?", fits).graph
+    assert (asked(graph), conditions_of(graph)) == ("Film", {("Film", "genre", "=", ("comedy",))})
+
+
+def test_a_value_alone_can_name_what_is_asked_for(fits: Fits) -> None:
+    graph = best("Which comedies did Ada Brook direct?", fits).graph
+    assert asked(graph) == "Film"
+    assert ("Film", "genre", "=", ("comedy",)) in conditions_of(graph)
+
+
+def test_a_class_word_is_not_taken_for_a_name_that_holds_it(fits: Fits) -> None:
+    graph = best("Which film did Ben Marsh direct?", fits).graph
+    assert (asked(graph), conditions_of(graph)) == ("Film", {("Person", "name", "=", ("Ben Marsh",))})
+
+
+def test_a_name_that_holds_a_class_word_is_a_name(fits: Fits) -> None:
+    assert ("Film", "title", "=", ("Film Night",)) in conditions_of(best("What genre is Film Night?", fits).graph)
+
+
+def test_a_superlative_is_about_the_noun_behind_it(fits: Fits) -> None:
+    graph = best("What is the longest film of Ada Brook?", fits).graph
+    [selection] = graph.selections
+    assert graph.variable(selection.variable).labels == ("Film",)
+    assert isinstance(selection.by, Value)
+    assert (selection.by.key, selection.descending, selection.limit) == ("length", True, 1)
+
+
+def test_a_number_before_a_superlative_says_how_many_are_kept(fits: Fits) -> None:
+    [selection] = best("What are the three longest films?", fits).graph.selections
+    assert selection.limit == 3
+
+
+def test_the_most_of_a_class_are_counted_for_what_is_asked_for(fits: Fits) -> None:
+    graph = best("Which person directed the most films?", fits).graph
+    [selection] = graph.selections
+    assert (asked(graph), relations(graph)) == ("Person", ["DIRECTED"])
+    assert isinstance(selection.by, Aggregate)
+    assert (selection.variable, selection.by.function, selection.descending) == (graph.root, "count", True)
+    assert graph.variable(selection.by.value.of).labels == ("Film",)
+
+
+def test_a_comparison_with_a_number_of_things_counts_them(fits: Fits) -> None:
+    graph = best("Which studios produced more than 3 films?", fits).graph
+    [condition] = graph.conditions
+    assert isinstance(condition.left, Aggregate)
+    assert graph.variable(condition.left.value.of).labels == ("Film",)
+    assert (asked(graph), condition.operator, condition.right) == ("Studio", ">", (3,))
+
+
+def test_a_comparison_is_with_the_property_that_its_words_name(fits: Fits) -> None:
+    graph = best("Which films are longer than 120?", fits).graph
+    assert conditions_of(graph) == {("Film", "length", ">", (120,))}
+
+
+def test_a_comparison_with_a_year_is_with_a_date(fits: Fits) -> None:
+    graph = best("Which films were released after 2015?", fits).graph
+    assert conditions_of(graph) == {("Film", "released", ">", ("2015",))}
+
+
+def test_not_takes_out_what_the_relationship_leads_to(fits: Fits) -> None:
+    graph = best("Which people did not act in The Long Harbour?", fits).graph
+    assert asked(graph) == "Person"
+    assert [(edge.relations, edge.absent) for edge in graph.edges] == [(("ACTED_IN",), True)]
+
+
+def test_two_conditions_are_both_kept(fits: Fits) -> None:
+    graph = best("Which comedies were produced by studios in Germany?", fits).graph
+    assert conditions_of(graph) == {("Film", "genre", "=", ("comedy",)), ("Studio", "country", "=", ("Germany",))}
+    assert relations(graph) == ["PRODUCED"]
+
+
+def test_two_names_with_a_verb_each_have_the_relationship_of_their_verb(fits: Fits) -> None:
+    graph = best("Which films did Ada Brook act in and Ben Marsh direct?", fits).graph
+    person = {
+        condition.left.of: condition.right
+        for condition in graph.conditions
+        if isinstance(condition.left, Value) and condition.left.key == "name"
+    }
+    assert {(edge.relations, person[edge.other(graph.root)]) for edge in graph.edges} == {
+        (("ACTED_IN",), ("Ada Brook",)),
+        (("DIRECTED",), ("Ben Marsh",)),
+    }
+
+
+def test_how_many_is_a_count_of_the_noun_behind_it(fits: Fits) -> None:
+    graph = best("How many films did Ada Brook direct?", fits).graph
+    assert graph.answer == Aggregate("count", Value(graph.root))
+    assert (asked(graph), relations(graph)) == ("Film", ["DIRECTED"])
+
+
+def test_an_average_is_of_the_property_behind_it(fits: Fits) -> None:
+    graph = best("What is the average length of comedies?", fits).graph
+    assert graph.answer == Aggregate("average", Value(graph.root, "length"))
+    assert conditions_of(graph) == {("Film", "genre", "=", ("comedy",))}
+
+
+def test_an_auxiliary_in_front_asks_whether_there_is_one(fits: Fits) -> None:
+    graph = best("Did Ada Brook direct The Long Harbour?", fits).graph
+    assert isinstance(graph.answer, Aggregate)
+    assert (graph.answer.function, relations(graph)) == ("exists", ["DIRECTED"])
+
+
+def test_a_property_that_is_asked_for_is_the_answer(fits: Fits) -> None:
+    graph = best("What genre is The Long Harbour?", fits).graph
+    assert graph.answer == Value(graph.root, "genre")
+    assert conditions_of(graph) == {("Film", "title", "=", ("The Long Harbour",))}
+
+
+def test_a_name_that_an_interpretation_leaves_out_is_told(fits: Fits) -> None:
+    found = read("Which studios are in Germany?", fits, DICTIONARY)
+    assert {item.ignored for item in found if not item.graph.conditions} == {("Germany",)}
+
+
+SIGNS = Signs(
+    score=1.0, ahead=0.5, rivals=0.0, silent=0.2, ignored=0.0, edges=1.0, bare=0.0, tried=0.0, empty=0.0, found=0.3
+)
+
+
+def test_words_without_a_meaning_cost_confidence() -> None:
+    assert confidence(replace(SIGNS, silent=0.6)) < confidence(SIGNS)
+
+
+def test_being_far_ahead_of_the_others_gives_confidence() -> None:
+    assert confidence(replace(SIGNS, ahead=2.0)) > confidence(SIGNS)
