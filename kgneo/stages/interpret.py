@@ -34,6 +34,8 @@ TRIES = 6
 """Interpretations that are run until one finds something."""
 LONGEST = 5.0
 """Seconds that one of them may take."""
+SILENT = 0.5
+"""The share of a question's telling words from which on an interpretation that names nothing does not explain it."""
 FAR = 2.0
 """Points of score beyond which it makes no difference how many more they are."""
 NEAR = 0.1
@@ -79,7 +81,12 @@ def interpret(context: Context, question: str) -> list[Interpretation]:
     def chains(masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:
         return _chains(context, known, masked, meaning)
 
-    return read(question, known.fits, known.dictionary, chains)
+    return [item for item in read(question, known.fits, known.dictionary, chains) if _explains(item)]
+
+
+def _explains(item: Interpretation) -> bool:
+    """Whether it names something, or at least says more of the question than it leaves out."""
+    return item.silent < SILENT or any(condition.operator == "=" for condition in item.graph.conditions)
 
 
 @dataclass(frozen=True, slots=True)
