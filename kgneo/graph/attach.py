@@ -176,6 +176,11 @@ def _given_and_family(label: Label) -> tuple[Property, ...]:
     return (found[GIVEN], found[FAMILY]) if len(found) == 2 else ()
 
 
+def is_name(key: str) -> bool:
+    """Whether a property is a name, or a part of one, by its key."""
+    return _plain(key).endswith((*NAMES, *GIVEN, *FAMILY)) or _plain(key) in SHORT_PARTS
+
+
 def _plain(key: str) -> str:
     return key.lower().replace("_", "").replace(" ", "")
 

@@ -7,7 +7,7 @@ with all their names, and the query that found them. Every value in an answer is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kgneo.graph.connection import Row
@@ -26,7 +26,9 @@ MOST_EVIDENCE = 200
 DESCRIBED = 4
 """Properties that describe a node without a name."""
 NODES = (
-    "MATCH (node) WHERE elementId(node) IN $ids RETURN elementId(node) AS id, labels(node) AS labels, node {.*} AS node"
+    "MATCH (node) WHERE elementId(node) IN $ids\n"
+    "RETURN elementId(node) AS id, labels(node) AS labels,\n"
+    "       [key IN keys(node) WHERE NOT key STARTS WITH 'kgneo' | [key, node[key]]] AS properties"
 )
 
 
@@ -49,10 +51,12 @@ def run(
     graph: QueryGraph,
     *,
     keys: Mapping[str, Sequence[str]],
+    naming: Mapping[str, Sequence[str]],
     limit: int,
     timeout: float | None = None,
 ) -> Result:
-    """The answers of `graph`; `keys` are the properties of each label that are names or values.
+    """The answers of `graph`; `keys` are the properties of each label that are names or values, `naming` those that
+    identify its nodes.
 
     Raises GraphTimeout and GraphError.
     """
@@ -60,7 +64,7 @@ def run(
     compiled = compile_query(graph, keys=keys, excluded=shape.excluded)
     rows = knowledge.graph.read(compiled.text, limit=limit + 1, timeout=timeout, **compiled.parameters)
     shown = rows[:limit]
-    nodes = tuple(_node(row, shape) for row in shown if "id" in row)
+    nodes = tuple(_node(row, shape, naming) for row in shown if "id" in row)
     empty = not rows or (len(rows) == 1 and "value" in rows[0] and rows[0]["value"] in (0, False, None))
     empty = empty and "per" not in (rows[0] if rows else {})
     more = _more(knowledge, graph, keys, timeout) - limit if len(rows) > limit else 0
@@ -93,15 +97,35 @@ def _more(knowledge: Knowledge, graph: QueryGraph, keys: Mapping[str, Sequence[s
     return 0
 
 
-def _node(row: Row, shape: Shape) -> AnswerNode:
+def _node(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> AnswerNode:
     labels = own_labels(row["labels"])
-    return AnswerNode(row["id"], labels, names_of(labels, row["properties"], shape))
+    return AnswerNode(row["id"], labels, names_of(labels, row["properties"], shape, naming))
 
 
-def names_of(labels: Sequence[str], properties: Mapping[str, Any], shape: Shape) -> tuple[str, ...]:
+def named_nodes(
+    knowledge: Knowledge, nodes: Sequence[AnswerNode], naming: Mapping[str, Sequence[str]]
+) -> tuple[AnswerNode, ...]:
+    """Nodes that are known by the name that is shown, with all their names."""
+    rows = knowledge.graph.read(NODES, ids=[node.id for node in nodes]) if nodes and naming else []
+    names = {
+        row["id"]: names_of(own_labels(row["labels"]), dict(row["properties"]), knowledge.shape, naming) for row in rows
+    }
+    return tuple(replace(node, names=tuple(dict.fromkeys([*node.names, *names.get(node.id, ())]))) for node in nodes)
+
+
+NO_NAMING: Mapping[str, Sequence[str]] = {}
+
+
+def names_of(
+    labels: Sequence[str],
+    properties: Mapping[str, Any],
+    shape: Shape,
+    naming: Mapping[str, Sequence[str]] = NO_NAMING,
+) -> tuple[str, ...]:
     """All texts that name a node, the one that is shown first; of a node without a name, what describes it."""
     every = {key: texts(value) for key, value in properties.items() if not key.startswith("kgneo")}
-    others = [text for key in every for text in every[key] if isinstance(properties[key], str | int | list)]
+    identifying = dict.fromkeys(key for label in labels for key in naming.get(label, ()))
+    others = [text for key in identifying for text in every.get(key, ())]
     for label in labels:
         parts = [", ".join(every[key]) for key in shape.display.get(label, ()) if every.get(key)]
         if parts:
@@ -152,6 +176,6 @@ def _properties(knowledge: Knowledge, wanted: Sequence[tuple[str, str]]) -> list
         row = nodes[id_]
         if key in {part for label in row["labels"] for part in shape.display.get(label, ())}:
             continue  # the name stands in every triple
-        name = names_of(own_labels(row["labels"]), row["node"], shape)[0]
-        found += [Evidence(triple, 1) for triple in property_triples(name, key, row["node"].get(key))]
+        name = names_of(own_labels(row["labels"]), dict(row["properties"]), shape)[0]
+        found += [Evidence(triple, 1) for triple in property_triples(name, key, dict(row["properties"]).get(key))]
     return found

@@ -47,6 +47,7 @@ from kgneo.reading.mentions import (
     words_of,
 )
 from kgneo.reading.vocabulary import Key
+from kgneo.text import fold
 
 ROOTS = 8
 NEAREST = 5
@@ -69,6 +70,9 @@ class Interpretation:
 
     bare: bool = False
     """Whether the question names nothing of the graph, and asks for no number, extreme or test."""
+
+    bracketed: str = ""
+    """The question with the names of nodes in brackets, where these are as the graph has them."""
 
     @property
     def wording(self) -> str:
@@ -429,7 +433,19 @@ class _Reader:
         share = len(silent) / max(len(telling), 1)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain()
-        return Interpretation(graph, score, ignored, share, self._is_plain_chain(), bare)
+        return Interpretation(graph, score, ignored, share, self._is_plain_chain(), bare, self._bracketed())
+
+    def _bracketed(self) -> str:
+        text = self.text
+        for number in reversed(range(len(self.mentions))):
+            item = self.mentions[number]
+            if item.meanings[0].kind != "value":
+                continue
+            start, end = self.words[item.start].start, self.words[item.end - 1].end
+            if len(item.meanings[0].values) != 1 or fold(text[start:end]) != fold(item.meanings[0].text):
+                return self.text
+            text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
+        return text
 
     def _is_plain(self) -> bool:
         form = self.form

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from kgneo.context import Context
 from kgneo.english.question import MaskedQuestion
 from kgneo.errors import GraphTimeout
+from kgneo.graph.attach import is_name
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.dictionary import Dictionary
 from kgneo.graph.run import Result, evidence_of, run
@@ -27,6 +28,7 @@ from kgneo.reading.confidence import Signs, confidence
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning
 from kgneo.reading.read import Interpretation, read
+from kgneo.reading.vocabulary import Key
 from kgneo.stages.ranking import ranking
 
 KEY = "interpret"
@@ -45,11 +47,13 @@ MOST_RIVALS = 5
 
 @dataclass(frozen=True)
 class Reading:
-    """What reading keeps between questions about one graph; `keys` are the properties of each label's nodes."""
+    """What reading keeps between questions about one graph; `keys` are the properties of each label's nodes, `naming`
+    those that identify a node."""
 
     fits: Fits
     dictionary: Dictionary
     keys: dict[str, tuple[str, ...]]
+    naming: dict[str, tuple[str, ...]]
 
 
 def reading(context: Context) -> Reading | None:
@@ -69,7 +73,17 @@ def _reading(context: Context) -> Reading | None:
     cache, _ = ranking(context)
     dictionary = LocalCache(context.graph).dictionary(context.shape, known)
     keys = {label: tuple(key.key for key in known.keys_of(label)) for label in known.labels}
-    return Reading(Fits(known, cache), dictionary, keys)
+    naming = {
+        label: tuple(key.key for key in known.keys_of(label) if _names(key, known.display.get(label, ())))
+        for label in known.labels
+    }
+    return Reading(Fits(known, cache), dictionary, keys, naming)
+
+
+def _names(key: Key, display: Sequence[str]) -> bool:
+    """Whether a property is one by which people speak of a node: what is shown, what no two nodes share, a part of a
+    name."""
+    return key.key in display or (key.unique and key.kind == "text") or is_name(key.key)
 
 
 def interpret(context: Context, question: str) -> list[Interpretation]:
@@ -114,7 +128,9 @@ def first_answered(context: Context, understood: Sequence[Interpretation]) -> An
     nothing: tuple[int, Result] | None = None
     for number, item in enumerate(understood[:TRIES]):
         try:
-            result = run(context.knowledge, item.graph, keys=known.keys, limit=limit, timeout=LONGEST)
+            result = run(
+                context.knowledge, item.graph, keys=known.keys, naming=known.naming, limit=limit, timeout=LONGEST
+            )
         except GraphTimeout:
             continue
         if not result.empty:

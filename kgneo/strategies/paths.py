@@ -13,8 +13,8 @@ from typing import ClassVar
 from kgneo.context import Clock, Context
 from kgneo.english.names import is_noun, name_words
 from kgneo.errors import EntityNotFound
-from kgneo.graph.shape import Shape
-from kgneo.graph.walks import shown_query
+from kgneo.graph.run import named_nodes
+from kgneo.graph.walks import Followed, shown_query
 from kgneo.model import Answer, AnswerNode, Reading, Step, TopicEntity
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.reading.read import Interpretation
@@ -49,6 +49,7 @@ class Paths:
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Link, rank the paths that leave the topic entity, follow the best one."""
         clock = Clock()
+        text = question
         if not entities and "[" not in question:
             with clock.stage("interpret"):
                 understood = _understood(context, question)
@@ -56,13 +57,15 @@ class Paths:
                 with clock.stage("answer"):
                     queried = first_answered(context, understood)
                 return _queried(question, queried, understood, clock)
+            if understood:
+                text = understood[0].bracketed
             if reading(context) is None:
                 with clock.stage("form"):
                     formed = answer_over_label(context, question)
                 if formed is not None:
                     return _in_form(question, (), formed, clock)
         with clock.stage("link"):
-            linked = readings(context.knowledge, question, entities=entities)
+            linked = readings(context.knowledge, text, entities=entities)
         with clock.stage("form"):
             formed = answer_in_form(context, linked[0])
         if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
@@ -73,7 +76,7 @@ class Paths:
             first = first_that_leads(context, ranked, tries=TRIES, limit=context.options.limit)
         if first is None or first.reading.confidence < context.options.min_confidence:
             return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
-        return _found(question, first, clock, context.shape)
+        return _found(question, first, clock, context)
 
 
 def _understood(context: Context, question: str) -> list[Interpretation]:
@@ -161,22 +164,29 @@ def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[R
     )
 
 
-def _found(question: str, first: FirstReading, clock: Clock, shape: Shape) -> Answer:
+def _nodes(context: Context, followed: Followed) -> tuple[AnswerNode, ...]:
+    """The nodes at the end of a path, with all their names."""
+    nodes = tuple(
+        AnswerNode(found.entity.id, found.entity.labels, (found.entity.name,))
+        for found in followed.found
+        if found.entity.id
+    )
+    known = reading(context)
+    return named_nodes(context.knowledge, nodes, known.naming) if known else nodes
+
+
+def _found(question: str, first: FirstReading, clock: Clock, context: Context) -> Answer:
     best, followed = first.reading, first.followed
     answers = tuple(found.entity.name for found in followed.found)
     topics = [topic.entity for topic in best.linked.topics]
-    cypher, parameters = shown_query(best.path, topics, shape=shape)
+    cypher, parameters = shown_query(best.path, topics, shape=context.shape)
     text = ", ".join(answers[:20]) + (f" and {followed.total - 20} more" if followed.total > 20 else "")
     return Answer(
         question,
         "paths",
         text,
         answers=answers,
-        answer_nodes=tuple(
-            AnswerNode(found.entity.id, found.entity.labels, (found.entity.name,))
-            for found in followed.found
-            if found.entity.id
-        ),
+        answer_nodes=_nodes(context, followed),
         entities=best.linked.topics,
         steps=(Step(best.ranked.wording, text, answers, followed.evidence),),
         evidence=followed.evidence,
