@@ -174,6 +174,12 @@ def test_not_takes_out_what_the_relationship_leads_to(fits: Fits) -> None:
     assert [(edge.relations, edge.absent) for edge in graph.edges] == [(("ACTED_IN",), True)]
 
 
+def test_who_asks_for_people(fits: Fits) -> None:
+    graph = best("Who acted in the western films?", fits).graph
+    assert (asked(graph), relations(graph)) == ("Person", ["ACTED_IN"])
+    assert conditions_of(graph) == {("Film", "genre", "=", ("western",))}
+
+
 def test_two_conditions_are_both_kept(fits: Fits) -> None:
     graph = best("Which comedies were produced by studios in Germany?", fits).graph
     assert conditions_of(graph) == {("Film", "genre", "=", ("comedy",)), ("Studio", "country", "=", ("Germany",))}
@@ -215,6 +221,10 @@ def test_a_property_that_is_asked_for_is_the_answer(fits: Fits) -> None:
     graph = best("What genre is The Long Harbour?", fits).graph
     assert graph.answer == Value(graph.root, "genre")
     assert conditions_of(graph) == {("Film", "title", "=", ("The Long Harbour",))}
+
+
+def test_the_word_for_the_property_that_is_asked_for_is_not_silent(fits: Fits) -> None:
+    assert best("What genre is The Long Harbour?", fits).silent == 0.0
 
 
 def test_a_name_that_an_interpretation_leaves_out_is_told(fits: Fits) -> None:
