@@ -233,7 +233,7 @@ def test_a_name_that_an_interpretation_leaves_out_is_told(fits: Fits) -> None:
 
 
 SIGNS = Signs(
-    score=1.0, ahead=0.5, rivals=0.0, silent=0.2, ignored=0.0, edges=1.0, bare=0.0, tried=0.0, empty=0.0, found=0.3
+    score=1.0, ahead=0.5, rivals=0.0, silent=0.2, ignored=0.0, either=0.0, bare=0.0, tried=0.0, empty=0.0, found=0.3
 )
 
 
