@@ -227,10 +227,11 @@ def measure(name: str, folder: Path, *, limit: int | None, seed: int) -> list[tu
     limit = limit or SETS[name].drawn
     questions = questions_of(folder / SETS[name].questions, limit=limit, seed=seed)
     with filled(name, folder) as graph:
-        found = list(asked(open_context(graph, report=report), questions))
-    for item in found:
-        if not item.scores.exact:
-            tell(name, item)
+        found: list[Asked] = []
+        for item in asked(open_context(graph, report=report), questions):
+            found.append(item)
+            if not item.scores.exact:
+                tell(name, item)
     keep(name, found)
     return list(rows_of(name, found))
 

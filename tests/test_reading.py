@@ -174,6 +174,12 @@ def test_not_takes_out_what_the_relationship_leads_to(fits: Fits) -> None:
     assert [(edge.relations, edge.absent) for edge in graph.edges] == [(("ACTED_IN",), True)]
 
 
+def test_who_asks_for_people(fits: Fits) -> None:
+    graph = best("Who acted in the western films?", fits).graph
+    assert (asked(graph), relations(graph)) == ("Person", ["ACTED_IN"])
+    assert conditions_of(graph) == {("Film", "genre", "=", ("western",))}
+
+
 def test_two_conditions_are_both_kept(fits: Fits) -> None:
     graph = best("Which comedies were produced by studios in Germany?", fits).graph
     assert conditions_of(graph) == {("Film", "genre", "=", ("comedy",)), ("Studio", "country", "=", ("Germany",))}
@@ -217,13 +223,17 @@ def test_a_property_that_is_asked_for_is_the_answer(fits: Fits) -> None:
     assert conditions_of(graph) == {("Film", "title", "=", ("The Long Harbour",))}
 
 
+def test_the_word_for_the_property_that_is_asked_for_is_not_silent(fits: Fits) -> None:
+    assert best("What genre is The Long Harbour?", fits).silent == 0.0
+
+
 def test_a_name_that_an_interpretation_leaves_out_is_told(fits: Fits) -> None:
     found = read("Which studios are in Germany?", fits, DICTIONARY)
     assert {item.ignored for item in found if not item.graph.conditions} == {("Germany",)}
 
 
 SIGNS = Signs(
-    score=1.0, ahead=0.5, rivals=0.0, silent=0.2, ignored=0.0, edges=1.0, bare=0.0, tried=0.0, empty=0.0, found=0.3
+    score=1.0, ahead=0.5, rivals=0.0, silent=0.2, ignored=0.0, either=0.0, bare=0.0, tried=0.0, empty=0.0, found=0.3
 )
 
 

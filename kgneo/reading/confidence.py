@@ -16,7 +16,8 @@ class Signs:
 
     `score` is its own, `ahead` how far it is before the next one, `rivals` how many others are about as good; `silent`
     the share of the question's telling words that it says nothing about, `ignored` how many mentions it leaves out;
-    `edges` how many relationships it joins, `bare` whether nothing bounds what it is about; `tried` how many better
+    `either` how many of its relationships could as well go the other way, since they join nodes of one label and the
+    words may not say which way they mean; `bare` whether nothing bounds what it is about; `tried` how many better
     ones found nothing, `empty` whether it found nothing itself, `found` the logarithm (to 10) of how many answers.
     """
 
@@ -25,7 +26,7 @@ class Signs:
     rivals: float
     silent: float
     ignored: float
-    edges: float
+    either: float
     bare: float
     tried: float
     empty: float
@@ -33,7 +34,7 @@ class Signs:
 
 
 WEIGHTS = Signs(
-    score=0.0, ahead=0.6, rivals=0.0, silent=-2.0, ignored=-1.0, edges=0.0, bare=0.0, tried=-0.7, empty=-1.5, found=0.0
+    score=0.0, ahead=0.6, rivals=0.0, silent=-2.0, ignored=-1.0, either=0.0, bare=0.0, tried=-0.7, empty=-1.5, found=0.0
 )
 CONSTANT = 0.6
 

@@ -21,6 +21,7 @@ from kgneo.graph.value_walks import explained
 from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
 from kgneo.model import Evidence, Hop
+from kgneo.query.graph import Edge, QueryGraph
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS
@@ -160,12 +161,17 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
         rivals=min(sum(abs(item.score - score) <= NEAR for score in others), MOST_RIVALS),
         silent=item.silent,
         ignored=len(item.ignored),
-        edges=len(item.graph.edges),
+        either=sum(_either_way(item.graph, edge) for edge in item.graph.edges),
         bare=not (item.graph.conditions or item.graph.selections),
         tried=min(number, 3),
         empty=result.empty,
         found=math.log10(1 + len(result.answers) + result.more),
     )
+
+
+def _either_way(graph: QueryGraph, edge: Edge) -> bool:
+    """Whether a relationship with a direction joins nodes of one label."""
+    return edge.directed and graph.variable(edge.subject).labels == graph.variable(edge.object).labels
 
 
 def _chains(context: Context, known: Reading, masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:
