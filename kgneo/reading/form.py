@@ -123,8 +123,15 @@ def _question(plain: Sequence[str], index: int) -> Asked | None:
     if word == "how" and index + 1 < len(plain):
         return "things", index + 1, "how", {index}
     if word in ("which", "what", "who", "whom", "whose", "when", "where") and not _relative(plain, index):
+        if word == "who" and _is_the(plain[index + 1 : index + 3]):
+            return "things", index + 2, "which", {index, index + 1}  # "who is the oldest player"
         return ("things", index, word, set()) if word in ("who", "whom") else ("things", index + 1, word, {index})
     return None
+
+
+def _is_the(words: Sequence[str]) -> bool:
+    """Whether a noun follows that says who is asked for: "is the"."""
+    return len(words) == 2 and words[0] in ("is", "are", "was", "were") and words[1] == "the"
 
 
 def _relative(plain: Sequence[str], index: int) -> bool:

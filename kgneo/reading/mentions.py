@@ -351,7 +351,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
             continue
         before = words[index - 1].plain if index else ""
         noun = before in ARTICLES or before in PREPOSITIONS or words[index - 1].text.endswith("'s")
-        least = 0.12 if index == head else LIKELY - 0.1 * noun
+        least = 0.2 if index == head else LIKELY - 0.1 * noun
         meanings = [
             Meaning("label", label, score * (1.0 if score >= 0.7 else 0.9))
             for label, score in sorted(scores.items(), key=lambda item: -item[1])

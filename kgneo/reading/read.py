@@ -472,7 +472,7 @@ class _Reader:
         named = [number for number, item in enumerate(self.mentions) if item.meanings[0].kind == "value"]
         if form.extremes or form.comparisons or form.negations or not named or form.per >= 0:
             return False
-        if form.kind != "things" and (form.kind != "count" or len(named) < 2):
+        if form.kind not in ("things", "exists") and (form.kind != "count" or len(named) < 2):
             return False
         return all(self._names_a_node(number) for number in named)
 
@@ -554,7 +554,7 @@ class _Reader:
             return max(
                 (meaning.score for item in named for meaning in item.meanings if meaning.key == key), default=0.0
             )
-        if word in ("most", "least") and following:
+        if word in ("most", "least", "more", "less") and following:
             return self.fits.key(following)[key]
         score = self.fits.key(word)[key]
         timely = MEASURES.get(word, ())[:1] == ("date",)
