@@ -78,8 +78,9 @@ class Meaning:
     score: float
     key: Key | None = None
     values: tuple[Scalar, ...] = ()
-    negative: bool = False
     text: str = ""
+    times: int = 0
+    """How many nodes have the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +140,9 @@ def value_mentions(text: str, words: Sequence[Word], dictionary: Lookup, fits: F
 def _add(there: dict[Key, Meaning], key: Key, entry: Found, score: float) -> None:
     known = there.get(key)
     if known is None or score > known.score + 0.05:
-        there[key] = Meaning("value", key.owner, score, key, (entry.value,), text=entry.text)
+        there[key] = Meaning("value", key.owner, score, key, (entry.value,), entry.text, entry.times)
     elif abs(score - known.score) <= 0.005 and entry.value not in known.values:
-        there[key] = replace(known, values=(*known.values, entry.value))
+        there[key] = replace(known, values=(*known.values, entry.value), times=known.times + entry.times)
 
 
 def _spellings(
@@ -271,7 +272,7 @@ def misspelt(text: str, words: Sequence[Word], start: int, end: int, dictionary:
         likeness = OSA.normalized_similarity(piece, fold(entry.text))
         key = keys.get((entry.owner, entry.key))
         if key is not None and likeness >= SPELT and likeness > (hits[key].score if key in hits else 0.0):
-            hits[key] = Meaning("value", key.owner, likeness, key, (entry.value,), text=entry.text)
+            hits[key] = Meaning("value", key.owner, likeness, key, (entry.value,), entry.text, entry.times)
     best = sorted(hits.values(), key=lambda item: -item.score)
     return Mention(start, end, tuple(best)) if best else None
 

@@ -477,8 +477,10 @@ class _Reader:
         return all(self._names_a_node(number) for number in named)
 
     def _names_a_node(self, number: int) -> bool:
-        key = self.mentions[number].meanings[0].key
-        return key is not None and key.key in self.fits.vocabulary.display.get(key.owner, ())
+        """Whether a mention is the name of one node, and not a value that several have."""
+        best = self.mentions[number].meanings[0]
+        shown = self.fits.vocabulary.display.get(best.owner, ())
+        return best.key is not None and best.key.key in shown and best.times <= 1
 
     def _truths(self, tree: Tree) -> list[Condition]:
         """Properties that are true or false and that the question names: "products that are discontinued"."""
