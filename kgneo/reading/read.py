@@ -442,7 +442,9 @@ class _Reader:
             if item.meanings[0].kind != "value":
                 continue
             start, end = self.words[item.start].start, self.words[item.end - 1].end
-            if len(item.meanings[0].values) != 1 or fold(text[start:end]) != fold(item.meanings[0].text):
+            best = item.meanings[0]
+            whole = best.key is not None and self.fits.vocabulary.display.get(best.owner) == (best.key.key,)
+            if not whole or len(best.values) != 1 or fold(text[start:end]) != fold(best.text):
                 return self.text
             text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
         return text
