@@ -1,7 +1,7 @@
 """Confidence: how likely an interpretation is right, from what it leaves open.
 
-Comes in: a few signs. Goes out: a probability, by a logistic regression that was fitted on questions about several
-graphs (`python -m benchmarks.reading --fit`).
+Comes in: a few signs. Goes out: a probability, by a logistic regression. Its weights were set by hand, low enough that
+few answers are called sure: what `python -m benchmarks.reading --fit` finds did not hold on graphs left out of the fit.
 """
 
 from __future__ import annotations
