@@ -66,8 +66,8 @@ BASE = "file:///"
 
 STATEMENT_LINE = re.compile(r"\s*(?:<[^>]+>|_:\S+)\s+<[^>]+>\s+\S.*\.\s*(?:#.*)?$")
 TURTLE_START = re.compile(r"\s*(?:@prefix|@base|prefix|base)\s", re.IGNORECASE)
-NAMELESS = re.compile(r"[a-f][0-9a-f]{31}")
-"""How pyoxigraph names blank nodes that have no name: by chance, another one each time."""
+NAMELESS = re.compile(r"[a-f][0-9a-f]{20,31}")
+"""How pyoxigraph names blank nodes that have no name: a number of 128 bits by chance, without its leading zeros."""
 PLACE = re.compile(r"^Parser error at .*?: ")
 REMOTE_CONTEXT = "LoadDocumentCallback"
 NAMES_IN_MEMORY = 50_000

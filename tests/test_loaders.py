@@ -437,6 +437,12 @@ def test_nameless_nodes_have_the_same_names_in_every_pass(tmp_path: Path) -> Non
     assert parts(source) == parts(source)
 
 
+def test_a_nameless_node_is_numbered_however_short_its_chance_name_is(tmp_path: Path) -> None:
+    many = "\n".join(f'<http://e/a> <http://e/p> [ <http://e/n> "{number}" ] .' for number in range(300))
+    names = {subject for subject, relation, _ in parts(open_source(write(tmp_path, "a.ttl", many))) if relation == "n"}
+    assert names == {f"_:a.ttl:[{number}]" for number in range(1, 301)}
+
+
 def test_an_empty_literal_is_told_with_its_triple_where_lines_are_not_known(tmp_path: Path) -> None:
     path = write(tmp_path, "a.ttl", "<a> <p> <b> . <a> <p> '' .\n")
     assert "the object is empty, in the triple a\\tp" in failure(path).message
