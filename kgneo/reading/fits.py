@@ -35,6 +35,8 @@ class Fits:
         self._key_names = [self._name(key_name(key)) for key in self.keys]
         self._known: dict[str, tuple[Scores, Scores, Scores]] = {}
         self._similar: dict[str, Scores] = {}
+        self._of_labels: dict[str, dict[str, float]] = {}
+        self._of_keys: dict[str, dict[Key, float]] = {}
 
     def _name(self, name: str) -> NameVectors:
         words = telling_words(name)
@@ -75,15 +77,15 @@ class Fits:
 
     def label(self, word: str) -> dict[str, float]:
         """Labels with the fit of a word to each."""
-        return dict(zip(self.labels, map(float, self.of(word)[0]), strict=True))
-
-    def relation(self, word: str) -> dict[str, float]:
-        """Relationship types with the fit of a word to each."""
-        return dict(zip(self.relations, map(float, self.of(word)[1]), strict=True))
+        if word not in self._of_labels:
+            self._of_labels[word] = dict(zip(self.labels, map(float, self.of(word)[0]), strict=True))
+        return self._of_labels[word]
 
     def key(self, word: str) -> dict[Key, float]:
         """Properties with the fit of a word to each."""
-        return dict(zip(self.keys, map(float, self.of(word)[2]), strict=True))
+        if word not in self._of_keys:
+            self._of_keys[word] = dict(zip(self.keys, map(float, self.of(word)[2]), strict=True))
+        return self._of_keys[word]
 
 
 def key_name(key: Key) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from kgneo.english.intent import plain_question
 from kgneo.english.names import is_noun, name_words, same_root
@@ -432,9 +433,10 @@ class _Reader:
         telling = [word for word in self.plain if word not in FUNCTION_WORDS]
         share = len(silent) / max(len(telling), 1)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
-        bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain()
-        return Interpretation(graph, score, ignored, share, self._is_plain_chain(), bare, self._bracketed())
+        bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain
+        return Interpretation(graph, score, ignored, share, self._is_plain_chain, bare, self._bracketed)
 
+    @cached_property
     def _bracketed(self) -> str:
         text = self.text
         for number in reversed(range(len(self.mentions))):
@@ -449,6 +451,7 @@ class _Reader:
             text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
         return text
 
+    @cached_property
     def _is_plain(self) -> bool:
         form = self.form
         return form.kind == "things" and not (form.extremes or form.comparisons or form.negations)
@@ -469,6 +472,7 @@ class _Reader:
             return Value(f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}", asked.key)
         return Value("x0", asked.key)
 
+    @cached_property
     def _is_plain_chain(self) -> bool:
         form = self.form
         named = [number for number, item in enumerate(self.mentions) if item.meanings[0].kind == "value"]
