@@ -47,6 +47,13 @@ FUNCTION_WORDS = (
 )
 """Words of a question that carry no meaning of their own."""
 
+LIGHT_VERBS = _words(
+    "came come comes coming appear appears appeared appearing belong belongs belonged feature features featured "
+    "featuring include includes included including involve involves involved contain contains contained associated "
+    "connected related linked known found located situated part made become became becomes get gets got"
+)
+"""Verbs that join two things without saying how."""
+
 SUFFIXES = _words(
     "s es ed d ing ings er ers or ors e en ten tten ion ions tion tions ation ations ment ments ance ence al "
     "ive ity ies y ied ier iers ant ent age ess ist ists ship ships ian ians r rs"
