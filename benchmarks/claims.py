@@ -34,7 +34,7 @@ from kgneo.asking import open_context
 from kgneo.context import Context
 from kgneo.english.names import is_past, name_words
 from kgneo.english.words import LIGHT_WORDS, PREPOSITIONS
-from kgneo.evaluation.claims import Claim, Judged, judge, rows_of
+from kgneo.evaluation.claims import HEADER, Claim, Judged, judge, rows_of
 from kgneo.graph.cypher import shown_name
 from kgneo.graph.shape import own_labels
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, Verdict
@@ -70,8 +70,8 @@ OPENINGS = (
 
 @dataclass(frozen=True)
 class Phrases:
-    """How a relation is said: verb phrases of its subject (`{o}` is the object) and of its object (`{s}`), and nouns for
-    what stands at its ends without a name."""
+    """How a relation is said: verb phrases of its subject (`{o}` is the object) and of its object (`{s}`), nouns for
+    what stands at its ends without a name, and phrases that say that the subject has it."""
 
     of_subject: tuple[str, ...]
     of_object: tuple[str, ...] = ()
@@ -236,7 +236,9 @@ class Maker:
                 (f"{fact.subject} {way.format(o=_some(phrases.object))}", fact.subject) for way in phrases.of_subject
             ]
         if not closed or label == SUPPORTED:
-            ways += [(f"{fact.object} {way.format(s=_some(phrases.subject))}", fact.object) for way in phrases.of_object]
+            ways += [
+                (f"{fact.object} {way.format(s=_some(phrases.subject))}", fact.object) for way in phrases.of_object
+            ]
         if not ways:
             return None
         text, name = self.draw.choice(ways)
@@ -290,7 +292,9 @@ class Maker:
         """Something of the first fact's subject by a relation that it does not have, but that its like do."""
         near = [self.draw.choice(self.world.subjects[first.relation]) for _ in range(30)]
         lacking = sorted({r for name in near for r in self.world.relations_of[name]} & self.world.phrases.keys())
-        lacking = [r for r in lacking if r not in self.world.relations_of[first.subject] and self.world.subject_closed(r)]
+        lacking = [
+            r for r in lacking if r not in self.world.relations_of[first.subject] and self.world.subject_closed(r)
+        ]
         if not lacking:
             return None
         relation = self.draw.choice(lacking)
@@ -318,10 +322,8 @@ class Maker:
         return (f"{known} {sentence.replace(middle, some)}", [known, far]) if sentence else None
 
     def _noun(self, first: Fact, second: Fact, middle: str) -> str:
-        nouns = [
-            self.world.phrases[fact.relation].object if fact.object == middle else self.world.phrases[fact.relation].subject
-            for fact in (first, second)
-        ]
+        said = [(self.world.phrases[fact.relation], fact.object == middle) for fact in (first, second)]
+        nouns = [phrases.object if at_end else phrases.subject for phrases, at_end in said]
         return next((noun for noun in nouns if noun != "something"), "something")
 
     def _from_middle(self, first: Fact, middle: str, label: Verdict) -> Fact | None:
@@ -403,8 +405,8 @@ def _base(verb: str) -> str:
 # Graphs ----------------------------------------------------------------------------------------------------------
 
 
-def phrases_of(relation: str, subject: str, object: str, readable: str) -> Phrases:  # noqa: A002
-    """How a relation that has no phrases of its own is said, by its name."""
+def phrases_of(subject: str, object: str, readable: str) -> Phrases:  # noqa: A002
+    """How a relation that has no phrases of its own is said, by its readable name and the nouns for its ends."""
     words = name_words(readable)
     if len(words) > 1 and words[0] in LIGHT_WORDS:
         words = words[1:]
@@ -450,7 +452,7 @@ def world_of(context: Context) -> World:
     names = context.record.statistics.readable_names
     phrases = {
         relation: _read(own[relation]) if relation in own else phrases_of(
-            relation, _label(ends[relation][0]), _label(ends[relation][1]), names.get(relation, relation)
+            _label(ends[relation][0]), _label(ends[relation][1]), names.get(relation, relation)
         )
         for relation in sorted({fact.relation for fact in facts})
     }  # fmt: skip
@@ -476,7 +478,7 @@ def _is_name(text: str) -> bool:
 
 def claims_of(context: Context, number: int, *, seed: int) -> list[Claim]:
     """`number` claims about a graph, as many of each kind, no text twice."""
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 - what is drawn must be the same each time
     maker = Maker(world_of(context), draw)
     made: dict[str, Claim] = {}
     for place in range(number):
@@ -540,7 +542,7 @@ def main() -> None:
     if options.write:
         lines = (json.dumps(claim.to_dict(), ensure_ascii=False) for claim in every)
         options.write.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    table(("set", "kind", "n", "accuracy", "supported", "refuted", "open", "median ms"), rows)
+    table(("set", *HEADER), rows)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgneo.english.names import is_past
-from kgneo.english.words import AUXILIARIES, FUNCTION_WORDS, PREPOSITIONS
+from kgneo.english.words import (
+    ANYBODY,
+    AUXILIARIES,
+    COPULAS,
+    FUNCTION_WORDS,
+    INDEFINITE,
+    PREPOSITIONS,
+    RELATIVES,
+)
 
 SOURCE = "\N{WHITE CIRCLE}"
 """Stands for a statement's source among its words."""
@@ -26,14 +34,15 @@ _TOKEN = re.compile(r"[\ue000-\uf8ff]|['’]s\b|[^\W_]+(?:['’](?:t|re|ve|ll|d|
 _LEADS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"(?:yeah|yes|yep|yup|well|oh|wow|hey|hi|no way|ok|okay|so|hmm|ah|really|actually|honestly|indeed|apparently|sure|"
-        r"right|of course|in fact|true|obviously|also|besides|frankly|haha|lol|man|dude|cool|nice|great|no|i see|"
+        r"(?:yeah|yes|yep|yup|well|oh|wow|hey|hi|no way|ok|okay|so|hmm|ah|really|actually|honestly|indeed|apparently|"
+        r"sure|right|of course|in fact|true|obviously|also|besides|frankly|haha|lol|man|dude|cool|nice|great|no|i see|"
         r"interesting(?:ly)?|as far as i know|for sure|by the way|believe it or not)\b\s*[,.!?;:…-]+\s*",
         r"(?:yeah|yes|yep|well|oh|wow|hey|so|really|actually|apparently)\s+",
-        r"(?:and\s+|but\s+)?(?:i|we)(?:['’]ve|['’]m|['’]d| have| am| was| do| had| just| also| once| did)*\s+(?:already\s+)?"
-        r"(?:know|knew|think|thought|believe|heard|hear|understand|understood|read|learned|learnt|remember|recall|bet|"
+        r"(?:and\s+|but\s+)?(?:i|we)(?:['’]ve|['’]m|['’]d| have| am| was| do| had| just| also| once| did)*\s+"
+        r"(?:already\s+)?(?:know|knew|think|thought|believe|heard|hear|understand|understood|read|learned|learnt|remember|recall|bet|"
         r"guess|suppose|say|said|told|found out|find|reckon|sure|certain|aware|assume|saw|feel|mean|am sure)"
         r"(?:\s+somewhere)?(?:\s+that\b)?\s*,?\s*",
+        r"(?:i|we|you|my|our|did|do|have|had|were|are)\b[^\ue000-\uf8ff,]{0,60}?\bthat\s+",
         r"(?:did|do|have|had)\s+(?:you|u)\s+(?:also\s+|ever\s+)?(?:know|heard|hear|read|realise|realize|think|believe)"
         r"(?:\s+that\b)?\s*,?\s*",
         r"(?:were|are)\s+you\s+aware\s+(?:that\b)?\s*",
@@ -58,20 +67,14 @@ _TAIL = re.compile(
 _SHORT = {"t": "not", "re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
 _NEGATIONS = frozenset(("not", "never", "no", "without", "neither", "nor", "nobody", "none", "cannot"))
 _NOT_NEGATING = frozenset(("only", "just", "doubt", "less", "more", "later", "earlier", "fewer"))
-_ANYBODY = frozenset(
-    "somebody someone anybody anyone something anything nobody nothing somewhere anywhere people persons".split()
-)
-_INDEFINITE = frozenset("a an some another any several many various two three different certain one".split())
-_COPULAS = frozenset("is was are were be been being became becomes become remains remained as".split())
-_RELATIVES = frozenset("which who whom that whose where when".split())
-_NAMING = frozenset("of called named titled entitled".split())
 _JOINING = frozenset(("and", "or", ",", "both", "as", "well", "nor", "plus", "also", "&"))
 _BOUNDARIES = frozenset((",", ";", ":", ".", "!", "?", "and", "but", "while", "whereas", "(", ")", "yet", "then"))
 Item = str | int
 """A word, or the number of a thing."""
 _OPEN, _CLOSE = "\x02", "\x03"
 """Around what is said of a thing in passing: "the director [of X]"."""
-_NO_VERB = PREPOSITIONS | _BOUNDARIES | _RELATIVES | {"'s", _OPEN, "or", "nor"}
+_NO_VERB = PREPOSITIONS | _BOUNDARIES | RELATIVES | {"'s", _OPEN, "or", "nor"}
+_CALLED = frozenset(("of", "called", "named", "titled", "entitled"))
 _KIND_LENGTH = 3
 """Words of a noun for a thing without a name, at most."""
 
@@ -134,8 +137,8 @@ def plain_claim(text: str) -> tuple[str, bool]:
 
 
 def parse_claim(text: str, spans: Sequence[tuple[int, int]], *, definite: bool = True) -> ParsedClaim:
-    """The statements of a claim; `spans` are the characters at which things are named, in any order. Without `definite`,
-    "the director of X" is no thing of its own."""
+    """The statements of a claim; `spans` are the characters at which things are named, in any order. Without
+    `definite`, "the director of X" is no thing of its own."""
     plain, denied = plain_claim(_with_marks(text, spans))
     items, things = _Things(_tokens(plain), definite=definite).found()
     return ParsedClaim(tuple(things), tuple(_Statements(items, things).found()), denied)
@@ -193,23 +196,23 @@ class _Things:
         return len(self.things) - 1
 
     def _take(self, at: int) -> int:
-        token = self.tokens[at]
-        if _mention(token) >= 0:
+        word = self.tokens[at]
+        if _mention(word) >= 0:
             end = self._possessed(at) if self.definite else None
             if end is not None:
                 return end
-            self.items.append(self._add(Thing(_mention(token))))
+            self.items.append(self._add(Thing(_mention(word))))
             return at + 1
-        if token in _ANYBODY:
-            if token in ("nobody", "nothing"):
+        if word in ANYBODY:
+            if word in ("nobody", "nothing"):
                 self.items.append("not")
-            self.items.append(self._add(Thing(noun="" if token.startswith(("some", "any", "no")) else token)))
+            self.items.append(self._add(Thing(noun="" if word.startswith(("some", "any", "no")) else word)))
             return at + 1
-        if token in _INDEFINITE | {"no"} and (end := self._indefinite(at)) is not None:
+        if word in INDEFINITE | {"no"} and (end := self._indefinite(at)) is not None:
             return end
-        if self.definite and token == "the" and (end := self._described(at)) is not None:
+        if self.definite and word == "the" and (end := self._described(at)) is not None:
             return end
-        self.items.append(token)
+        self.items.append(word)
         return at + 1
 
     def _before(self, at: int) -> str:
@@ -230,10 +233,10 @@ class _Things:
         """A thing without a name: "a film", where it is not what something is ("is a film") or is called."""
         end = self._noun(at + 1)
         there = at > 1 and self.tokens[at - 2] == "there"
-        if end == at + 1 or (self._before(at) in _COPULAS and not there):
+        if end == at + 1 or (self._before(at) in COPULAS and not there):
             return None
         following = self.tokens[end] if end < len(self.tokens) else ""
-        if following in _NAMING or _mention(following) >= 0:
+        if following in _CALLED or _mention(following) >= 0:
             return None
         if self.tokens[at] == "no":
             self.items.append("not")
@@ -265,12 +268,12 @@ class _Things:
     def _names(self, start: int, end: int) -> bool:
         """Whether the words say what a named thing is: "the director of X IS Y", "Y is THE DIRECTOR OF X"."""
         before = [word for word in self.tokens[max(start - 3, 0) : start] if word not in ("not", "also", "one", "the")]
-        if before and before[-1] in _COPULAS and any(_mention(word) >= 0 for word in self.tokens[:start]):
+        if before and before[-1] in COPULAS and any(_mention(word) >= 0 for word in self.tokens[:start]):
             return True
         following = [word for word in self.tokens[end : end + 4] if word not in ("not", "also")]
         if len(following) < 2:
             return not start
-        return following[0] in _COPULAS and (_mention(following[1]) >= 0 or following[1] in _NAMING | {"a", "an", "the"})
+        return following[0] in COPULAS and (_mention(following[1]) >= 0 or following[1] in _CALLED | {"a", "an", "the"})
 
     def _describe(self, noun: Sequence[str], preposition: str, mention: int) -> None:
         thing = self._add(Thing(noun=" ".join(noun)))
@@ -329,7 +332,7 @@ class _Statements:
             self.subjects, self.lead = [thing], [word for word in words if word not in AUXILIARIES | _BOUNDARIES]
         elif verb and said and words and not set(words) - _BOUNDARIES - {"where", "when"}:
             self.subjects, self.relative = [thing], -1  # a sentence of its own
-        elif verb and words and words[-1] in _RELATIVES and not set(words) - _BOUNDARIES - _RELATIVES:
+        elif verb and words and words[-1] in RELATIVES and not set(words) - _BOUNDARIES - RELATIVES:
             self.predicates += 1
             self.made.append(Statement(thing, self.last, (SOURCE, TARGET), predicate=self.predicates))
             return self.last
@@ -384,7 +387,7 @@ class _Statements:
     def _new(self, boundary: Sequence[str], words: Sequence[str], thing: int) -> None:
         """A new predicate behind "and", "which" or a comma."""
         main = list(self.subjects)
-        pronoun = next((word for word in boundary if word in _RELATIVES), "")
+        pronoun = next((word for word in boundary if word in RELATIVES), "")
         if pronoun:
             self.relative = self.last
             self._emit([self.last], words, thing, others=[(item, words) for item in main if item != self.last])
@@ -476,7 +479,7 @@ def _boundaries(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     at = 0
     while at < len(words):
         end = at
-        while end < len(words) and words[end] in _BOUNDARIES | _RELATIVES:
+        while end < len(words) and words[end] in _BOUNDARIES | RELATIVES:
             end += 1
         if end > at and (words[at] != "that" or at == 0 or end > at + 1):
             yield at, end

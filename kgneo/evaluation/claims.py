@@ -1,7 +1,7 @@
 """Claims with known labels: read from a file, judged, and counted by kind.
 
-A file is JSON lines or CSV. Each record has a `claim` and a `label` (supported, refuted or not enough evidence; true and
-false count as the first two), and may have a `kind`, a `style` and `entities` (a list; in CSV with "|" between).
+A file is JSON lines or CSV. Each record has a `claim` and a `label` (supported, refuted or not enough evidence; true
+and false count as the first two), and may have a `kind`, a `style` and `entities` (a list; in CSV with "|" between).
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any
 
 from kgneo.context import Context
 from kgneo.errors import DataError, EntityNotFound
+from kgneo.text import digest
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, VERDICTS, Verdict
-from kgneo.verification.verify import verified
+from kgneo.verifying import verify
 
 LABELS: Mapping[str, Verdict] = {
     **{verdict: verdict for verdict in VERDICTS},
@@ -71,6 +72,17 @@ class Judged:
             return (self.verdict == SUPPORTED) == (self.claim.label == SUPPORTED)
         return self.verdict == self.claim.label
 
+    def to_dict(self) -> dict[str, Any]:
+        """The claim with what was said of it."""
+        return {
+            **self.claim.to_dict(),
+            "verdict": self.verdict,
+            "right": self.right,
+            "confidence": self.confidence,
+            "explanation": self.explanation,
+            "milliseconds": round(self.milliseconds, 1),
+        }
+
 
 def read_claims(file: Path) -> list[Claim]:
     """The claims of a file. Raises DataError, with the line, for what is no claim."""
@@ -118,11 +130,17 @@ def _claim(record: Mapping[str, Any], file: Path, line: int) -> Claim:
     return Claim(text, LABELS[label], str(kind), tuple(map(str, entities)), str(style))
 
 
+def drawn(claims: Sequence[Claim], limit: int | None, *, seed: int) -> list[Claim]:
+    """`limit` of the claims drawn by `seed`, in their order; all of them where that is fewer."""
+    order = sorted(range(len(claims)), key=lambda number: digest(f"{seed} {number} {claims[number].text}"))
+    return [claims[number] for number in sorted(order[:limit])]
+
+
 def judge(context: Context, claim: Claim, *, given: bool = True, closed: bool = False, two: bool = False) -> Judged:
     """The verdict on a claim; `given`: with its entities. A name that the graph does not have leaves the claim open."""
     start = time.perf_counter()
     try:
-        found = verified(context, claim.text, entities=claim.entities if given else (), closed=closed)
+        found = verify(context, claim.text, entities=claim.entities if given else (), closed=closed)
         verdict, confidence, explanation = found.verdict, found.confidence, found.explanation
     except EntityNotFound as error:
         verdict, confidence, explanation = OPEN, 0.0, error.message
@@ -130,6 +148,7 @@ def judge(context: Context, claim: Claim, *, given: bool = True, closed: bool = 
     return Judged(claim, verdict, confidence, explanation, taken, two)
 
 
+HEADER = ("kind", "n", "accuracy", "supported", "refuted", "not enough evidence", "median ms")
 Row = tuple[str, int, float, str, str, str, str]
 
 
@@ -148,3 +167,8 @@ def _row(name: str, part: Sequence[Judged]) -> Row:
     supported, refuted, left_open = (f"{sum(rights)} of {len(rights)}" for rights in labels)
     median = statistics.median(item.milliseconds for item in part)
     return name, len(part), accuracy, supported, refuted, left_open, f"{median:.0f}"
+
+
+def summary(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+    """The same as records."""
+    return [dict(zip(("kind", "n", "accuracy"), row, strict=False)) for row in rows_of(judged)]

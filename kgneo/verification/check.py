@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from kgneo.context import Context
-from kgneo.english.claims import NOBODY, Statement
+from kgneo.english.claims import NOBODY, SOURCE, Statement
 from kgneo.english.dates import date_texts
 from kgneo.english.names import is_noun, name_words
+from kgneo.english.words import COPULAS, FUNCTION_WORDS
 from kgneo.errors import GraphTimeout
 from kgneo.graph.run import Result, evidence_of, run
 from kgneo.model import Evidence, split_value_relation
@@ -91,14 +92,22 @@ class _Check:
         """The meanings of a statement that are close to the best one; those with another source come last."""
         found: list[Choice] = []
         for source, words in ((statement.source, statement.words), *statement.others):
-            said = self._meanings(source, statement.target, words)
-            silent = says_nothing(words)
-            least = said[0].score - (2 * CLOSE if silent else CLOSE) if said else 0.0
-            sure = silent or (bool(said) and max(item.confidence for item in said[:MOST]) >= MEANT)
-            found += [
-                Choice(statement, source, item) for item in said[:MOST] if sure and item.fits and item.score >= least
-            ]
+            said = self._meant(source, statement.target, words)
+            plain = _without_kind(words)
+            if not said and plain:
+                said = self._meant(source, statement.target, plain)
+            found += [Choice(statement, source, item) for item in said]
         return found
+
+    def _meant(self, source: int, target: int, words: Sequence[str]) -> list[Meaning]:
+        """Of the meanings of words those that are close to the best one and fit the things; none where the words are
+        like nothing in the graph."""
+        said = self._meanings(source, target, words)[:MOST]
+        silent = says_nothing(words)
+        if not said or (not silent and max(item.confidence for item in said) < MEANT):
+            return []
+        least = said[0].score - (2 * CLOSE if silent else CLOSE)
+        return [item for item in said if item.fits and item.score >= least]
 
     def _unread(self, statement: Statement) -> CheckedPart:
         """The part, of which a statement means nothing that the graph could hold."""
@@ -125,21 +134,19 @@ class _Check:
     def _against(self, combination: Combination) -> CheckedPart:
         """The part, which no combination holds: refuted by other values in the place of something named, or open."""
         confidence = _confidence(combination)
-        for choice in combination:
-            for tail in self._tails(choice):
-                graph = self._graph(combination, free=tail)
-                result = self._run(graph)
-                if result is not None and not result.empty and result.answers:
-                    return self._refuted(graph, result, choice, tail, confidence)
+        tails = [(choice, tail) for choice in combination for tail in self._tails(choice)]
+        others = [(choice, tail, self._run(self._graph(combination, free=tail))) for choice, tail in tails]
+        against = [(choice, tail, result) for choice, tail, result in others if result is not None and not result.empty]
+        if against and (len(against) == len(others) or len(combination) == 1):
+            choice, tail, result = against[0]
+            return self._refuted(self._graph(combination, free=tail), result, choice, tail, confidence)
         disjoint = self._disjoint(combination)
         if disjoint is not None:
             return disjoint
         part = self._open("The graph holds neither this nor anything in its place.", confidence)
         return replace(part, query_graph=self._graph(combination))
 
-    def _refuted(
-        self, graph: QueryGraph, result: Result, choice: Choice, tail: int, confidence: float
-    ) -> CheckedPart:
+    def _refuted(self, graph: QueryGraph, result: Result, choice: Choice, tail: int, confidence: float) -> CheckedPart:
         evidence = evidence_of(self.context.knowledge, graph, result)
         forward = choice.meaning.hop.forward == (tail == choice.statement.target)
         relation = choice.meaning.hop.relation
@@ -156,8 +163,8 @@ class _Check:
         return self._part(REFUTED, confidence, explanation, evidence, graph, result)
 
     def _tails(self, choice: Choice) -> list[int]:
-        """The ends of a statement in whose place other values speak against it. Where a step leads to one thing, that is
-        this thing, if it is of a kind that the step leads to; else an end counts that has others by the same step."""
+        """The ends of a statement in whose place other values speak against it. Where a step leads to one thing, that
+        is this thing, if it is of a kind that the step leads to; else an end that has others by the same step."""
         if choice.statement.negated:
             return []
         hop = choice.meaning.hop
@@ -216,7 +223,8 @@ class _Check:
         if statement.words[-1] == "exists":
             return self._open("The graph has it.", 0.9, SUPPORTED)
         labels = {label for item in self.steps.hops.values() for label in item.labels}
-        said = [label for label in sorted(labels) if any(_is_called(label, word) for word in statement.words)]
+        noun = _noun_of(statement.words)
+        said = [label for label in sorted(labels) if noun and _is_called(label, noun)]
         if not said:
             return None
         if set(said) & set(named.labels):
@@ -241,6 +249,20 @@ class _Check:
 
 def _is_called(label: str, word: str) -> bool:
     return is_noun(word, name_words(label)[-1])
+
+
+def _noun_of(words: Sequence[str]) -> str:
+    """The noun that says what something is, "film" in "is a film"; empty where the words say something else."""
+    telling = [word for word in words if word not in FUNCTION_WORDS and word != SOURCE]
+    return telling[0] if len(telling) == 1 and set(words) & COPULAS else ""
+
+
+def _without_kind(words: Sequence[str]) -> tuple[str, ...] | None:
+    """The words without the noun that says what something is: "is by" for "is a film by". None where there is none."""
+    for at in range(len(words) - 3):
+        if words[at] in COPULAS and words[at + 1] in ("a", "an") and words[at + 2] not in FUNCTION_WORDS:
+            return (*words[: at + 1], *words[at + 3 :])
+    return None
 
 
 def _quoted(statement: Statement) -> str:
@@ -321,4 +343,3 @@ def _literals(text: str) -> tuple[Scalar, ...]:
         found.append(float(plain))
     found += [written for _, written in date_texts(text)]
     return tuple(dict.fromkeys(found))
-

@@ -156,9 +156,7 @@ def _places(words: Sequence[tuple[str, int, int]], spelling: Sequence[str], take
     return found
 
 
-def _literals(
-    text: str, places: Sequence[tuple[int, int, int]], first: int
-) -> list[tuple[str, tuple[int, int, int]]]:
+def _literals(text: str, places: Sequence[tuple[int, int, int]], first: int) -> list[tuple[str, tuple[int, int, int]]]:
     """Numbers, dates and what stands in quotation marks, where no thing is named, numbered from `first`."""
     free = [
         match
@@ -166,7 +164,7 @@ def _literals(
         if all(match.end() <= start or end <= match.start() for start, end, _ in places)
     ]
     return [
-        (match[0].strip("\"“”"), (match.start(), match.end(), number)) for number, match in enumerate(free, start=first)
+        (match[0].strip('"“”'), (match.start(), match.end(), number)) for number, match in enumerate(free, start=first)
     ]
 
 
@@ -181,4 +179,3 @@ def same_value(first: str, second: str) -> bool:
         return float(first.replace(",", "")) == float(second.replace(",", ""))
     except ValueError:
         return False
-

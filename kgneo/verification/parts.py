@@ -54,9 +54,7 @@ class Part:
 def parts_of(claim: ParsedClaim, named: NamedClaim) -> list[Part]:
     """The parts of a claim, in the order of its words."""
     numbers = [number for _, _, number in named.places]
-    things = tuple(
-        replace(thing, mention=numbers[thing.mention]) if thing.named else thing for thing in claim.things
-    )
+    things = tuple(replace(thing, mention=numbers[thing.mention]) if thing.named else thing for thing in claim.things)
     return [_part(group, things, named.things) for group in _groups(claim.statements, things)]
 
 

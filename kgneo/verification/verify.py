@@ -1,8 +1,8 @@
 """Verify: the verdict on a claim.
 
-In this order: the things that the claim names are found, its sentence is cut into statements, these into parts, each part
-is checked against the graph, and the verdicts are put together. Where "the director of X" cannot be held as a thing of its
-own, the sentence is read once more without such things.
+In this order: the things that the claim names are found, its sentence is cut into statements, these into parts, each
+part is checked against the graph, and the verdicts are put together. Where "the director of X" cannot be held as a
+thing of its own, the sentence is read once more without such things.
 """
 
 from __future__ import annotations
@@ -78,4 +78,3 @@ def _explanation(parts: Sequence[CheckedPart], *, turned: bool) -> str:
         return "The claim says nothing that the graph could hold."
     text = " ".join(f"{part.text}: {part.verdict}. {part.explanation}" for part in parts)
     return f"{text} The claim denies this." if turned else text
-
