@@ -350,7 +350,16 @@ class Maker:
             else self.world.to[first.object, first.relation]
         )
         reached = self.world.to[far, relation] if forward else self.world.of[far, relation]
-        return None if middles & reached else other
+        if middles & reached:
+            return None
+        if forward and middle == first.subject and not self._both_known(middles, relation, reached, first.relation):
+            return None
+        return other
+
+    def _both_known(self, some: set[str], relation: str, others: set[str], back: str) -> bool:
+        """Whether things of both lists have what is said of the other list's."""
+        known = self.world.relations_of
+        return any(relation in known[name] for name in some) and any(back in known[name] for name in others)
 
     def _none_lead(self, first: Fact, middle: str) -> Fact | None:
         """A relation that none of what may stand in the middle has, though its like do."""
@@ -442,7 +451,10 @@ def world_of(context: Context) -> World:
     facts = [
         Fact(row["s"], row["r"], row["o"])
         for row in rows
-        if len(ids[row["s"]]) == 1 == len(ids[row["o"]]) and _is_name(row["s"]) and _is_name(row["o"])
+        if all(
+            len(ids[row[end]]) == 1 and _is_name(row[end]) and len(own_labels(row[f"l{at}"])) < 2
+            for end, at in (("s", "a"), ("o", "b"))
+        )
     ]
     ends: dict[str, tuple[Counter[str], Counter[str]]] = defaultdict(lambda: (Counter(), Counter()))
     for row in rows:

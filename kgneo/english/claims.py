@@ -43,6 +43,7 @@ _LEADS = tuple(
         r"guess|suppose|say|said|told|found out|find|reckon|sure|certain|aware|assume|saw|feel|mean|am sure)"
         r"(?:\s+somewhere)?(?:\s+that\b)?\s*,?\s*",
         r"(?:i|we|you|my|our|did|do|have|had|were|are)\b[^\ue000-\uf8ff,]{0,60}?\bthat\s+",
+        r"(?:as far as|from what|to my|according to|in my|if i)\b[^,\ue000-\uf8ff]{0,40},\s*",
         r"(?:did|do|have|had)\s+(?:you|u)\s+(?:also\s+|ever\s+)?(?:know|heard|hear|read|realise|realize|think|believe)"
         r"(?:\s+that\b)?\s*,?\s*",
         r"(?:were|are)\s+you\s+aware\s+(?:that\b)?\s*",
@@ -330,6 +331,8 @@ class _Statements:
         said = bool(self.made) and self.made[-1].target == self.last
         if not self.subjects:
             self.subjects, self.lead = [thing], [word for word in words if word not in AUXILIARIES | _BOUNDARIES]
+        elif verb and not self.made and self.lead and words == [","]:
+            self._fronted(thing)
         elif verb and said and words and not set(words) - _BOUNDARIES - {"where", "when"}:
             self.subjects, self.relative = [thing], -1  # a sentence of its own
         elif verb and words and words[-1] in RELATIVES and not set(words) - _BOUNDARIES - RELATIVES:
@@ -341,6 +344,13 @@ class _Statements:
         else:
             self._said(words, thing)
         return thing
+
+    def _fronted(self, thing: int) -> None:
+        """The subject behind what is said of it: "born in X, Y …"."""
+        (before,), said = self.subjects, self.lead
+        self.predicates += 1
+        self.made.append(Statement(thing, before, (SOURCE, *said, TARGET), predicate=self.predicates))
+        self.subjects, self.lead = [thing], []
 
     def _joined(self, thing: int) -> None:
         """One more subject, or one more thing of which the same is said as of the last."""
@@ -414,8 +424,7 @@ class _Statements:
         if not same:
             self.predicates += 1
             self.verb = list(words)
-        first = not self.made or self.lead
-        lead, self.lead = (self.lead, []) if first else ([], self.lead)
+        lead, self.lead = self.lead, []
         for source in sources:
             text = (*lead, SOURCE, *words, TARGET)
             alternatives = tuple((other, (SOURCE, *said, TARGET)) for other, said in others if other != source)

@@ -50,7 +50,8 @@ FUNCTION_WORDS = (
 LIGHT_VERBS = _words(
     "came come comes coming appear appears appeared appearing belong belongs belonged feature features featured "
     "featuring include includes included including involve involves involved contain contains contained associated "
-    "connected related linked known found located situated part made become became becomes get gets got"
+    "connected related linked known found located situated based lies part made become became becomes get gets got "
+    "go goes went"
 )
 """Verbs that join two things without saying how."""
 

@@ -33,8 +33,14 @@ CLOSE = 0.4
 """Points of score by which a meaning may be behind the best one and still be what is said."""
 MEANT = 0.45
 """Probability from which on one of its meanings is taken to be what a statement says."""
+LIKELY = 0.2
+"""The same where the graph holds what it would mean."""
+LEAST = 0.03
+"""The same where the graph is taken to be complete, so that a verdict is due."""
 MOST = 4
 """Meanings of a statement that are looked at."""
+MOST_SILENT = 8
+"""The same where its words name no relation."""
 COMBINATIONS = 24
 """Combinations of the meanings of a part's statements that are run."""
 LONGEST = 5.0
@@ -45,11 +51,13 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A statement with the thing that is its source and one of its meanings."""
+    """A statement with the thing that is its source and one of its meanings; `sure`: its words mean something that
+    the graph could hold, whether it does or not."""
 
     statement: Statement
     source: int
     meaning: Meaning
+    sure: bool
 
 
 Combination = tuple[Choice, ...]
@@ -57,16 +65,17 @@ Combination = tuple[Choice, ...]
 
 def check_part(context: Context, part: Part, *, closed: bool = False) -> CheckedPart:
     """The verdict on a part. Raises GraphError."""
-    found = _Check(context, part).checked()
+    found = _Check(context, part, LEAST if closed else LIKELY).checked()
     if closed and found.verdict == OPEN:
         found = replace(found, verdict=REFUTED, explanation=f"{found.explanation} The graph is taken to be complete.")
     return replace(found, verdict=denied(found.verdict)) if part.negated else found
 
 
 class _Check:
-    def __init__(self, context: Context, part: Part) -> None:
+    def __init__(self, context: Context, part: Part, likely: float) -> None:
         self.context = context
         self.part = part
+        self.likely = likely
         self.steps = Steps.of(context)
 
     def checked(self) -> CheckedPart:
@@ -84,7 +93,8 @@ class _Check:
             found = self._held(combination)
             if found is not None:
                 return found
-        return self._against(combinations[0])
+        unsure = next((choice for choice in combinations[0] if not choice.sure), None)
+        return self._unread(unsure.statement) if unsure else self._against(combinations[0])
 
     # Meanings --------------------------------------------------------------------------------------------------------
 
@@ -96,18 +106,19 @@ class _Check:
             plain = _without_kind(words)
             if not said and plain:
                 said = self._meant(source, statement.target, plain)
-            found += [Choice(statement, source, item) for item in said]
+            sure = says_nothing(words) or max((item.confidence for item in said), default=0.0) >= MEANT
+            found += [Choice(statement, source, item, sure) for item in said]
         return found
 
     def _meant(self, source: int, target: int, words: Sequence[str]) -> list[Meaning]:
         """Of the meanings of words those that are close to the best one and fit the things; none where the words are
         like nothing in the graph."""
-        said = self._meanings(source, target, words)[:MOST]
-        silent = says_nothing(words)
-        if not said or (not silent and max(item.confidence for item in said) < MEANT):
+        said = self._meanings(source, target, words)
+        if says_nothing(words):
+            return [item for item in said if item.fits][:MOST_SILENT]
+        if not said or max(item.confidence for item in said[:MOST]) < self.likely:
             return []
-        least = said[0].score - (2 * CLOSE if silent else CLOSE)
-        return [item for item in said if item.fits and item.score >= least]
+        return [item for item in said[:MOST] if item.fits and item.score >= said[0].score - CLOSE]
 
     def _unread(self, statement: Statement) -> CheckedPart:
         """The part, of which a statement means nothing that the graph could hold."""

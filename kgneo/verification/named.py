@@ -72,7 +72,7 @@ def named_claim(context: Context, claim: str, *, entities: Sequence[str] = ()) -
         names = list(dict.fromkeys([*entities, *(mention.text for mention in bracketed)]))
         found = readings(context.knowledge, text, entities=names, limit=MANY)
         named = [(name, _entities(found, number)) for number, name in enumerate(names)]
-        places = place(text, [name for name, _ in named])
+        places = _with_literals(text, place(text, names), names)
     else:
         named, places = _in_text(context, text)
     things = _with_hops(context, named)
@@ -136,6 +136,18 @@ def place(text: str, names: Sequence[str]) -> list[tuple[int, int, int]]:
             if places:
                 break
     return sorted(found)
+
+
+def _with_literals(text: str, places: list[tuple[int, int, int]], names: Sequence[str]) -> list[tuple[int, int, int]]:
+    """The places with those of dates and numbers that the text writes in another way."""
+    placed = {number for _, _, number in places}
+    found = list(places)
+    for number, name in enumerate(names):
+        for match in _LITERAL.finditer(text) if number not in placed else ():
+            free = all(match.end() <= start or end <= match.start() for start, end, _ in found)
+            if free and same_value(match[0].strip('"“”'), name.strip('"')):
+                found.append((match.start(), match.end(), number))
+    return found
 
 
 def _spellings(name: str) -> list[tuple[str, ...]]:

@@ -61,14 +61,14 @@ def claim_parts(named: NamedClaim, *, definite: bool = True) -> tuple[list[Part]
 
 def _checked(context: Context, named: NamedClaim, *, closed: bool) -> tuple[tuple[CheckedPart, ...], bool]:
     """The parts of a claim, checked, and whether it says that they are false: as it is read first, unless only the
-    other reading is supported."""
+    other reading is supported, or says anything at all."""
     first, turned = claim_parts(named)
     checked = tuple(check_part(context, part, closed=closed) for part in first)
     if together(checked)[0] != SUPPORTED:
         second, _ = claim_parts(named, definite=False)
         if second != first:
             again = tuple(check_part(context, part, closed=closed) for part in second)
-            if together(again)[0] == SUPPORTED:
+            if together(again)[0] == SUPPORTED or together(checked)[0] == OPEN != together(again)[0]:
                 return again, turned
     return checked, turned
 
