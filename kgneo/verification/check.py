@@ -41,6 +41,8 @@ MOST = 4
 """Meanings of a statement that are looked at."""
 MOST_SILENT = 8
 """The same where its words name no relation."""
+MOST_COMBINED = 256
+"""Combinations of the meanings of a part's statements that are looked at."""
 COMBINATIONS = 24
 """Combinations of the meanings of a part's statements that are run."""
 LONGEST = 5.0
@@ -89,10 +91,9 @@ class _Check:
             if not found:
                 return self._unread(statement)
         combinations = list(islice(_combinations(choices), COMBINATIONS))
-        for combination in combinations:
-            found = self._held(combination)
-            if found is not None:
-                return found
+        held = next((part for item in combinations if (part := self._held(item)) is not None), None)
+        if held is not None:
+            return held
         unsure = next((choice for choice in combinations[0] if not choice.sure), None)
         return self._unread(unsure.statement) if unsure else self._against(combinations[0])
 
@@ -291,7 +292,8 @@ def _combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Combination]:
         moved = sum(item.source != item.statement.source for item in combination)
         return moved, -sum(item.meaning.score for item in combination)
 
-    return iter(sorted(product(*choices), key=order))
+    most = max(2, int(MOST_COMBINED ** (1 / len(choices))))
+    return iter(sorted(product(*(found[:most] for found in choices)), key=order))
 
 
 @dataclass
