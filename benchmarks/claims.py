@@ -91,33 +91,44 @@ class Fact:
 
 @dataclass
 class World:
-    """The triples of a graph; `subjects` and `objects` of each relation, and what each end has by it."""
+    """The triples of a graph that claims are made of, `facts`, and `every` triple, by which labels are told: names that
+    several nodes share are in no claim. `subjects` and `objects` of each relation, and what each end has by it."""
 
     facts: list[Fact]
+    every: list[Fact]
     phrases: dict[str, Phrases]
     of: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     to: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     relations_of: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     relations_to: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    lengths: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for fact in self.facts:
+        for fact in self.every:
             self.of[fact.subject, fact.relation].add(fact.object)
             self.to[fact.object, fact.relation].add(fact.subject)
             self.relations_of[fact.subject].add(fact.relation)
             self.relations_to[fact.object].add(fact.relation)
         self.subjects: dict[str, list[str]] = defaultdict(list)
         self.objects: dict[str, list[str]] = defaultdict(list)
-        for name, relation in self.of:
-            self.subjects[relation].append(name)
-        for name, relation in self.to:
-            self.objects[relation].append(name)
+        for fact in self.facts:
+            self.subjects[fact.relation].append(fact.subject)
+            self.objects[fact.relation].append(fact.object)
+        for ends in (self.subjects, self.objects):
+            for relation, names in ends.items():
+                ends[relation] = list(dict.fromkeys(names))
+        self.drawn = {name for fact in self.facts for name in (fact.subject, fact.object)}
 
     def subject_closed(self, relation: str) -> bool:
         """Whether it is the subject that speaks against a claim by what it has by a relation, not the object: its list
         is not the longer one, or neither is of one thing alone."""
-        number = sum(len(self.of[name, relation]) for name in self.subjects[relation])
-        there, back = number / len(self.subjects[relation]), number / len(self.objects[relation])
+        if relation not in self.lengths:
+            pairs = {(fact.subject, fact.object) for fact in self.every if fact.relation == relation}
+            self.lengths[relation] = (
+                len(pairs) / len({subject for subject, _ in pairs}),
+                len(pairs) / len({object_ for _, object_ in pairs}),
+            )
+        there, back = self.lengths[relation]
         return there <= back or back > FUNCTIONAL
 
     def others(self, fact: Fact, draw: random.Random) -> Fact | None:
@@ -146,8 +157,13 @@ class World:
                 return Fact(name, fact.relation, fact.object) if closed else Fact(fact.subject, fact.relation, name)
         return None
 
-    def holds(self, fact: Fact) -> bool:
-        return fact.object in self.of[fact.subject, fact.relation]
+    def leaving(self, subject: str, relation: str) -> list[str]:
+        """What a subject has by a relation, of the things that claims name."""
+        return sorted(self.of[subject, relation] & self.drawn)
+
+    def reaching(self, object: str, relation: str) -> list[str]:  # noqa: A002
+        """The same for an object."""
+        return sorted(self.to[object, relation] & self.drawn)
 
 
 @dataclass
@@ -181,7 +197,7 @@ class Maker:
     def _fact(self) -> Fact:
         relation = self.draw.choice(sorted(self.world.phrases))
         subject = self.draw.choice(self.world.subjects[relation])
-        return Fact(subject, relation, self.draw.choice(sorted(self.world.of[subject, relation])))
+        return Fact(subject, relation, self.draw.choice(self.world.leaving(subject, relation)))
 
     def _labelled(self, label: Verdict) -> Fact | None:
         """A fact that is true, false, or left open for want of the relation."""
@@ -276,17 +292,19 @@ class Maker:
             return None
         name, relation, forward = self.draw.choice(ends)
         fact = self._of_end(name, relation, forward)
-        if label == SUPPORTED:
+        if label == SUPPORTED or fact is None:
             return fact
         if label == REFUTED:
             other = self.world.others(fact, self.draw)
             return other if other is not None and name in (other.subject, other.object) else None
         return self._lacking_here(first)
 
-    def _of_end(self, name: str, relation: str, forward: bool) -> Fact:
-        if forward:
-            return Fact(name, relation, self.draw.choice(sorted(self.world.of[name, relation])))
-        return Fact(self.draw.choice(sorted(self.world.to[name, relation])), relation, name)
+    def _of_end(self, name: str, relation: str, forward: bool) -> Fact | None:
+        far = self.world.leaving(name, relation) if forward else self.world.reaching(name, relation)
+        if not far:
+            return None
+        other = self.draw.choice(far)
+        return Fact(name, relation, other) if forward else Fact(other, relation, name)
 
     def _lacking_here(self, first: Fact) -> Fact | None:
         """Something of the first fact's subject by a relation that it does not have, but that its like do."""
@@ -336,7 +354,7 @@ class Maker:
             return None
         relation, forward = self.draw.choice(ways)
         fact = self._of_end(middle, relation, forward)
-        if fact == first:
+        if fact is None or fact == first:
             return None
         if label == SUPPORTED:
             return fact
@@ -452,8 +470,8 @@ def world_of(context: Context) -> World:
         Fact(row["s"], row["r"], row["o"])
         for row in rows
         if all(
-            len(ids[row[end]]) == 1 and _is_name(row[end]) and len(own_labels(row[f"l{at}"])) < 2
-            for end, at in (("s", "a"), ("o", "b"))
+            len(ids[row[end]]) == 1 and _is_name(row[end]) and len(own_labels(row[labels])) < 2
+            for end, labels in (("s", "la"), ("o", "lb"))
         )
     ]
     ends: dict[str, tuple[Counter[str], Counter[str]]] = defaultdict(lambda: (Counter(), Counter()))
@@ -468,7 +486,7 @@ def world_of(context: Context) -> World:
         )
         for relation in sorted({fact.relation for fact in facts})
     }  # fmt: skip
-    return World(facts, {relation: said for relation, said in phrases.items() if said.of_subject})
+    return World(facts, [Fact(row["s"], row["r"], row["o"]) for row in rows], phrases)
 
 
 def _read(record: dict[str, object]) -> Phrases:

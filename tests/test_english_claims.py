@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgneo.english.claims import NOBODY, SOURCE, TARGET, ParsedClaim, parse_claim, plain_claim
+from kgneo.english.voice import said_forward
 
 
 def parsed(text: str, *, definite: bool = True) -> tuple[ParsedClaim, str]:
@@ -175,3 +176,23 @@ def test_any_text_is_cut_into_statements_about_its_own_things(text: str, wanted:
 def test_what_is_left_of_a_claim_is_plain_already(text: str) -> None:
     plain, _ = plain_claim(text)
     assert plain_claim(plain) == (plain, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "relation", "forward"),
+    [
+        ("S was taught by T", "taught_by", True),
+        ("S taught T", "taught_by", False),
+        ("S is the trainer of T", "trained_by", False),
+        ("S taught T", "TAUGHT", True),
+        ("S was taught by T", "TAUGHT", False),
+        ("S is the trainer of T", "TRAINED", True),
+        ("S is a tributary of T", "tributary_of", True),
+        ("S is the parent of T", "parent", False),
+        ("S 's parent is T", "parent", True),
+        ("S has the parent T", "has_parent", True),
+        ("S sings T", "parent", None),
+    ],
+)
+def test_the_way_of_a_relation_is_told_by_the_words(words: str, relation: str, forward: bool | None) -> None:
+    assert said_forward(words.split(), relation, "S", "T") is forward

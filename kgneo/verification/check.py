@@ -119,7 +119,9 @@ class _Check:
             return [item for item in said if item.fits][:MOST_SILENT]
         if not said or max(item.confidence for item in said[:MOST]) < self.likely:
             return []
-        return [item for item in said[:MOST] if item.fits and item.score >= said[0].score - CLOSE]
+        least = self.likely / 2
+        close = [item for item in said[:MOST] if item.score >= said[0].score - CLOSE]
+        return [item for item in close if item.fits and item.confidence >= least]
 
     def _unread(self, statement: Statement) -> CheckedPart:
         """The part, of which a statement means nothing that the graph could hold."""

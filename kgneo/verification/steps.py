@@ -7,12 +7,13 @@ of this kind have in the graph, whether these two have them or not: what is said
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kgneo.context import Context
 from kgneo.english.claims import SOURCE, TARGET
 from kgneo.english.question import MaskedQuestion
+from kgneo.english.voice import said_forward
 from kgneo.english.words import FUNCTION_WORDS, LIGHT_VERBS
 from kgneo.graph.statistics import HopStatistics
 from kgneo.model import Hop, RelationPath
@@ -24,6 +25,8 @@ from kgneo.verification.named import Named
 KEY = "verification"
 FITTING = 0.5
 """Points of score that it is worth that a step fits the kinds of things at both its ends."""
+WRONG_WAY = 1.0
+"""Points of score that a step costs that goes against what the words say, where its ends could be exchanged."""
 FUNCTIONAL = 1.25
 """Things that a step leads to on average, up to which it is taken to lead to one."""
 
@@ -111,7 +114,18 @@ def meanings(
         ranked = _ranked(context, words, TARGET, target, [str(hop) for hop in back], noun if source is None else "")
         sides.append({reversed_name(name): item for name, item in ranked.items()})
     found = [_meaning(steps, name, sides, source, target) for name in candidates]
-    return sorted((item for item in found if item is not None), key=lambda item: -item.score)
+    kept = {str(item.hop): item for item in found if item is not None}
+    names = context.record.statistics.readable_names
+    turned = [_turned(item, kept.get(reversed_name(name)), words, names) for name, item in kept.items()]
+    return sorted(turned, key=lambda item: -item.score)
+
+
+def _turned(item: Meaning, back: Meaning | None, words: Sequence[str], names: Mapping[str, str]) -> Meaning:
+    """The meaning, with what it costs where the words say the relation the other way round."""
+    if back is None or not (item.fits and back.fits):
+        return item
+    forward = said_forward(words, names.get(item.hop.relation, item.hop.relation), SOURCE, TARGET)
+    return item if forward in (None, item.hop.forward) else replace(item, score=item.score - WRONG_WAY)
 
 
 def _candidates(steps: Steps, source: Named | None, target: Named | None) -> list[str]:
