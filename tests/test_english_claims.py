@@ -188,6 +188,7 @@ def test_what_is_left_of_a_claim_is_plain_already(text: str) -> None:
         ("S was taught by T", "TAUGHT", False),
         ("S is the trainer of T", "TRAINED", True),
         ("S is a tributary of T", "tributary_of", True),
+        ("S is the release year of T", "release_year", False),
         ("S is the parent of T", "parent", False),
         ("S 's parent is T", "parent", True),
         ("S has the parent T", "has_parent", True),

@@ -72,16 +72,18 @@ def said_forward(words: Sequence[str], name: str, source: str, target: str) -> b
     """Whether a statement's words say a relation of its `source` (the subject of the relation) and its `target`, and
     not the other way round: "S was taught by T" of "taught_by". None where they do not tell. The signs `source` and
     `target` stand among the words."""
-    own = content_words(name)
-    at = next((at for at, word in enumerate(words) if any(same_root(word, part) for part in own)), None)
+    own = [any(same_root(word, part) for part in content_words(name)) for word in words]
     marks = [place for place, word in enumerate(words) if word in (source, target)]
-    if at is None or len(marks) != 2:
+    if True not in own or len(marks) != 2:
         return None
+    at = start = own.index(True)
+    while at + 1 < len(words) and own[at + 1]:
+        at += 1
     following = words[at + 1] if at + 1 < len(words) else ""
     after = next((words[place] for place in marks if place > at), "")
-    before = next((words[place] for place in reversed(marks) if place < at), "")
+    before = next((words[place] for place in reversed(marks) if place < start), "")
     done = doer(name)
-    if at and words[at - 1] == "'s":
+    if start and words[start - 1] == "'s":
         after, following = before, "of"
     if following == "of":  # "the teacher OF after": of a noun the owner, of a verb what is done to
         return (after == target) if done == "subject" else (after == source)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from kgneo.context import Context
-from kgneo.english.claims import NOBODY, SOURCE, Statement
+from kgneo.english.claims import NOBODY, SOURCE, Statement, Thing
 from kgneo.english.dates import date_texts
 from kgneo.english.names import is_noun, name_words
 from kgneo.english.words import COPULAS, FUNCTION_WORDS
@@ -107,7 +107,7 @@ class _Check:
             plain = _without_kind(words)
             if not said and plain:
                 said = self._meant(source, statement.target, plain)
-            sure = says_nothing(words) or max((item.confidence for item in said), default=0.0) >= MEANT
+            sure = self._silent(words) or max((item.confidence for item in said), default=0.0) >= MEANT
             found += [Choice(statement, source, item, sure) for item in said]
         return found
 
@@ -115,13 +115,23 @@ class _Check:
         """Of the meanings of words those that are close to the best one and fit the things; none where the words are
         like nothing in the graph."""
         said = self._meanings(source, target, words)
-        if says_nothing(words):
+        if self._silent(words):
             return [item for item in said if item.fits][:MOST_SILENT]
         if not said or max(item.confidence for item in said[:MOST]) < self.likely:
             return []
         least = self.likely / 2
         close = [item for item in said[:MOST] if item.score >= said[0].score - CLOSE]
         return [item for item in close if item.fits and item.confidence >= least]
+
+    def _silent(self, words: Sequence[str]) -> bool:
+        """Whether only the kinds of things tell what the words of a statement mean; that something is there at all is
+        no kind."""
+        alone = len(self.part.statements) == 1
+        named = all(thing.named for thing in self._things(self.part.statements[0]))
+        return says_nothing(words) and (named or not alone)
+
+    def _things(self, statement: Statement) -> list[Thing]:
+        return [self.part.things[thing] for thing in (statement.source, statement.target) if thing != NOBODY]
 
     def _unread(self, statement: Statement) -> CheckedPart:
         """The part, of which a statement means nothing that the graph could hold."""
