@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from kgneo import verify
 from kgneo.asking import open_context
@@ -19,7 +21,7 @@ from kgneo.llm import ScriptedModel
 from kgneo.query.json import from_json
 from kgneo.verification.by_model import read_reply
 from kgneo.verification.named import place, same_value
-from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, CheckedPart, together
+from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, VERDICTS, CheckedPart, together
 
 
 @pytest.fixture
@@ -43,6 +45,21 @@ def context(sample_graph: Graph, encoder: OnnxEncoder) -> Context:
 )
 def test_a_claim_gets_the_verdict_that_the_graph_gives(context: Context, claim: str, verdict: str) -> None:
     assert verify(context, claim).verdict == verdict
+
+
+WORDS = st.sampled_from(
+    ["Danube", "Austria", "Tiber", "Italy", "flows", "through", "and", "not", ",", "a", "country", "that", "the", "of",
+     "which", "capital", "'s", "is", "somebody", "who", "with", "no", "1999", "but"]
+)  # fmt: skip
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(WORDS, min_size=1, max_size=14))
+def test_every_sentence_gets_a_verdict(context: Context, words: list[str]) -> None:
+    found = verify(context, " ".join(words))
+    assert found.verdict in VERDICTS
+    assert 0.0 <= found.confidence <= 1.0
+    assert found.verdict == OPEN or found.evidence or found.explanation
 
 
 def test_a_supported_claim_rests_on_its_triple(context: Context) -> None:

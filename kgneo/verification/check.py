@@ -78,6 +78,7 @@ class _Check:
         self.context = context
         self.part = part
         self.likely = likely
+        self.stopped = False
         self.steps = Steps.of(context)
 
     def checked(self) -> CheckedPart:
@@ -90,10 +91,14 @@ class _Check:
         for statement, found in zip(self.part.statements, choices, strict=True):
             if not found:
                 return self._unread(statement)
-        combinations = list(islice(_combinations(choices), COMBINATIONS))
+        combinations = list(islice(filter(_is_tree, _combinations(choices)), COMBINATIONS))
+        if not combinations:
+            return self._unread(alone)
         held = next((part for item in combinations if (part := self._held(item)) is not None), None)
         if held is not None:
             return held
+        if self.stopped:
+            return self._open(f"Checking it took more than {LONGEST:.0f} seconds.", 0.0)
         unsure = next((choice for choice in combinations[0] if not choice.sure), None)
         return self._unread(unsure.statement) if unsure else self._against(combinations[0])
 
@@ -106,7 +111,7 @@ class _Check:
             said = self._meant(source, statement.target, words)
             plain = _without_kind(words)
             if not said and plain:
-                said = self._meant(source, statement.target, plain)
+                words, said = plain, self._meant(source, statement.target, plain)
             sure = self._silent(words) or max((item.confidence for item in said), default=0.0) >= MEANT
             found += [Choice(statement, source, item, sure) for item in said]
         return found
@@ -160,6 +165,8 @@ class _Check:
         confidence = _confidence(combination)
         tails = [(choice, tail) for choice in combination for tail in self._tails(choice)]
         others = [(choice, tail, self._run(self._graph(combination, free=tail))) for choice, tail in tails]
+        if self.stopped:
+            return self._open(f"Checking it took more than {LONGEST:.0f} seconds.", 0.0)
         against = [(choice, tail, result) for choice, tail, result in others if result is not None and not result.empty]
         if against and (len(against) == len(others) or len(combination) == 1):
             choice, tail, result = against[0]
@@ -204,7 +211,7 @@ class _Check:
     def _disjoint(self, combination: Combination) -> CheckedPart | None:
         """The part, refuted where each of its statements leads from something named to lists of which none has anything
         in common: the directors of one film and the writers of another."""
-        if len(combination) < 2 or any(self._tails(choice) or choice.statement.negated for choice in combination):
+        if len(combination) < 2 or not all(self._lists(choice) for choice in combination):
             return None
         evidence: list[Evidence] = []
         for choice in combination:
@@ -219,6 +226,19 @@ class _Check:
             return None
         explanation = "What the graph has by each of these has nothing in common."
         return self._part(REFUTED, _confidence(combination), explanation, tuple(evidence), graph, result)
+
+    def _lists(self, choice: Choice) -> bool:
+        """Whether a statement leads from something named to the list of what is unnamed in it: not from a director to
+        films, of which each has one director."""
+        if choice.statement.negated or choice.meaning.hop.value:
+            return False
+        source, target = (self.part.end(thing) for thing in (choice.source, choice.statement.target))
+        hop = (
+            choice.meaning.hop
+            if source is None
+            else replace(choice.meaning.hop, forward=not choice.meaning.hop.forward)
+        )
+        return (source is None) != (target is None) and not self.steps.functional(hop)
 
     def _graph(self, combination: Combination, *, free: int = NOBODY) -> QueryGraph:
         return _Graph(self.context, self.part, free).of(combination)
@@ -235,6 +255,7 @@ class _Check:
                 timeout=LONGEST,
             )
         except GraphTimeout:
+            self.stopped = True
             return None
 
     # A statement about one thing -------------------------------------------------------------------------------------
@@ -306,6 +327,19 @@ def _combinations(choices: Sequence[Sequence[Choice]]) -> Iterator[Combination]:
 
     most = max(2, int(MOST_COMBINED ** (1 / len(choices))))
     return iter(sorted(product(*(found[:most] for found in choices)), key=order))
+
+
+def _is_tree(combination: Combination) -> bool:
+    """Whether the statements of a combination join its things without a gap and without a circle, as a query graph
+    has to."""
+    group = {combination[0].source}
+    left = [(choice.source, choice.statement.target) for choice in combination]
+    while joined := [pair for pair in left if group & set(pair)]:
+        if any(pair[1] in group and pair[0] in group for pair in joined):
+            return False
+        group |= {thing for thing in joined[0] if thing != NOBODY}
+        left.remove(joined[0])
+    return not left
 
 
 @dataclass
