@@ -118,6 +118,7 @@ def test_an_existence_has_one_name(text: str, statements: list[str]) -> None:
     [
         ("*Kes was not directed by *Loach", ["not Kes | was directed by | Loach"]),
         ("*Kes wasn't directed by *Loach", ["not Kes | was directed by | Loach"]),
+        ("*Kes is not a film by *Loach", ["not Kes | is a film by | Loach"]),
         ("*Kes has no director", ["not Kes | has | ?director"]),
         ("*Loach did not direct *Kes but wrote *Hunger", ["not Loach | did direct | Kes", "Loach | wrote | Hunger"]),
         ("Neither *Kes nor *Hunger stars *Queen", ["not Kes | stars | Queen", "not Hunger | stars | Queen"]),

@@ -217,7 +217,9 @@ class _Things:
         return at + 1
 
     def _before(self, at: int) -> str:
-        return self.tokens[at - 1] if at else ""
+        """The word before `at`, adverbs left out."""
+        before = [word for word in self.tokens[:at] if word not in ("not", "never", "also", "only")]
+        return before[-1] if before else ""
 
     def _noun(self, at: int) -> int:
         """Where the noun that begins at `at` ends; `at` where there is none."""
