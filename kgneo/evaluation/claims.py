@@ -17,7 +17,7 @@ from typing import Any
 
 from kgneo.context import Context
 from kgneo.errors import DataError, EntityNotFound
-from kgneo.text import digest
+from kgneo.text import digest, fold
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, VERDICTS, Verdict
 from kgneo.verifying import verify
 
@@ -137,15 +137,25 @@ def drawn(claims: Sequence[Claim], limit: int | None, *, seed: int) -> list[Clai
 
 
 def judge(context: Context, claim: Claim, *, given: bool = True, closed: bool = False, two: bool = False) -> Judged:
-    """The verdict on a claim; `given`: with its entities. A name that the graph does not have leaves the claim open."""
+    """The verdict on a claim; `given`: with those of its entities that the graph has. Where it has none of them, or
+    none is found in the text, the claim is open."""
     start = time.perf_counter()
     try:
-        found = verify(context, claim.text, entities=claim.entities if given else (), closed=closed)
+        found = verify(context, claim.text, entities=_known(context, claim) if given else (), closed=closed)
         verdict, confidence, explanation = found.verdict, found.confidence, found.explanation
     except EntityNotFound as error:
         verdict, confidence, explanation = OPEN, 0.0, error.message
     taken = (time.perf_counter() - start) * 1000
     return Judged(claim, verdict, confidence, explanation, taken, two)
+
+
+def _known(context: Context, claim: Claim) -> list[str]:
+    """The entities of a claim that the graph has. Raises EntityNotFound where it has none of several."""
+    known = context.knowledge.names.by_folded_name(claim.entities)
+    found = [name for name in claim.entities if known.get(fold(name))]
+    if claim.entities and not found:
+        raise EntityNotFound("The graph has none of the claim's entities.")
+    return found
 
 
 HEADER = ("kind", "n", "accuracy", "supported", "refuted", "not enough evidence", "median ms")

@@ -228,17 +228,13 @@ class _Check:
         return self._part(REFUTED, _confidence(combination), explanation, tuple(evidence), graph, result)
 
     def _lists(self, choice: Choice) -> bool:
-        """Whether a statement leads from something named to the list of what is unnamed in it: not from a director to
-        films, of which each has one director."""
+        """Whether a statement leads from something named to the whole list of what is unnamed in it."""
         if choice.statement.negated or choice.meaning.hop.value:
             return False
         source, target = (self.part.end(thing) for thing in (choice.source, choice.statement.target))
-        hop = (
-            choice.meaning.hop
-            if source is None
-            else replace(choice.meaning.hop, forward=not choice.meaning.hop.forward)
-        )
-        return (source is None) != (target is None) and not self.steps.functional(hop)
+        hop = choice.meaning.hop
+        hop = hop if source is not None else replace(hop, forward=not hop.forward)
+        return (source is None) != (target is None) and self.steps.whole(hop)
 
     def _graph(self, combination: Combination, *, free: int = NOBODY) -> QueryGraph:
         return _Graph(self.context, self.part, free).of(combination)

@@ -123,19 +123,33 @@ def _with_hops(context: Context, named: Iterable[tuple[str, list[Entity]]]) -> l
 
 
 def place(text: str, names: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Where names stand in a text as whole words, the longest first: start, end and the number of the name."""
-    words = [(fold(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
+    """Where names stand in a text as whole words, the longest first: start, end and the number of the name. A name that
+    is spelt as it is goes before one that is spelt alike."""
+    words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text)]
+    folded = [(fold(word), start, end) for word, start, end in words]
     taken: set[int] = set()
     found: list[tuple[int, int, int]] = []
-    for number in sorted(range(len(names)), key=lambda item: -len(names[item])):
+    order = sorted(range(len(names)), key=lambda number: -len(names[number]))
+    for number in order:
+        _take(words, tuple(_WORD.findall(names[number])), number, taken, found)
+    for number in order:
         for spelling in _spellings(names[number]):
-            places = _places(words, spelling, taken)
-            for first, last in places:
-                taken.update(range(first, last))
-                found.append((words[first][1], words[last - 1][2], number))
-            if places:
-                break
+            if all(placed != number for _, _, placed in found):
+                _take(folded, spelling, number, taken, found)
     return sorted(found)
+
+
+def _take(
+    words: Sequence[tuple[str, int, int]],
+    spelling: Sequence[str],
+    number: int,
+    taken: set[int],
+    found: list[tuple[int, int, int]],
+) -> None:
+    """Add the places where a name is spelt so, and take their words."""
+    for first, last in _places(words, spelling, taken) if spelling else ():
+        taken.update(range(first, last))
+        found.append((words[first][1], words[last - 1][2], number))
 
 
 def _with_literals(text: str, places: list[tuple[int, int, int]], names: Sequence[str]) -> list[tuple[int, int, int]]:

@@ -30,6 +30,9 @@ WRONG_WAY = 1.0
 FUNCTIONAL = 1.25
 """Things that a step leads to on average, up to which it is taken to lead to one."""
 
+LONGER = 3.0
+"""How many times as long as the list of the way back a list may be that is taken to be whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -86,6 +89,14 @@ class Steps:
         if hop.value or there is None or back is None:
             return hop.value
         return there.fan_out <= FUNCTIONAL and there.fan_out < back.fan_out
+
+    def whole(self, hop: Hop) -> bool:
+        """Whether what a step leads to can be taken for a whole list: not where the way back leads to one thing, or this
+        list is much longer than that, as the works of a kind are."""
+        there, back = self.hops.get(str(hop)), self.back(hop)
+        if hop.value or there is None or back is None or self.functional(back.hop):
+            return False
+        return there.fan_out <= LONGER * back.fan_out
 
     def fits(self, hop: Hop, source: Named | None, target: Named | None) -> bool:
         """Whether a step can leave things of the source's kind and lead to such of the target's, where these are
