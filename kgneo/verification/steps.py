@@ -91,8 +91,8 @@ class Steps:
         return there.fan_out <= FUNCTIONAL and there.fan_out < back.fan_out
 
     def whole(self, hop: Hop) -> bool:
-        """Whether what a step leads to can be taken for a whole list: not where the way back leads to one thing, or this
-        list is much longer than that, as the works of a kind are."""
+        """Whether what a step leads to can be taken for a whole list: not where the way back leads to one thing, or
+        this list is much longer than that, as the works of a kind are."""
         there, back = self.hops.get(str(hop)), self.back(hop)
         if hop.value or there is None or back is None or self.functional(back.hop):
             return False
