@@ -109,12 +109,16 @@ class _Check:
         found: list[Choice] = []
         for source, words in ((statement.source, statement.words), *statement.others):
             said = self._meant(source, statement.target, words)
+            sure = self._sure(words, said)
             plain = _without_kind(words)
-            if not said and plain:
-                words, said = plain, self._meant(source, statement.target, plain)
-            sure = self._silent(words) or max((item.confidence for item in said), default=0.0) >= MEANT
+            if not sure and plain and (more := self._meant(source, statement.target, plain)):
+                said, sure = more, self._sure(plain, more)
             found += [Choice(statement, source, item, sure) for item in said]
         return found
+
+    def _sure(self, words: Sequence[str], said: Sequence[Meaning]) -> bool:
+        """Whether words mean something that the graph could hold, whether it does or not."""
+        return self._silent(words) or max((item.confidence for item in said), default=0.0) >= MEANT
 
     def _meant(self, source: int, target: int, words: Sequence[str]) -> list[Meaning]:
         """Of the meanings of words those that are close to the best one and fit the things; none where the words are
