@@ -3,7 +3,7 @@
 Comes in: a claim with what was found without a model. In this order: for each part, the triples of the relations that
 its words are most like, at the things that it names, those that join two of them first; the triples as sentences, by
 template; one call; the reply's verdict. That verdict stands only on evidence that was shown: without any the claim is
-left open, and it is not supported by sentences in which something that the claim names does not occur.
+left open, and it is not supported by triples that do not join what the claim names.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from kgneo.graph.neighbours import triples_along
 from kgneo.llm import Parameters
 from kgneo.model import Evidence, Triple
 from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.text import fold
 from kgneo.verification.named import NamedClaim, named_claim
 from kgneo.verification.parts import Part
 from kgneo.verification.steps import meanings
@@ -60,8 +61,9 @@ def verified_by_model(
     if verdict is None:
         warnings.append("The language model's reply holds no verdict; the one without it stands.")
         verdict, explanation = read.verdict, read.explanation
-    elif verdict == SUPPORTED and (missing := _missing(named, sentences)):
-        warnings.append(f"The language model says supported, and the evidence does not speak of {', '.join(missing)}.")
+    elif verdict == SUPPORTED and (missing := _unjoined(claim_parts(named)[0], shown)):
+        names = ", ".join(missing)
+        warnings.append(f"The language model says supported, and the evidence does not say this of {names}.")
         verdict = REFUTED if closed else OPEN
     agreed = verdict == read.verdict
     confidence = 1.0 - 0.5 * (1.0 - read.confidence) if agreed else 0.5 * (1.0 - read.confidence)
@@ -121,7 +123,26 @@ def _sentence(triple: Triple) -> str:
     return f"{text} ({triple.detail})." if triple.detail else f"{text}."
 
 
-def _missing(named: NamedClaim, sentences: Sequence[str]) -> list[str]:
-    """What a claim names that no sentence speaks of."""
-    text = " ".join(sentences).casefold()
-    return [thing.text for thing in named.things if thing.text.replace("_", " ").casefold() not in text]
+def _unjoined(parts: Sequence[Part], shown: Sequence[Evidence]) -> list[str]:
+    """What a claim names that no chain of shown triples joins to what it is said of. A part that denies something needs
+    no triples."""
+    near: dict[str, set[str]] = {}
+    for item in shown:
+        first, second = _key(item.triple.subject), _key(item.triple.object)
+        near.setdefault(first, {first}).add(second)
+        near.setdefault(second, {second}).add(first)
+    found: list[str] = []
+    for part in parts:
+        if part.negated or any(statement.negated for statement in part.statements):
+            continue
+        ends = [part.end(thing) for item in part.statements for thing in (item.source, item.target)]
+        names = [end.text for end in ends if end is not None and not end.value]
+        reached = {_key(name) for name in names[:1]} & near.keys()
+        for _ in part.statements:
+            reached = {other for name in reached for other in near[name]}
+        found += [name for name in names if _key(name) not in reached]
+    return list(dict.fromkeys(found))
+
+
+def _key(name: str) -> str:
+    return fold(name.replace("_", " "))
