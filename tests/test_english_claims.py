@@ -88,6 +88,7 @@ def test_a_relative_clause_speaks_of_what_it_follows(text: str, statements: list
     [
         ("*Kes was directed by somebody who was born in *Nuneaton", ["Kes | was directed by | ?",
                                                                     "? | was born in | Nuneaton"]),
+        ("A film that stars *Bradley is by *Loach", ["?film | stars | Bradley", "?film | is by | Loach"]),
         ("A film directed by *Loach stars *Bradley", ["?film | directed by | Loach", "?film | stars | Bradley"]),
         ("The director of *Kes wrote *Hunger", ["?director | is director of | Kes", "?director | wrote | Hunger"]),
         ("*Loach lives in *Ethiopia's capital", ["Loach | lives in | ?capital", "?capital | is capital of | Ethiopia"]),

@@ -387,7 +387,7 @@ class _Statements:
         if unnamed:
             self._emit([self.last], words, thing, others=self._under_verb(words))
             return
-        if set(words) <= PREPOSITIONS | FUNCTION_WORDS and set(words) & PREPOSITIONS:
+        if set(words) <= FUNCTION_WORDS - AUXILIARIES and set(words) & PREPOSITIONS:
             verb = [*self.verb, *words]
             self._emit(self._sources(), verb, thing, others=[(self.last, words)], same=True)
             return
