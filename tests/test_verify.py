@@ -53,7 +53,7 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(WORDS, min_size=1, max_size=14))
 def test_every_sentence_gets_a_verdict(context: Context, words: list[str]) -> None:
     found = verify(context, " ".join(words))
