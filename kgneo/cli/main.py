@@ -25,6 +25,7 @@ COMMANDS = {
     "load": "kgneo.cli.load",
     "index": "kgneo.cli.index",
     "ask": "kgneo.cli.ask",
+    "verify": "kgneo.cli.verify",
     "retrieve": "kgneo.cli.retrieve",
     "learn": "kgneo.cli.learn",
     "eval": "kgneo.cli.eval",
