@@ -78,6 +78,7 @@ def ask(
     encoder: str | None,
     select: str | None,
     follow: bool,
+    free: bool,
     limit: int,
     min_confidence: float,
     seed: int | None,
@@ -112,7 +113,7 @@ def ask(
     )
     prompts = model.load_prompts()
     speaking = model.load()
-    chosen = find_strategy(strategy or default_strategy(speaking), select=select, follow=follow)
+    chosen = find_strategy(strategy or default_strategy(speaking), select=select, follow=follow, free=free)
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
         printer = _Printer(context, chosen, quiet=quiet, as_json=as_json, browse=settings if browse else None)

@@ -590,3 +590,60 @@ def _labels(node: Node) -> tuple[str, ...]:
 def _ends_of(relation: Relation) -> str:
     pairs = ", ".join(f"from {start} to {end}" for start, end in relation.ends[:5])
     return f"{relation.name} leads {pairs}."
+
+
+# What it rests on ----------------------------------------------------------------------------------------------------
+
+_AGGREGATES = _listed("avg collect count max min percentilecont percentiledisc stdev stdevp sum")
+
+
+def evidence_query(statement: Statement, *, limit: int) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+    """The same patterns with their relationships and the nodes whose properties are returned, and these properties as
+    pairs of variable and key. None where there is more before the RETURN than patterns, or nothing to return."""
+    begin = statement.last_return
+    before = [statement.at(place) for place in statement.top if begin is not None and place < begin]
+    if begin is None or any(token.word("WITH", "CALL", "UNION", "UNWIND", "RETURN", "YIELD") for token in before):
+        return None
+    outside = set(statement.top)
+    relationships = [item for item in statement.patterns[1] if item.left.begin in outside and item.left.begin < begin]
+    names = {item: item.variable or f"kgneo_{number}" for number, item in enumerate(relationships)}
+    keys = tuple(_returned_keys(statement, begin))
+    wanted = dict.fromkeys([*names.values(), *(variable for variable, _ in keys)])
+    if not wanted:
+        return None
+    added = {item.place: f"`{names[item]}`" for item in relationships if not item.variable}
+    pieces: list[Token] = []
+    for place, token in enumerate(statement.tokens[:begin]):
+        bracket = token.symbol("[")
+        if place in added and not bracket:
+            pieces.append(_sign(f"[{added[place]}]"))
+        pieces.append(token)
+        if place in added and bracket:
+            pieces.append(_sign(added[place]))
+    text = " ".join(token.source for token in pieces)
+    shown = ", ".join("`" + name.replace("`", "``") + "`" for name in wanted)
+    return f"{text}{_order(statement, begin)} RETURN {shown} LIMIT {limit}", keys
+
+
+def _sign(source: str) -> Token:
+    return Token("symbol", source, source, -1)
+
+
+def _returned_keys(statement: Statement, begin: int) -> Iterator[tuple[str, str]]:
+    """Pairs of variable and key such as `n.key` behind RETURN."""
+    variables = {node.variable for node in statement.patterns[0] if node.variable}
+    for place in range(begin, len(statement.tokens)):
+        token, key = statement.at(place), statement.at(place + 2)
+        property_ = token.value in variables and statement.at(place + 1).symbol(".") and key.named
+        if token.named and property_ and not statement.at(place - 1).symbol("."):
+            yield token.value, key.value
+
+
+def _order(statement: Statement, begin: int) -> str:
+    """The order and the bounds behind a RETURN that takes nothing together, so that the same rows come."""
+    behind = [place for place in statement.top if place > begin]
+    tail = next((place for place in behind if statement.at(place).word("ORDER", "SKIP", "OFFSET", "LIMIT")), None)
+    together = any(statement.at(place).value.lower() in _AGGREGATES for place in behind if place < (tail or 0))
+    if tail is None or together or statement.at(begin + 1).word("DISTINCT"):
+        return ""
+    return " WITH * " + " ".join(token.source for token in statement.tokens[tail:])
