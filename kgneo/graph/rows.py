@@ -7,7 +7,7 @@ more than patterns before its RETURN (WITH, CALL, UNION) has none but what it re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,13 @@ class Told:
     evidence: tuple[Evidence, ...]
 
 
-def tell(knowledge: Knowledge, guard: Guard, statement: Statement, rows: Rows) -> Told:
+def tell(
+    knowledge: Knowledge,
+    guard: Guard,
+    statement: Statement,
+    rows: Rows,
+    parameters: Mapping[str, Any] | None = None,
+) -> Told:
     """`rows` of `statement` as answers with their evidence."""
     answers: dict[str, None] = {}
     nodes: dict[str, AnswerNode] = {}
@@ -44,7 +50,7 @@ def tell(knowledge: Knowledge, guard: Guard, statement: Statement, rows: Rows) -
         values = [", ".join(_texts(value, knowledge, nodes)) for value in row.values()]
         answers[f"{values[0]}: {', '.join(values[1:])}" if len(values) > 1 else values[0]] = None
     answers.pop("", None)
-    return Told(tuple(answers), tuple(nodes.values()), _evidence(knowledge, guard, statement, rows))
+    return Told(tuple(answers), tuple(nodes.values()), _evidence(knowledge, guard, statement, rows, parameters))
 
 
 def plain(value: Any, knowledge: Knowledge) -> Any:
@@ -99,14 +105,16 @@ def _arrow(item: neo4j.graph.Relationship, knowledge: Knowledge) -> str:
     return f"({ends[0]}, {item.type}, {ends[1]})"
 
 
-def _evidence(knowledge: Knowledge, guard: Guard, statement: Statement, rows: Rows) -> tuple[Evidence, ...]:
+def _evidence(
+    knowledge: Knowledge, guard: Guard, statement: Statement, rows: Rows, parameters: Mapping[str, Any] | None
+) -> tuple[Evidence, ...]:
     found = dict.fromkeys(id_ for row in rows.rows for value in row.values() for id_ in _relationships(value))
     properties: dict[Evidence, None] = {}
     second = evidence_query(statement, limit=MOST)
     if second is not None:
         text, keys = second
         try:
-            behind: Sequence[dict[str, Any]] = guard.rows(text).rows
+            behind: Sequence[dict[str, Any]] = guard.rows(text, parameters).rows
         except GraphError:
             behind = ()  # a statement that was just in time may be too slow with its relationships
         for row in behind:
