@@ -1,6 +1,7 @@
 """Cypher that must not be run, by kind, made of parts: what a model could be talked into, or a client could try.
 
-`ADDRESS` stands for a server that must hear nothing. The graph is that of `tests/graphs/social`.
+`ADDRESS` stands for a server that must hear nothing. The graph is that of
+`tests/test_statement.py`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -176,14 +176,12 @@ def test_a_name_that_is_not_in_the_graph_is_an_error_before_the_model_is_asked(f
 
 
 def test_a_schema_that_does_not_fit_is_cut(films: Context) -> None:
-    class Small(ScriptedModel):
-        def complete(self, messages: object, parameters: Parameters, **rest: object) -> object:  # type: ignore[override]  # noqa: ARG002
-            given = list(messages)  # type: ignore[call-overload]
-            if sum(len(message.content) for message in given if isinstance(message, Message)) > 5_500:
-                raise ContextOverflow("too long", tokens=2, limit=1)
-            return super().complete(given, parameters)
+    def reply(messages: Sequence[Message], _: Parameters) -> str:
+        if sum(len(message.content) for message in messages) > 5_500:
+            raise ContextOverflow("The prompt is too long.", tokens=2, limit=1)
+        return GOOD
 
-    model = Small([GOOD])
+    model = ScriptedModel(reply)
     wide = Cypher(CypherOptions(schema_tokens=4_000))
     assert set(ask(replace(films, model=model), QUESTION, strategy=wide).answers) == FILMS_OF_IDA
 

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -25,8 +24,24 @@ from kgneo.server import RunningServer
 from tests.conftest import connect, wipe
 from tests.hostile_queries import ADDRESS, HOSTILE, VALUES
 
-SECONDS = 2.0
-SOCIAL = Path(__file__).parent / "graphs" / "social" / "graph.cypher"
+SECONDS = 5.0
+PEOPLE = (
+    """
+    UNWIND ['Ada Novak', 'Elif Aydın', 'Cem Aydın', 'Grace Park', 'Ines Silva', 'Omar Haddad', 'Ute Lang', 'Bo Lind',
+            'Chiara Ricci', 'Dara Okafor', 'Finn Berg', 'Kofi Mensah'] AS name
+    CREATE (:Person {fullName: name, born: date({year: 1980 + size(name)}), languages: ['Czech', 'English']})
+    """,
+    """
+    MATCH (p:Person), (q:Person) WHERE p.fullName < q.fullName CREATE (p)-[:FRIEND_OF {since: 2001}]->(q)
+    """,
+    """
+    MATCH (ada:Person {fullName: 'Ada Novak'}), (bo:Person {fullName: 'Bo Lind'})
+    CREATE (oslo:City {cityName: 'Oslo'}), (brno:City {cityName: 'Brno'}), (play:Play {title: 'The Wharf'}),
+           (ada)-[:LIVES_IN]->(oslo), (bo)-[:LIVES_IN]->(brno), (ada)-[:MARRIED_TO]->(bo),
+           (ada)-[:WORKED_AT {role: 'editor', since: 2010}]->(:Company {companyName: 'Quill'}),
+           (bo)-[:STUDIED_AT]->(:School {schoolName: 'Hill'}), (bo)-[:PERFORMED_IN]->(play), (play)-[:STAGED_IN]->(oslo)
+    """,
+)
 READS = [
     "MATCH (p:Person)-[:LIVES_IN]->(c) RETURN c.cityName, count(*) AS n ORDER BY n DESC LIMIT 3",
     "MATCH (p:Person) WHERE p.born > date('1990-01-01') RETURN p.fullName, p.born.year // the young",
@@ -48,12 +63,11 @@ READS = [
 
 @pytest.fixture(scope="module")
 def guard(server: RunningServer) -> Iterator[Guard]:
-    """The guard of the social graph, once on each version."""
+    """The guard of a graph of people, once on each version."""
     with connect(server) as graph:
         wipe(graph)
-        for statement in SOCIAL.read_text(encoding="utf-8").split(";\n"):
-            if statement.strip():
-                graph.write(statement)
+        for statement in PEOPLE:
+            graph.write(statement)
         schema = read_schema(graph)
         yield Guard(graph, catalogue(schema, derive_shape(schema)), limit=50, timeout=SECONDS)
 
@@ -214,11 +228,11 @@ def test_a_relationship_without_an_arrow_may_go_either_way(guard: Guard) -> None
 
 
 def test_a_query_that_takes_too_long_times_out(guard: Guard) -> None:
-    six = "".join(f"--(x{number})" for number in range(12))
+    hops = "".join(f"--(x{number})" for number in range(12))
     began = time.monotonic()
     with pytest.raises(GraphTimeout, match=r"ended after 0\.3 s"):
-        Guard(guard.graph, guard.catalogue, timeout=0.3).run(f"MATCH (p:Person){six} RETURN count(*) AS n")
-    assert time.monotonic() - began < 0.3 + SECONDS
+        Guard(guard.graph, guard.catalogue, timeout=0.3).run(f"MATCH (p:Person){hops} RETURN count(*) AS n")
+    assert time.monotonic() - began < 4 * SECONDS  # Neo4j looks for such queries every two seconds
 
 
 def test_nothing_found_is_no_error(guard: Guard) -> None:

@@ -18,7 +18,7 @@ from neo4j_graphrag.retrievers.base import Retriever
 from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from kgneo.context import Context
-from kgneo.doors.passages import MOST, passages
+from kgneo.doors.passages import MOST, Passage, passages
 
 
 class KgneoRetriever(Retriever):
@@ -37,10 +37,14 @@ class KgneoRetriever(Retriever):
     ) -> RawSearchResult:
         """Answer `query_text`, with at most `top_k` triples. `entities` names what it is about."""
         found = passages(self.context, query_text, strategy=self.strategy, entities=entities or (), most=top_k)
-        records = [neo4j.Record({"content": item.text, "metadata": item.metadata}) for item in found]
+        records = [_record(item) for item in found]
         metadata: dict[str, Any] = {"cypher": found[0].metadata["cypher"]} if found else {}
         return RawSearchResult(records=records, metadata=metadata)
 
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
         """The text as content, what it is made of as metadata."""
         return RetrieverResultItem(content=record["content"], metadata=record["metadata"])
+
+
+def _record(item: Passage) -> neo4j.Record:
+    return neo4j.Record({"content": item.text, "metadata": item.metadata})  # type: ignore[no-untyped-call]
