@@ -210,6 +210,19 @@ def test_a_loaded_graph_is_asked_too(sample_graph: Graph, encoder: OnnxEncoder) 
     assert ask(context, "what is the capital of [Ethiopia]?", strategy=FREE).answers == ("Addis Ababa",)
 
 
+def test_a_query_may_be_changed_before_it_runs(films: Context) -> None:
+    seen: list[str] = []
+
+    def review(query: str) -> str:
+        seen.append(query)
+        return query.replace("Ida Brandt", "Rosalind")
+
+    context, _ = said(films, GOOD)
+    answer = ask(context, QUESTION, strategy=Cypher(CypherOptions(review=review)))
+    assert json.loads(seen[0]) == json.loads(GOOD)
+    assert answer.answers == ("North Pier",)
+
+
 BOOKS = Catalogue(
     (
         Label("Author", (Key("name", "STRING"), Key("born", "DATE"))),
@@ -249,3 +262,26 @@ def test_the_command_takes_it(
     code = main(["ask", "-s", "cypher", "--free", "--llm", f"scripted:{script}", "Which films came after 2010?"])
     assert code == 0
     assert "North Pier" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("films")
+@pytest.mark.parametrize(
+    ("editor", "code", "shown"), [("sed -i s/2010/2000/", 0, "Rosalind"), ("truncate -s 0", 130, "")]
+)
+def test_the_command_opens_the_query_in_the_editor(
+    films_server: RunningServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    editor: str,
+    code: int,
+    shown: str,
+) -> None:
+    script = tmp_path / "replies.jsonl"
+    script.write_text(json.dumps({"reply": "MATCH (m:Movie) WHERE m.released > 2010 RETURN m.title"}))
+    set_address(monkeypatch, films_server)
+    monkeypatch.setenv("EDITOR", editor)
+    monkeypatch.delenv("VISUAL", raising=False)
+    arguments = ["--free", "--edit", "--llm", f"scripted:{script}", "Which films came after 2010?"]
+    assert main(["ask", "-s", "cypher", *arguments]) == code
+    assert shown in capsys.readouterr().out

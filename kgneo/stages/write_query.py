@@ -9,7 +9,7 @@ here, or, `free`, Cypher that passes the guard.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -93,16 +93,20 @@ def write_query(
     free: bool,
     attempts: int,
     schema_tokens: int,
+    review: Callable[[str], str] | None = None,
 ) -> list[Attempt]:
-    """Let the model write queries until one finds something, at most `attempts` times.
+    """Let the model write queries until one finds something, at most `attempts` times. `review` is given each before it
+    is run, and gives the one that is.
 
     Raises ModelError, ContextOverflow among them where not even a short schema fits, and GraphUnavailable.
     """
     tried: list[Attempt] = []
     while len(tried) < attempts:
         completion = _written(question, topics, context, calls, tried, free=free, tokens=schema_tokens)
+        query = _unfenced(completion.text) if free else _indented(completion.text)
+        query = review(query) if review else query
         with calls.clock.stage("query"):
-            attempt = _try_cypher(completion.text, context) if free else _try_graph(completion.text, context)
+            attempt = _try_cypher(query, context) if free else _try_graph(query, context)
         repeated = any(attempt.query == other.query for other in tried)
         tried.append(attempt)
         if attempt.problem is None or repeated:
@@ -171,14 +175,22 @@ def _catalogue(context: Context) -> Catalogue:
 # A query graph -------------------------------------------------------------------------------------------------------
 
 
-def _try_graph(reply: str, context: Context) -> Attempt:
-    text = reply[reply.find("{") : reply.rfind("}") + 1] if "{" in reply else reply
+def _indented(reply: str) -> str:
+    """The JSON object in a reply, laid out for people; the reply as it is where it holds none."""
+    text = reply[reply.find("{") : reply.rfind("}") + 1]
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    except (ValueError, RecursionError):
+        return reply
+
+
+def _try_graph(text: str, context: Context) -> Attempt:
     try:
         graph = from_json(json.loads(text))
     except (ValueError, RecursionError) as error:
-        return Attempt(reply, Problem("syntax error", f"It is no JSON object: {error}"))
+        return Attempt(text, Problem("syntax error", f"It is no JSON object: {error}"))
     except DataError as error:
-        return Attempt(reply, Problem("syntax error", error.message))
+        return Attempt(text, Problem("syntax error", error.message))
     query = json.dumps(to_json(graph), ensure_ascii=False)
     problems = check(graph, _catalogue(context))
     if problems:
@@ -210,8 +222,7 @@ def _try_graph(reply: str, context: Context) -> Attempt:
 # Cypher --------------------------------------------------------------------------------------------------------------
 
 
-def _try_cypher(reply: str, context: Context) -> Attempt:
-    query = _unfenced(reply)
+def _try_cypher(query: str, context: Context) -> Attempt:
     guard = Guard(context.graph, _catalogue(context), limit=context.options.limit, timeout=LONGEST)
     try:
         passed = guard.check(query)

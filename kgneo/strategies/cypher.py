@@ -6,7 +6,7 @@ that the model says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -24,11 +24,12 @@ SHOWN = 20
 @dataclass(frozen=True, slots=True)
 class CypherOptions:
     """`free`: the model writes Cypher, held by a guard, instead of a query graph. `attempts` bounds its calls,
-    `schema_tokens` the schema in its prompt."""
+    `schema_tokens` the schema in its prompt. `review` is given each query, and gives the one that runs."""
 
     free: bool = False
     attempts: int = 3
     schema_tokens: int = 2_000
+    review: Callable[[str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class Cypher:
             free=options.free,
             attempts=options.attempts,
             schema_tokens=options.schema_tokens,
+            review=options.review,
         )
         return _answer(question, tried, topics, calls)
 
