@@ -200,13 +200,13 @@ def test_a_model_that_holds_to_a_schema_gets_that_of_this_graph(films: Context) 
 def test_a_loaded_graph_is_asked_too(sample_graph: Graph, encoder: OnnxEncoder) -> None:
     graph = (
         '{"variables": [{"name": "c"}, {"name": "e", "labels": ["Entity"]}], "edges": '
-        '[{"subject": "e", "relations": ["capital"], "object": "c"}], "conditions": '
+        '[{"subject": "e", "relations": ["has_capital"], "object": "c"}], "conditions": '
         '[{"left": {"of": "e", "key": "name"}, "right": ["Ethiopia"]}], "answer": {"of": "c"}}'
     )
     context, _ = said(open_context(sample_graph, encoder=encoder), graph, graph, graph)
     answer = ask(context, "what is the capital of [Ethiopia]?", strategy="cypher")
     assert answer.answers == ("Addis Ababa",), answer.warnings
-    context, _ = said(context, "MATCH (:Entity {name: 'Ethiopia'})-[:capital]->(c) RETURN c")
+    context, _ = said(context, "MATCH (:Entity {name: 'Ethiopia'})-[:has_capital]->(c) RETURN c")
     assert ask(context, "what is the capital of [Ethiopia]?", strategy=FREE).answers == ("Addis Ababa",)
 
 
