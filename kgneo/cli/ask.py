@@ -63,6 +63,7 @@ from kgneo.strategies import Strategy, find_strategy, strategy_names
 )
 @option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.")
 @model_options
+@option("--edit", is_flag=True, help="For cypher: open each query in your editor before it runs.")
 @option("--quiet", "-q", is_flag=True, help="Print only the answers, one a line.")
 @option("--browse", is_flag=True, help="Open Neo4j Browser with the query that shows the answer's graph.")
 @json_option
@@ -78,10 +79,12 @@ def ask(
     encoder: str | None,
     select: str | None,
     follow: bool,
+    free: bool,
     limit: int,
     min_confidence: float,
     seed: int | None,
     model: ModelSettings,
+    edit: bool,
     quiet: bool,
     browse: bool,
     as_json: bool,
@@ -112,7 +115,8 @@ def ask(
     )
     prompts = model.load_prompts()
     speaking = model.load()
-    chosen = find_strategy(strategy or default_strategy(speaking), select=select, follow=follow)
+    own = {"select": select, "follow": follow, "free": free, "review": _edited if edit else None}
+    chosen = find_strategy(strategy or default_strategy(speaking), **own)
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
         printer = _Printer(context, chosen, quiet=quiet, as_json=as_json, browse=settings if browse else None)
@@ -120,6 +124,14 @@ def ask(
             printer.print(question, entities)
             return 0
         return printer.converse(entities)
+
+
+def _edited(query: str) -> str:
+    """The query as the user left it in the editor; saved empty, it ends the question."""
+    found = click.edit(query, require_save=False)
+    if not (found or "").strip():
+        raise click.Abort
+    return str(found)
 
 
 @dataclass

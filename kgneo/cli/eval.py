@@ -165,7 +165,7 @@ def eval(  # noqa: A001
         opened = open_context(
             graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
         )
-        own = {"select": plan.select or None, "follow": given["follow"]}
+        own = {"select": plan.select or None, "follow": given["follow"], "free": given["free"]}
         backend = graph_backend(opened, alive=probe(graph, settings), options=own)
         outcome = _evaluate(plan, dataset, backend, given)
     report = write_report(outcome, with_figures=given["with_figures"])

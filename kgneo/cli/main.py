@@ -31,6 +31,7 @@ COMMANDS = {
     "eval": "kgneo.cli.eval",
     "schema": "kgneo.cli.schema",
     "browse": "kgneo.cli.browse",
+    "mcp": "kgneo.cli.mcp",
     "doctor": "kgneo.cli.doctor",
     "completion": "kgneo.cli.completion",
 }

@@ -124,7 +124,7 @@ def names_of(
     every = {key: texts(value) for key, value in properties.items() if not key.startswith("kgneo")}
     identifying = dict.fromkeys(key for label in labels for key in naming.get(label, ()))
     others = [text for key in identifying for text in every.get(key, ())]
-    for label in labels:
+    for label in (*labels, *(shape.display if shape.loaded else ())):
         parts = [", ".join(every[key]) for key in shape.display.get(label, ()) if every.get(key)]
         if parts:
             return tuple(dict.fromkeys([" ".join(parts), *others]))
