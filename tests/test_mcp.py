@@ -32,7 +32,7 @@ from tests.conftest import VERSIONS, StartServer, connect, wipe  # noqa: E402
 from tests.hostile_queries import HOSTILE  # noqa: E402
 from tests.test_attached import FILMS  # noqa: E402
 
-TOOLS = {"ask", "cypher", "entities", "interpret", "neighbours", "retrieve", "schema"}
+TOOLS = {"ask", "cypher", "entities", "interpret", "neighbours", "retrieve", "schema", "verify"}
 
 
 class Assistant:
@@ -133,6 +133,12 @@ def test_the_schema_is_a_tool_and_a_resource(assistant: Assistant) -> None:
 def test_names_are_found_by_what_is_like_them(assistant: Assistant) -> None:
     found = assistant.call("entities", text="harvest")["entities"]
     assert found[0] == {"name": "Harvest Moon", "labels": ["Movie"], "relationships": 2}
+
+
+def test_a_claim_is_verified_with_its_evidence(assistant: Assistant) -> None:
+    found = assistant.call("verify", claim="[Tom Okello] is a person.")
+    assert found["verdict"] in ("supported", "refuted", "not enough evidence")
+    assert found["claim"] == "[Tom Okello] is a person."
 
 
 def test_neighbours_are_triples(assistant: Assistant) -> None:

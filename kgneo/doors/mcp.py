@@ -42,6 +42,12 @@ def mcp_server(tools: Tools) -> MCPServer[Any]:
         return tools.ask(question, strategy, entities or ())
 
     @_tool(server)
+    def verify(claim: str, entities: list[str] | None = None) -> dict[str, Any]:
+        """Whether the graph supports a statement, refutes it, or holds not enough evidence, with the evidence and an
+        explanation. Put the entities that it names into [brackets] or into `entities`."""
+        return tools.verify(claim, entities or ())
+
+    @_tool(server)
     def retrieve(question: str, entities: list[str] | None = None, hops: int = 2, top_k: int = 20) -> dict[str, Any]:
         """The triples around the question's entities that are nearest to it, without an answer. Needs a graph with
         embeddings."""

@@ -29,6 +29,7 @@ from kgneo.stages.interpret import interpret, reading
 from kgneo.stages.link import link, readings
 from kgneo.stages.retrieve import retrieve
 from kgneo.text import fold
+from kgneo.verifying import verify
 
 TOKENS = 2_000
 """Tokens of one result, about."""
@@ -64,6 +65,10 @@ class Tools:
             "warnings": list(answer.warnings),
         }
         return fitted(record, self.tokens)
+
+    def verify(self, claim: str, entities: Sequence[str] = ()) -> Record:
+        """Whether the graph supports or refutes a claim, with the triples that say so. Raises EntityNotFound."""
+        return fitted(verify(self.context, claim, entities=entities).to_dict(), self.tokens)
 
     def retrieve(self, question: str, entities: Sequence[str] = (), hops: int = 2, top_k: int = 20) -> Record:
         """The triples around the question's entities that are nearest to it, without an answer. Raises EntityNotFound

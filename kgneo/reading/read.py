@@ -86,13 +86,16 @@ class Interpretation:
     kind: bool = False
     """Whether a word of the question surely names what kind of thing is asked for."""
 
+    meant: QueryGraph | None = None
+    """The query graph in the question's terms, where `graph` has others, which the graph knows."""
+
     bracketed: str = ""
     """The question with the names of nodes in brackets, where these are as the graph has them."""
 
     @property
     def wording(self) -> str:
         """The query graph in English."""
-        return wording(self.graph)
+        return wording(self.meant or self.graph)
 
 
 Chains = Callable[[MaskedQuestion, Meaning], Sequence[RankedPath]]
@@ -472,7 +475,7 @@ class _Reader:
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain
         return Interpretation(graph, score, ignored, share, self._is_plain_chain, bare, self._named,
-                              self._is_sure(tree), self._bracketed)  # fmt: skip
+                              self._is_sure(tree), None, self._bracketed)  # fmt: skip
 
     @cached_property
     def _bracketed(self) -> str:

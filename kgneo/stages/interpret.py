@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgneo.context import Context
 from kgneo.english.question import MaskedQuestion
@@ -56,8 +56,8 @@ class Reading:
     dictionary: Lookup
     keys: dict[str, tuple[str, ...]]
     naming: dict[str, tuple[str, ...]]
-    lowered: Callable[[QueryGraph], QueryGraph] = lambda graph: graph
-    """A query graph over what reading knows as one over what is in the graph."""
+    lowered: Callable[[QueryGraph], QueryGraph] | None = None
+    """A query graph over what reading knows as one over what is in the graph, where these differ."""
 
 
 def reading(context: Context) -> Reading | None:
@@ -111,7 +111,9 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
     def chains(masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:
         return _chains(context, known, masked, meaning)
 
-    return [item for item in read(question, known.fits, known.dictionary, chains, given) if _explains(item)]
+    found = [item for item in read(question, known.fits, known.dictionary, chains, given) if _explains(item)]
+    lowered = known.lowered
+    return found if lowered is None else [replace(item, graph=lowered(item.graph), meant=item.graph) for item in found]
 
 
 def _explains(item: Interpretation) -> bool:
@@ -167,14 +169,13 @@ def _answered(
     context: Context, understood: Sequence[Interpretation], number: int, result: Result, limit: int
 ) -> Answered:
     item = understood[number]
-    known = reading(context)
-    assert known is not None
-    evidence = () if result.empty else evidence_of(context.knowledge, known.lowered(item.graph), result)
+    evidence = () if result.empty else evidence_of(context.knowledge, item.graph, result)
     return Answered(item, result, evidence, _signs(understood, number, result), limit)
 
 
 def _signs(understood: Sequence[Interpretation], number: int, result: Result) -> Signs:
     item = understood[number]
+    meant = item.meant or item.graph
     others = [other.score for other in understood if other.graph != item.graph]
     ahead = item.score - max(others, default=item.score - FAR)
     return Signs(
@@ -183,7 +184,7 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
         rivals=min(sum(abs(item.score - score) <= NEAR for score in others), MOST_RIVALS),
         silent=item.silent,
         ignored=len(item.ignored),
-        either=sum(_either_way(item.graph, edge) for edge in item.graph.edges),
+        either=sum(_either_way(meant, edge) for edge in meant.edges),
         bare=not (item.graph.conditions or item.graph.selections),
         tried=min(number, 3),
         empty=result.empty,
