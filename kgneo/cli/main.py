@@ -29,6 +29,7 @@ COMMANDS = {
     "retrieve": "kgneo.cli.retrieve",
     "learn": "kgneo.cli.learn",
     "eval": "kgneo.cli.eval",
+    "serve": "kgneo.cli.serve",
     "schema": "kgneo.cli.schema",
     "browse": "kgneo.cli.browse",
     "mcp": "kgneo.cli.mcp",
