@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from kgneo.context import Context
@@ -64,7 +65,8 @@ def create_application(
     app.state.workers = workers
     app.include_router(routes.router())
     app.include_router(ChatRoutes(service, workers, routes).router())
-    app.mount("/", StaticFiles(directory=page_folder(), html=True))
+    page = StaticFiles(directory=page_folder(), html=True)
+    app.router.routes.extend(Route(path, page) for path in page_paths())
     app.add_exception_handler(KgneoError, _kgneo_error)
     app.add_exception_handler(Refusal, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -77,6 +79,11 @@ def create_application(
 def page_folder() -> Path:
     """Where the files of the page are."""
     return Path(str(files("kgneo.serve"))) / "page"
+
+
+def page_paths() -> list[str]:
+    """The paths of the page's files, one each: no other file is given."""
+    return ["/", *(f"/{file.name}" for file in sorted(page_folder().iterdir()))]
 
 
 async def _kgneo_error(_: Request, error: Any) -> JSONResponse:

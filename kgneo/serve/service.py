@@ -171,7 +171,12 @@ class Service:
     def _compiled(self, graph: QueryGraph) -> Record:
         known = reading(self._context)
         compiled = compile_query(graph, keys=known.keys if known else {}, excluded=self._context.shape.excluded)
-        return {"graph": to_json(graph), "cypher": compiled.text, "cypher_parameters": dict(compiled.parameters)}
+        return {
+            "graph": to_json(graph),
+            "nodes": self._named(graph),
+            "cypher": compiled.text,
+            "cypher_parameters": dict(compiled.parameters),
+        }
 
     def run(self, record: object, *, limit: int | None = None) -> Record:
         """What a query graph finds, as an answer. Raises DataError for one that cannot be asked of this graph."""
@@ -196,7 +201,7 @@ class Service:
             grounded=True,
             answer_nodes=result.nodes,
         )
-        return {**self._record(answer), "graph": to_json(graph)}
+        return {**self._record(answer), "graph": to_json(graph), "nodes": self._named(graph)}
 
     def _check(self, graph: QueryGraph) -> None:
         parts = len(graph.variables) + len(graph.edges) + len(graph.conditions) + len(graph.selections)

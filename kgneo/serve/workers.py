@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from kgneo.errors import GraphTimeout, KgneoError, WorkEnded
 from kgneo.graph import Graph
-from kgneo.graph.work import Work
+from kgneo.graph.work import Work, current_work
 from kgneo.serve.failures import Refusal
 from kgneo.serve.settings import Limits
 
@@ -70,7 +70,8 @@ class Workers:
         queue: asyncio.Queue[Any] = asyncio.Queue()
 
         def tell(item: Any) -> None:
-            work.check()
+            if (doing := current_work()) is not None:
+                doing.check()
             loop.call_soon_threadsafe(queue.put_nowait, item)
 
         work, task = self._begin(lambda: function(tell))
