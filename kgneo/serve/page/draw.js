@@ -4,6 +4,9 @@
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const SHOWN = 300;
 const EXPANDED = 25;
+const SMALL = 40;
+const RING = 110;
+const ROOM = 34;
 
 function style() {
   const ink = colour("--ink");
@@ -20,13 +23,15 @@ function style() {
       "arrow-scale": 0.8, "curve-style": "bezier", label: "data(label)", "font-size": 9, color: colour("--quiet"),
       "text-rotation": "autorotate", "text-background-color": colour("--panel"), "text-background-opacity": 0.8,
       "min-zoomed-font-size": 7 } },
+    { selector: "edge.many", style: { label: "" } },
+    { selector: "edge.many:selected", style: { label: "data(label)", "font-size": 12, "line-color": ink } },
   ];
 }
 
 // Which node of the picture a node of the graph is: evidence knows names, what is around a node knows ids, too.
 export class Picture {
   constructor(container, onnode) {
-    this.drawing = cytoscape({ container, style: style(), minZoom: 0.1, maxZoom: 3, wheelSensitivity: 0.4 });
+    this.drawing = cytoscape({ container, style: style(), minZoom: 0.1, maxZoom: 3 });
     this.drawing.on("tap", "node", (event) => onnode(event.target.data()));
     this.restyle = () => this.drawing.style(style());
   }
@@ -47,14 +52,26 @@ export class Picture {
     return triples.length - SHOWN;
   }
 
+  // Rings around what was asked about; a small picture is then let loose, so that its edges do not cross.
   arrange() {
-    const many = this.drawing.nodes().length > 60;
-    const hubs = this.drawing.nodes().filter((node) => node.degree() > this.drawing.nodes().length / 3);
-    const layout = many && hubs.length
-      ? { name: "concentric", concentric: (node) => node.degree(), levelWidth: () => 2, minNodeSpacing: 14, animate: false }
-      : { name: "cose", animate: false, numIter: many ? 150 : 600, nodeRepulsion: () => 9000, idealEdgeLength: () => 80,
-          randomize: true, nodeDimensionsIncludeLabels: false, componentSpacing: 60, fit: true, padding: 24 };
-    this.drawing.layout({ fit: true, padding: 24, ...layout }).run();
+    const nodes = this.drawing.nodes();
+    const places = rings(this.drawing);
+    nodes.positions((node) => places.get(node.id()));
+    if (nodes.length <= SMALL) {
+      this.drawing.layout({ name: "cose", animate: false, randomize: false, numIter: 500, nodeRepulsion: () => 400000,
+        idealEdgeLength: () => 50, nodeOverlap: 20, gravity: 1, nodeDimensionsIncludeLabels: true, padding: 24 }).run();
+    }
+    this.drawing.edges().toggleClass("many", this.drawing.edges().length > SMALL);
+    this.fit();
+  }
+
+  fit() {
+    this.drawing.resize();
+    this.drawing.fit(undefined, 24);
+    if (this.drawing.zoom() > 1.6) {
+      this.drawing.zoom(1.6);
+      this.drawing.center();
+    }
   }
 
   // Adds what is around a node; {node, triples} as the server gives it.
@@ -94,6 +111,59 @@ export class Picture {
   destroy() {
     this.drawing.destroy();
   }
+}
+
+// Each node's place: on a ring by its distance from what was asked about, in the sector of the node that it was reached
+// from, which is as wide as what hangs on it needs.
+function rings(drawing) {
+  const below = new Map();
+  const seen = new Set();
+  const starts = drawing.nodes(".topic").toArray();
+  const byDegree = drawing.nodes().toArray().sort((one, other) => other.degree() - one.degree());
+  const roots = [];
+  for (const start of [...starts, ...byDegree]) {
+    if (seen.has(start.id())) continue;
+    roots.push(start.id());
+    seen.add(start.id());
+    for (const queue = [start]; queue.length;) {
+      const node = queue.shift();
+      const next = node.neighborhood().nodes().toArray().filter((other) => !seen.has(other.id()));
+      next.forEach((other) => seen.add(other.id()));
+      below.set(node.id(), next.map((other) => other.id()));
+      queue.push(...next);
+    }
+  }
+  const widths = new Map();
+  const levels = [];
+  const measure = (id, level) => {
+    levels[level] = (levels[level] || 0) + 1;
+    const width = below.get(id).reduce((sum, child) => sum + measure(child, level + 1), 0);
+    widths.set(id, Math.max(width, 1));
+    return widths.get(id);
+  };
+  const single = roots.length === 1;
+  const whole = roots.reduce((sum, id) => sum + measure(id, single ? 0 : 1), 0);
+  const radii = [0];
+  for (let level = 1; level < levels.length; level += 1) {
+    radii[level] = Math.max(radii[level - 1] + RING, ((levels[level] || 0) * ROOM) / (2 * Math.PI));
+  }
+  const places = new Map();
+  const put = (id, level, from, size) => {
+    const angle = from + size / 2;
+    places.set(id, { x: radii[level] * Math.cos(angle), y: radii[level] * Math.sin(angle) });
+    for (const child of below.get(id)) {
+      const share = (size * widths.get(child)) / widths.get(id);
+      put(child, level + 1, from, share);
+      from += share;
+    }
+  };
+  let from = 0;
+  for (const id of roots) {
+    const size = (2 * Math.PI * widths.get(id)) / whole;
+    put(id, single ? 0 : 1, from, size);
+    from += size;
+  }
+  return places;
 }
 
 function addEdge(edges, source, target, triple) {

@@ -27,7 +27,7 @@ export function show(answer, problem) {
 }
 
 function figures(answer) {
-  const meaning = answer.steps.at(-1)?.question;
+  const meaning = answer.steps.at(-1)?.question.replace(/\b[XYZ]\b/g, (letter) => answer.entities["XYZ".indexOf(letter)]?.name || letter);
   const parts = [
     meaning ? `Understood as: ${meaning}` : "",
     typeof answer.confidence === "number" ? `confidence ${Math.round(answer.confidence * 100)} %` : "",
@@ -103,6 +103,13 @@ function evidence(answer, problem) {
       element("div", {},
         element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Evidence" }, table(`Triples: ${answer.evidence.length}`, ["subject", "relation", "object"], rows)),
         details)));
+  const columns = made.querySelector(".columns");
+  const enlarge = button("Enlarge the picture", () => {
+    const large = columns.classList.toggle("large");
+    enlarge.setAttribute("aria-pressed", String(large));
+    picture?.fit();
+  }, { "aria-pressed": "false" });
+  made.append(element("div", { class: "row" }, enlarge, button("Fit the picture", () => picture?.fit())));
   made.drawn = () => {
     const started = performance.now();
     picture = new Picture(place, expand);
