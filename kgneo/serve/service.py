@@ -21,7 +21,7 @@ from kgneo.graph.browser import browser_link, with_query
 from kgneo.graph.candidates import count_candidates
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.cypher import fill, inline
-from kgneo.model import Answer, Entity, Hop, Step, evidence_to_dict
+from kgneo.model import Answer, Entity, Hop, Step, TopicEntity, evidence_to_dict
 from kgneo.query.check import check
 from kgneo.query.compile import compile_query
 from kgneo.query.graph import QueryGraph
@@ -185,7 +185,8 @@ class Service:
         limit = limit or self._context.options.limit
         ran = run_graph(self._context, graph, limit=limit)
         result, compiled = ran.result, ran.result.compiled
-        said = wording(graph, nodes=self._named(graph), names=self._context.shape.names)
+        named = self._named(graph)
+        said = wording(graph, nodes=named, names=self._context.shape.names)
         text = ", ".join(result.answers[:20])
         more = len(result.answers) - 20 + result.more
         answer = Answer(
@@ -194,6 +195,7 @@ class Service:
             f"{text} and {more} more" if more > 0 else text or "not found",
             answers=result.answers,
             more=result.more,
+            entities=tuple(TopicEntity(Entity(name, id=id_), name) for id_, name in named.items()),
             steps=(Step(said, text, result.answers, ran.evidence),),
             evidence=ran.evidence,
             cypher=compiled.text,
@@ -201,7 +203,7 @@ class Service:
             grounded=True,
             answer_nodes=result.nodes,
         )
-        return {**self._record(answer), "graph": to_json(graph), "nodes": self._named(graph)}
+        return {**self._record(answer), "graph": to_json(graph), "nodes": named}
 
     def _check(self, graph: QueryGraph) -> None:
         parts = len(graph.variables) + len(graph.edges) + len(graph.conditions) + len(graph.selections)

@@ -12,7 +12,7 @@ function style() {
   const ink = colour("--ink");
   return [
     { selector: "node", style: {
-      "background-color": colour("--accent"), label: "data(label)", color: ink, "font-size": 11, width: 18, height: 18,
+      "background-color": colour("--accent"), label: "data(label)", color: ink, "font-size": 13, width: 18, height: 18,
       "text-wrap": "ellipsis", "text-max-width": 120, "text-valign": "bottom", "text-margin-y": 3,
       "text-background-color": colour("--panel"), "text-background-opacity": 0.8, "min-zoomed-font-size": 6 } },
     { selector: "node.topic", style: { "background-color": colour("--topic"), width: 26, height: 26 } },
@@ -20,7 +20,7 @@ function style() {
     { selector: "node:selected", style: { "border-width": 3, "border-color": ink } },
     { selector: "edge", style: {
       width: 1.5, "line-color": colour("--quiet"), "target-arrow-color": colour("--quiet"), "target-arrow-shape": "triangle",
-      "arrow-scale": 0.8, "curve-style": "bezier", label: "data(label)", "font-size": 9, color: colour("--quiet"),
+      "arrow-scale": 0.8, "curve-style": "bezier", label: "data(label)", "font-size": 10, color: colour("--quiet"),
       "text-rotation": "autorotate", "text-background-color": colour("--panel"), "text-background-opacity": 0.8,
       "min-zoomed-font-size": 7 } },
     { selector: "edge.many", style: { label: "" } },
@@ -58,7 +58,7 @@ export class Picture {
     const places = rings(this.drawing);
     nodes.positions((node) => places.get(node.id()));
     if (nodes.length <= SMALL) {
-      this.drawing.layout({ name: "cose", animate: false, randomize: false, numIter: 500, nodeRepulsion: () => 400000,
+      this.drawing.layout({ name: "cose", animate: false, randomize: false, numIter: 500, nodeRepulsion: () => 150000,
         idealEdgeLength: () => 50, nodeOverlap: 20, gravity: 1, nodeDimensionsIncludeLabels: true, padding: 24 }).run();
     }
     this.drawing.edges().toggleClass("many", this.drawing.edges().length > SMALL);
@@ -175,10 +175,12 @@ function addEdge(edges, source, target, triple) {
 // The schema: labels joined by relationship types.
 export function schemaTriples(schema) {
   const found = new Map();
+  // Every node that kgneo loaded has this label, which says nothing of it.
+  const telling = (labels) => (schema.shape.loaded && labels.length > 1 ? labels.filter((label) => label !== "Entity") : labels);
   for (const relation of schema.relations) {
     for (const connection of relation.connections) {
-      for (const subject of connection.subject) {
-        for (const object of connection.object) {
+      for (const subject of telling(connection.subject)) {
+        for (const object of telling(connection.object)) {
           const triple = { subject, relation: relation.name, object, detail: "" };
           found.set(JSON.stringify([subject, relation.name, object]), triple);
         }
