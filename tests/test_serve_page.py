@@ -90,8 +90,8 @@ def test_a_question_is_completed_asked_and_answered_by_keyboard_alone(page: Any)
     assert "river that flows through Germany" in texts(page, "#result .quiet")[0]
     assert len(texts(page, "#stages li")) == 4
     assert page.execute_script("return document.querySelector('.picture').picture.drawing.edges().length") == 12
-    page.execute_script("document.querySelector('#result').scrollIntoView()")
     page.set_window_size(1300, 1350)
+    page.execute_script("scrollTo(0, 0)")
     shoot(page, "serve-answer.png")
 
 
@@ -102,10 +102,11 @@ def test_a_reading_is_changed_and_run_again(page: Any) -> None:
     page.find_element(CSS, "#readings li button[aria-label^='Change']").click()
     Select(page.find_element(CSS, "#readings select[aria-label='Asked for']")).select_by_value("x1")
     page.find_element(CSS, "#readings button[aria-label='Drop: flows_into']").click()
+    page.execute_script("document.querySelector('#readings').scrollIntoView()")
+    shoot(page, "serve-reading.png")
     page.find_element(CSS, ".run-changed").click()
     until(page, lambda: "Understood as: what flows through Germany" in " ".join(texts(page, "#result .quiet")))
     assert "Rhine" in texts(page, ".answer")[0]
-    shoot(page, "serve-reading.png")
 
 
 def test_a_name_that_is_not_found_offers_the_nearest(page: Any) -> None:
