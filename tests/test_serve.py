@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from kgneo.server import RunningServer
 from tests.conftest import connect
 from tests.serving import client
 
+ORDERS = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
 CAPITAL = "what is the capital of [Ethiopia]?"
 SEAS = "which seas do the rivers of [Germany] flow into?"
 
@@ -182,3 +184,25 @@ def test_a_server_whose_database_is_gone_is_healthy_and_not_ready(sample_graph: 
             graph.close()
             assert talking.get("/api/v1/health").status_code == 200
             assert talking.get("/api/v1/ready").status_code >= 502
+
+
+def test_a_question_over_labels_is_read_changed_and_run(graph: Graph, encoder: OnnxEncoder) -> None:
+    for statement in filter(None, ORDERS.read_text(encoding="utf-8").splitlines()):
+        graph.write(statement.rstrip(";"))
+    with client(open_context(graph, encoder=encoder)) as talking:
+        best = post(talking, "interpret", question="which customers are in Austria?")["readings"][0]
+        assert best["graph"]["conditions"][0]["right"] == ["Austria"]
+        assert post(talking, "run", graph=best["graph"])["answers"] == ["Alpine Kitchen", "Bäckerei Sonne"]
+        best["graph"]["conditions"][0]["right"] = ["Denmark"]
+        found = post(talking, "run", graph=best["graph"])
+        assert found["answers"] == ["Den Gyldne Kop"]
+        named = talking.get("/api/v1/entities", params={"text": "café"}).json()["entities"]
+        assert [item["name"] for item in named] == ["Café Olé"]
+        around = talking.get("/api/v1/neighbours", params={"id": found["answer_nodes"][0]["id"]}).json()
+        assert around["properties"]["customerSince"] == ["2021-02-11"]
+        labels = talking.get("/api/v1/schema").json()["labels"]
+        keys = {label["name"]: {item["key"] for item in label["properties"]} for label in labels}
+        assert keys["Customer"] == {"companyName", "city", "country", "customerSince"}
+        best["graph"]["conditions"][0]["left"]["key"] = "contry"
+        response = talking.post("/api/v1/run", json={"graph": best["graph"]})
+        assert (response.status_code, "country" in response.text) == (422, True)

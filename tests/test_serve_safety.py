@@ -214,9 +214,7 @@ async def _stay() -> None:
     await asyncio.sleep(60)
 
 
-def test_the_database_work_of_a_client_that_leaves_is_ended(context: Context) -> None:
-    graph = context.graph
-
+def test_the_database_work_of_a_client_that_leaves_is_ended(graph: Graph) -> None:
     async def leave() -> None:
         await asyncio.to_thread(wait_for, graph, 1)
 

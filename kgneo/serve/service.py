@@ -5,22 +5,25 @@ One context serves all questions; each question gets a copy that says how it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from kgneo.asking import ask, default_strategy
 from kgneo.context import Context
 from kgneo.conversation import Conversation
 from kgneo.english.names import hop_wording
-from kgneo.errors import DataError, UsageError
+from kgneo.errors import DataError, KgneoError, UsageError
 from kgneo.events import Event, StageEvent, Text
 from kgneo.graph.around import around
 from kgneo.graph.browser import browser_link, with_query
 from kgneo.graph.candidates import count_candidates
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.cypher import fill, inline
+from kgneo.graph.schema import Label, Relation
+from kgneo.graph.shape import LOADED_LABEL
 from kgneo.model import Answer, Entity, Hop, Step, TopicEntity, evidence_to_dict
 from kgneo.query.check import check
 from kgneo.query.compile import compile_query
@@ -35,6 +38,7 @@ from kgneo.strategies import find_strategy, strategy_names
 
 Record = dict[str, Any]
 Turn = tuple[str, str]
+Owner = TypeVar("Owner", Label, Relation)
 MOST_PARTS = 40
 """Variables, edges, conditions and selections that a query graph from outside may have together."""
 EXAMPLES = 6
@@ -76,8 +80,9 @@ class Service:
         """Make what the first question would have to wait for."""
         self._context.encoder.encode(["a question"])
         reading(self._context)
-        for question in self.examples()[:1]:
-            ask(self._context, question, strategy="paths")
+        with suppress(KgneoError):  # an example that cannot be answered is no reason not to begin
+            for question in self.examples()[:1]:
+                ask(self._context, question, strategy="paths")
 
     def ready(self) -> None:
         """Raises GraphError where the database does not answer."""
@@ -219,9 +224,23 @@ class Service:
         return {id_: node.node.name for id_, node in found if node is not None}
 
     def schema(self) -> Record:
-        """The graph's schema as `kgneo schema --json` prints it, without its left out parts, and example questions."""
-        schema, shape = self._context.knowledge.schema.to_dict(), asdict(self._context.shape)
-        return {**schema, "shape": shape, "examples": self.examples(), "address": self._context.graph.address}
+        """The graph's schema as `kgneo schema --json` prints it, without what its shape leaves out, and example
+        questions."""
+        schema, shape = self._context.knowledge.schema, self._context.shape
+        labels = [item for item in schema.labels if item.name not in shape.excluded]
+        relations = [item for item in schema.relations if shape.uses(item.name)]
+        shown = replace(
+            schema,
+            labels=tuple(_only(item, {*shape.values.get(item.name, ()), *self._naming(item.name)}) for item in labels),
+            relations=tuple(_only(item, shape.details.get(item.name, ())) for item in relations),
+        )
+        record = {**shown.to_dict(), "shape": asdict(shape)}
+        return {**record, "examples": self.examples(), "address": self._context.graph.address}
+
+    def _naming(self, label: str) -> tuple[str, ...]:
+        """The properties that name the nodes of a label."""
+        shape = self._context.shape
+        return shape.display[LOADED_LABEL] if shape.loaded else shape.display.get(label, ())
 
     def examples(self) -> list[str]:
         """Questions that can be asked of this graph: about one node each of its largest relationship types."""
@@ -284,6 +303,11 @@ def event_record(event: Event) -> tuple[str, Record]:
         record["answers"] = list(step.answers)
         record["evidence"] = [evidence_to_dict(item) for item in step.evidence]
     return "stage", record
+
+
+def _only(item: Owner, keys: Collection[str]) -> Owner:
+    """A label or a relationship type with those of its properties."""
+    return replace(item, properties=tuple(one for one in item.properties if one.key in keys))
 
 
 def _entity(entity: Entity) -> Record:
