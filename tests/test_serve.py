@@ -31,26 +31,26 @@ def context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Con
 
 
 @pytest.fixture(scope="module")
-def server(context: Context) -> Iterator[TestClient]:
+def http(context: Context) -> Iterator[TestClient]:
     with client(context) as talking:
         yield talking
 
 
-def post(server: TestClient, route: str, **body: Any) -> Any:
-    response = server.post(f"/api/v1/{route}", json=body)
+def post(http: TestClient, route: str, **body: Any) -> Any:
+    response = http.post(f"/api/v1/{route}", json=body)
     assert response.status_code == 200, response.text
     return response.json()
 
 
-def events(server: TestClient, **body: Any) -> list[tuple[str, Any]]:
+def events(http: TestClient, **body: Any) -> list[tuple[str, Any]]:
     """The server-sent events of a question."""
-    text = server.post("/api/v1/ask", json={**body, "stream": True}).text
+    text = http.post("/api/v1/ask", json={**body, "stream": True}).text
     blocks = [block.split("\n") for block in text.split("\n\n") if block.startswith("event: ")]
     return [(block[0].removeprefix("event: "), json.loads(block[1].removeprefix("data: "))) for block in blocks]
 
 
-def test_an_answer_is_the_object_that_the_command_line_prints(server: TestClient, context: Context) -> None:
-    found = post(server, "ask", question=CAPITAL)
+def test_an_answer_is_the_object_that_the_command_line_prints(http: TestClient, context: Context) -> None:
+    found = post(http, "ask", question=CAPITAL)
     wanted = json.loads(json.dumps(ask(context, CAPITAL).to_dict()))
     del found["timings_ms"], wanted["timings_ms"]
     assert found.pop("browser").startswith("http")
@@ -58,75 +58,75 @@ def test_an_answer_is_the_object_that_the_command_line_prints(server: TestClient
     assert found["answers"] == ["Addis Ababa"]
 
 
-def test_a_stream_tells_of_each_stage_and_ends_with_the_answer(server: TestClient) -> None:
-    told = events(server, question=CAPITAL)
+def test_a_stream_tells_of_each_stage_and_ends_with_the_answer(http: TestClient) -> None:
+    told = events(http, question=CAPITAL)
     assert [name for name, _ in told] == ["stage"] * 4 + ["answer"]
     assert [data["stage"] for _, data in told[:-1]] == ["link", "form", "select", "answer"]
     assert told[-1][1]["answers"] == ["Addis Ababa"]
 
 
-def test_a_stream_of_a_question_that_fails_ends_with_the_error(server: TestClient) -> None:
-    name, data = events(server, question="what is the capital of [Ethopia]?")[-1]
+def test_a_stream_of_a_question_that_fails_ends_with_the_error(http: TestClient) -> None:
+    name, data = events(http, question="what is the capital of [Ethopia]?")[-1]
     assert (name, data["error"]["type"]) == ("error", "EntityNotFound")
     assert "Ethiopia" in data["error"]["nearest"]
 
 
-def test_line_breaks_in_a_question_begin_no_event_of_their_own(server: TestClient) -> None:
-    text = server.post("/api/v1/ask", json={"question": "[a\r\n\r\nevent: x\u2028]?", "stream": True}).text
+def test_line_breaks_in_a_question_begin_no_event_of_their_own(http: TestClient) -> None:
+    text = http.post("/api/v1/ask", json={"question": "[a\r\n\r\nevent: x\u2028]?", "stream": True}).text
     assert [line for line in text.splitlines() if line.startswith("event: ")] == ["event: stage"] * 1 + ["event: error"]
 
 
-def test_entities_of_a_question_may_be_given(server: TestClient) -> None:
-    assert post(server, "ask", question="what is the capital?", entities=["Ethiopia"])["answers"] == ["Addis Ababa"]
+def test_entities_of_a_question_may_be_given(http: TestClient) -> None:
+    assert post(http, "ask", question="what is the capital?", entities=["Ethiopia"])["answers"] == ["Addis Ababa"]
 
 
-def test_a_name_that_the_graph_does_not_have_is_refused_with_the_nearest(server: TestClient) -> None:
-    response = server.post("/api/v1/ask", json={"question": "what is the capital of [Ethopia]?"})
+def test_a_name_that_the_graph_does_not_have_is_refused_with_the_nearest(http: TestClient) -> None:
+    response = http.post("/api/v1/ask", json={"question": "what is the capital of [Ethopia]?"})
     assert response.status_code == 422
     assert "Ethiopia" in response.json()["error"]["nearest"]
 
 
-def test_retrieve_gives_the_nearest_triples(server: TestClient) -> None:
-    found = post(server, "retrieve", question=CAPITAL, hops=2, top_k=3)
+def test_retrieve_gives_the_nearest_triples(http: TestClient) -> None:
+    found = post(http, "retrieve", question=CAPITAL, hops=2, top_k=3)
     assert len(found["triples"]) == 3
     assert found["triples"][0]["object"] == "Addis Ababa"
     assert found["entities"][0]["name"] == "Ethiopia"
 
 
-def test_a_reading_that_is_run_gives_what_asking_gave(server: TestClient) -> None:
-    best = post(server, "interpret", question=SEAS)["readings"][0]
+def test_a_reading_that_is_run_gives_what_asking_gave(http: TestClient) -> None:
+    best = post(http, "interpret", question=SEAS)["readings"][0]
     assert best["wording"] == "what flows through Germany → what they flow into"
-    ran = post(server, "run", graph=best["graph"])
-    assert set(ran["answers"]) == set(post(server, "ask", question=SEAS)["answers"])
+    ran = post(http, "run", graph=best["graph"])
+    assert set(ran["answers"]) == set(post(http, "ask", question=SEAS)["answers"])
     assert ran["evidence"]
     assert ran["cypher"] == best["cypher"]
 
 
-def test_a_reading_can_be_changed_and_run_again(server: TestClient) -> None:
-    graph = post(server, "interpret", question=SEAS)["readings"][0]["graph"]
+def test_a_reading_can_be_changed_and_run_again(http: TestClient) -> None:
+    graph = post(http, "interpret", question=SEAS)["readings"][0]["graph"]
     rivers = {**graph, "edges": graph["edges"][:1], "variables": graph["variables"][:2], "answer": {"of": "x1"}}
-    found = post(server, "run", graph=rivers)
+    found = post(http, "run", graph=rivers)
     assert "Rhine" in found["answers"]
     assert found["question"] == "what flows through Germany"
 
 
-def test_a_query_graph_with_an_unknown_relation_is_refused_before_it_runs(server: TestClient) -> None:
-    graph = post(server, "interpret", question=CAPITAL)["readings"][0]["graph"]
+def test_a_query_graph_with_an_unknown_relation_is_refused_before_it_runs(http: TestClient) -> None:
+    graph = post(http, "interpret", question=CAPITAL)["readings"][0]["graph"]
     graph["edges"][0]["relations"] = ["has_capitol"]
-    response = server.post("/api/v1/run", json={"graph": graph})
+    response = http.post("/api/v1/run", json={"graph": graph})
     assert response.status_code == 422
     assert "has_capital" in response.json()["error"]["message"]
 
 
-def test_a_query_graph_of_too_many_parts_is_refused(server: TestClient) -> None:
+def test_a_query_graph_of_too_many_parts_is_refused(http: TestClient) -> None:
     graph = {"variables": [{"name": f"x{number}"} for number in range(41)], "answer": {"of": "x0"}}
-    response = server.post("/api/v1/run", json={"graph": graph})
+    response = http.post("/api/v1/run", json={"graph": graph})
     assert (response.status_code, "41 parts" in response.text) == (422, True)
 
 
-def test_names_are_completed_from_their_beginning_and_from_their_words(server: TestClient) -> None:
+def test_names_are_completed_from_their_beginning_and_from_their_words(http: TestClient) -> None:
     def complete(text: str) -> list[str]:
-        found = server.get("/api/v1/entities", params={"text": text}).json()["entities"]
+        found = http.get("/api/v1/entities", params={"text": text}).json()["entities"]
         return [item["name"] for item in found]
 
     assert complete("addis a") == ["Addis Ababa"]
@@ -135,44 +135,44 @@ def test_names_are_completed_from_their_beginning_and_from_their_words(server: T
     assert complete(" ") == []
 
 
-def test_a_node_comes_with_its_neighbours(server: TestClient) -> None:
-    found = server.get("/api/v1/neighbours", params={"name": "Addis Ababa"}).json()
+def test_a_node_comes_with_its_neighbours(http: TestClient) -> None:
+    found = http.get("/api/v1/neighbours", params={"name": "Addis Ababa"}).json()
     assert found["node"]["labels"] == ["City"]
     assert found["properties"] == {"name": ["Addis Ababa"]}
     assert [(item["subject"]["name"], item["relation"]) for item in found["triples"]] == [("Ethiopia", "has_capital")]
-    again = server.get("/api/v1/neighbours", params={"id": found["node"]["id"]}).json()
+    again = http.get("/api/v1/neighbours", params={"id": found["node"]["id"]}).json()
     assert again == found
 
 
 @pytest.mark.parametrize("asked", [{"name": "Atlantis"}, {"id": "4:no:1"}, {}])
-def test_a_node_that_there_is_not_is_not_found(server: TestClient, asked: dict[str, str]) -> None:
-    assert server.get("/api/v1/neighbours", params=asked).status_code == 404
+def test_a_node_that_there_is_not_is_not_found(http: TestClient, asked: dict[str, str]) -> None:
+    assert http.get("/api/v1/neighbours", params=asked).status_code == 404
 
 
-def test_the_examples_of_the_schema_can_be_answered(server: TestClient) -> None:
-    examples = server.get("/api/v1/schema").json()["examples"]
+def test_the_examples_of_the_schema_can_be_answered(http: TestClient) -> None:
+    examples = http.get("/api/v1/schema").json()["examples"]
     assert len(examples) == 6
-    answered = [bool(post(server, "ask", question=example)["answers"]) for example in examples[:3]]
+    answered = [bool(post(http, "ask", question=example)["answers"]) for example in examples[:3]]
     assert answered == [True] * 3
 
 
-def test_strategies_that_need_what_there_is_not_are_not_offered(server: TestClient) -> None:
-    assert server.get("/api/v1/strategies").json() == {"default": "paths", "strategies": ["paths"]}
-    response = server.post("/api/v1/ask", json={"question": CAPITAL, "strategy": "kg-rag"})
+def test_strategies_that_need_what_there_is_not_are_not_offered(http: TestClient) -> None:
+    assert http.get("/api/v1/strategies").json() == {"default": "paths", "strategies": ["paths"]}
+    response = http.post("/api/v1/ask", json={"question": CAPITAL, "strategy": "kg-rag"})
     assert (response.status_code, response.json()["error"]["type"]) == (422, "UsageError")
 
 
-def test_the_openapi_document_lists_the_routes(server: TestClient) -> None:
-    routes = server.get("/api/v1/openapi.json").json()["paths"]
+def test_the_openapi_document_lists_the_routes(http: TestClient) -> None:
+    routes = http.get("/api/v1/openapi.json").json()["paths"]
     names = ["ask", "retrieve", "interpret", "run", "schema", "entities", "neighbours", "strategies", "health", "ready"]
     assert {"/api/v1/metrics", *(f"/api/v1/{name}" for name in names)} <= set(routes)
     assert {"/v1/models", "/v1/chat/completions"} <= set(routes)
 
 
-def test_health_readiness_and_figures_are_told(server: TestClient) -> None:
-    assert server.get("/api/v1/health").json()["status"] == "ok"
-    assert server.get("/api/v1/ready").json() == {"status": "ready"}
-    figures = server.get("/api/v1/metrics").text
+def test_health_readiness_and_figures_are_told(http: TestClient) -> None:
+    assert http.get("/api/v1/health").json()["status"] == "ok"
+    assert http.get("/api/v1/ready").json() == {"status": "ready"}
+    figures = http.get("/api/v1/metrics").text
     assert 'kgneo_requests_total{method="GET",route="/api/v1/ready",status="200"}' in figures
     assert "kgneo_questions_running 0.0" in figures
 

@@ -36,27 +36,27 @@ def context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Con
 
 
 @pytest.fixture(scope="module")
-def server(context: Context) -> Iterator[TestClient]:
+def http(context: Context) -> Iterator[TestClient]:
     with client(context) as talking:
         yield talking
 
 
-def status(server: TestClient, **headers: str) -> int:
+def status(http: TestClient, **headers: str) -> int:
     """Of a request with these headers."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return server.get("/api/v1/strategies", headers=named).status_code
+    return http.get("/api/v1/strategies", headers=named).status_code
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:7575", "127.0.0.1.evil.example", "x@127.0.0.1", "", "a b"]
 )
-def test_a_server_that_is_called_by_another_name_refuses(server: TestClient, host: str) -> None:
-    assert status(server, host=host) == 421
+def test_a_server_that_is_called_by_another_name_refuses(http: TestClient, host: str) -> None:
+    assert status(http, host=host) == 421
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost:7575", "[::1]:7575", "LOCALHOST"])
-def test_a_server_knows_the_names_of_its_machine(server: TestClient, host: str) -> None:
-    assert status(server, host=host) == 200
+def test_a_server_knows_the_names_of_its_machine(http: TestClient, host: str) -> None:
+    assert status(http, host=host) == 200
 
 
 def test_a_server_on_all_addresses_takes_addresses_and_the_names_it_was_given() -> None:
@@ -69,14 +69,14 @@ def test_a_server_on_all_addresses_takes_addresses_and_the_names_it_was_given() 
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:9999"])
-def test_a_page_of_another_server_may_not_ask(server: TestClient, origin: str) -> None:
-    assert status(server, origin=origin) == 403
-    assert status(server, origin="http://127.0.0.1:7575") == 200
-    assert status(server, sec_fetch_site="cross-site") == 403
+def test_a_page_of_another_server_may_not_ask(http: TestClient, origin: str) -> None:
+    assert status(http, origin=origin) == 403
+    assert status(http, origin="http://127.0.0.1:7575") == 200
+    assert status(http, sec_fetch_site="cross-site") == 403
 
 
-def test_no_response_allows_other_origins(server: TestClient) -> None:
-    response = server.options(
+def test_no_response_allows_other_origins(http: TestClient) -> None:
+    response = http.options(
         "/api/v1/ask", headers={"origin": "https://evil.example", "access-control-request-method": "POST"}
     )
     assert response.status_code == 403
@@ -100,8 +100,8 @@ def test_a_token_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/api/v1/health", "/api/v1/nothing", "/nothing"])
-def test_every_response_forbids_foreign_content(server: TestClient, path: str) -> None:
-    headers = server.get(path).headers
+def test_every_response_forbids_foreign_content(http: TestClient, path: str) -> None:
+    headers = http.get(path).headers
     assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'; style-src 'self'")
     assert "unsafe" not in headers["content-security-policy"]
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
@@ -125,15 +125,15 @@ def test_every_response_forbids_foreign_content(server: TestClient, path: str) -
         (b'{"question": "' + b"x" * 70_000 + b'"}', 413),
     ],
 )
-def test_a_wrong_body_is_refused_with_its_status(server: TestClient, body: bytes, code: int) -> None:
-    response = server.post("/api/v1/ask", content=body, headers={"content-type": "application/json"})
+def test_a_wrong_body_is_refused_with_its_status(http: TestClient, body: bytes, code: int) -> None:
+    response = http.post("/api/v1/ask", content=body, headers={"content-type": "application/json"})
     assert response.status_code == code
     assert response.json()["error"]["message"]
 
 
-def test_a_form_of_another_page_cannot_ask(server: TestClient) -> None:
+def test_a_form_of_another_page_cannot_ask(http: TestClient) -> None:
     assert (
-        server.post("/api/v1/ask", content=b'{"question": "x"}', headers={"content-type": "text/plain"}).status_code
+        http.post("/api/v1/ask", content=b'{"question": "x"}', headers={"content-type": "text/plain"}).status_code
         == 422
     )
 
@@ -142,13 +142,13 @@ def test_a_form_of_another_page_cannot_ask(server: TestClient) -> None:
     "path",
     ["/../pyproject.toml", "/..%2f..%2fguard.py", "/%2e%2e/guard.py", "/page/../../guard.py", "//etc/passwd"],
 )
-def test_no_file_but_the_page_s_is_given(server: TestClient, path: str) -> None:
-    assert server.get(path).status_code == 404
+def test_no_file_but_the_page_s_is_given(http: TestClient, path: str) -> None:
+    assert http.get(path).status_code == 404
 
 
-def test_a_route_has_its_methods_only(server: TestClient) -> None:
-    assert server.get("/api/v1/ask").status_code == 405
-    assert server.delete("/api/v1/schema").status_code == 405
+def test_a_route_has_its_methods_only(http: TestClient) -> None:
+    assert http.get("/api/v1/ask").status_code == 405
+    assert http.delete("/api/v1/schema").status_code == 405
 
 
 def test_a_bucket_gives_a_minute_s_requests_and_fills_up_again() -> None:
@@ -342,22 +342,20 @@ def check(response: Any) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(request=REQUESTS)
-def test_no_body_breaks_the_server(server: TestClient, request: tuple[str, Any]) -> None:
+def test_no_body_breaks_the_server(http: TestClient, request: tuple[str, Any]) -> None:
     route, body = request
     content = json.dumps(body).encode("utf-8", "replace")
-    check(server.post(route, content=content, headers={"content-type": "application/json"}))
+    check(http.post(route, content=content, headers={"content-type": "application/json"}))
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=TEXT, route=st.sampled_from(["entities", "neighbours"]), limit=TEXT | st.integers(-1, 101))
-def test_no_query_breaks_the_server(server: TestClient, text: str, route: str, limit: Any) -> None:
+def test_no_query_breaks_the_server(http: TestClient, text: str, route: str, limit: Any) -> None:
     named = {"text": text, "name": text, "id": text[::-1], "limit": str(limit)}
-    check(
-        server.get(f"/api/v1/{route}", params={key: value.encode("utf-8", "replace") for key, value in named.items()})
-    )
+    check(http.get(f"/api/v1/{route}", params={key: value.encode("utf-8", "replace") for key, value in named.items()}))
 
 
-def test_what_was_asked_changed_nothing(server: TestClient, context: Context) -> None:
+def test_what_was_asked_changed_nothing(http: TestClient, context: Context) -> None:
     rows = context.graph.read("MATCH ()-[r]->() RETURN count(r) AS n")
     assert rows[0]["n"] == 327
-    assert server.get("/api/v1/ready").status_code == 200
+    assert http.get("/api/v1/ready").status_code == 200
