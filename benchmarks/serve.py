@@ -22,18 +22,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import psutil
 
-from benchmarks.common import metaqa_folder, report, table
-from kgneo.graph.load import load
-from kgneo.graph.record import count_triples
-from kgneo.loader import open_source, read_triples
+from benchmarks.common import indexed_metaqa, metaqa_folder, report, table
 from kgneo.server import start, stop, store_path
-from kgneo.settings import Settings, open_graph
 
-STORE = "benchmark-serve"
+STORE = "benchmark-metaqa"
 QUESTIONS = 150
 LONGEST = 60.0
 ROUNDS = 7
@@ -62,7 +57,7 @@ def questions() -> list[str]:
 def serving(port: int) -> Iterator[psutil.Process]:
     """`kgneo serve` on the store, as a process, once it answers."""
     command = [sys.executable, "-m", "kgneo", "serve", "--store", STORE, "--port", str(port), "--rate", "0"]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command)
     try:
         until = time.monotonic() + 300
         while not answers(port):
@@ -168,13 +163,6 @@ def process_seconds(command: list[str]) -> float:
     return min(times)
 
 
-def loaded() -> None:
-    """MetaQA in the store; not indexed, since `paths` needs no embeddings."""
-    with open_graph(Settings(store=STORE, timeout=3600), report=report) as graph:
-        if count_triples(graph) == 0:
-            load(graph, read_triples(open_source(Path(metaqa_folder()) / "kb.txt")), name="benchmark")
-
-
 def measure(port: int, clients: int, seconds: float, *, restart: bool) -> list[tuple[str, object]]:
     """The figures."""
     asked = questions()
@@ -225,7 +213,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=7599)
     parser.add_argument("--no-restart", action="store_true")
     given = parser.parse_args()
-    loaded()
+    with indexed_metaqa():
+        pass
     try:
         rows = measure(given.port, given.clients, given.seconds, restart=not given.no_restart)
     finally:
