@@ -60,8 +60,9 @@ def test_an_answer_is_the_object_that_the_command_line_prints(http: TestClient, 
 
 def test_a_stream_tells_of_each_stage_and_ends_with_the_answer(http: TestClient) -> None:
     told = events(http, question=CAPITAL)
-    assert [name for name, _ in told] == ["stage"] * 4 + ["answer"]
-    assert [data["stage"] for _, data in told[:-1]] == ["link", "form", "select", "answer"]
+    assert [name for name, _ in told] == ["stage"] * (len(told) - 1) + ["answer"]
+    stages = [data["stage"] for _, data in told[:-1]]
+    assert (stages[0], stages[-1]) == ("link", "answer")
     assert told[-1][1]["answers"] == ["Addis Ababa"]
 
 
@@ -73,7 +74,8 @@ def test_a_stream_of_a_question_that_fails_ends_with_the_error(http: TestClient)
 
 def test_line_breaks_in_a_question_begin_no_event_of_their_own(http: TestClient) -> None:
     text = http.post("/api/v1/ask", json={"question": "[a\r\n\r\nevent: x\u2028]?", "stream": True}).text
-    assert [line for line in text.splitlines() if line.startswith("event: ")] == ["event: stage"] * 1 + ["event: error"]
+    named = [line for line in text.splitlines() if line.startswith("event: ")]
+    assert (set(named[:-1]), named[-1]) == ({"event: stage"}, "event: error")
 
 
 def test_entities_of_a_question_may_be_given(http: TestClient) -> None:
