@@ -1,4 +1,4 @@
-# make demo   installs kgneo into .venv and answers the sample's questions
+# make demo   installs kgneo into .venv, answers the sample's questions, serves a page to ask more on until Ctrl-C
 # make test   installs what the tests need, checks style, types and the wheel, runs the tests
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,6 +8,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 demo: .venv/demo-ready
 	$(BIN)/kgneo demo
+	$(BIN)/kgneo serve --store demo
 
 test: .venv/test-ready lint wheel
 	$(BIN)/python -m pytest
@@ -38,7 +39,7 @@ clean:
 
 .venv/demo-ready: pyproject.toml | .venv/bin/uv
 	@echo "Installing kgneo into .venv (some minutes the first time: sentence-transformers brings PyTorch) …"
-	$(UV) --editable .
+	$(UV) --editable ".[serve]"
 	@touch $@
 
 .venv/test-ready: pyproject.toml | .venv/bin/uv

@@ -10,6 +10,7 @@ MODULES = (
     "indexing",
     "retrieval",
     "ask_process",
+    "serve",
     "path_ranking",
     "calibration",
     "linking",

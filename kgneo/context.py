@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kgneo.embedding import Encoder
-from kgneo.events import Event
+from kgneo.events import Event, StageEvent
 from kgneo.graph import Graph
 from kgneo.graph.open import Knowledge
 from kgneo.graph.record import IndexRecord
@@ -80,14 +80,16 @@ class Context:
 
 
 class Clock:
-    """Milliseconds that stages took, in the order in which they first ran."""
+    """Milliseconds that stages took, in the order in which they first ran. `tell` hears of each that begins."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[Event], None] = _silent) -> None:
         self.milliseconds: dict[str, float] = {}
+        self._tell = tell
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Measure the block as part of the stage `name`."""
+        self._tell(StageEvent(name, "measured"))
         start = time.perf_counter()
         try:
             yield

@@ -15,6 +15,7 @@
     │       ├── StatementInvalid   it cannot be read as Cypher
     │       ├── UnknownName        it names what the schema does not have; `nearest` has similar ones
     │       └── StatementRefused   it may not be run: it writes, calls out, or costs too much
+    ├── WorkEnded              whoever asked has gone, or the server stops
     ├── EncoderError           an encoder that cannot be loaded
     └── ModelError             the language model refused or failed
         ├── ModelUnavailable   not reachable, overloaded or too slow; retrying can help
@@ -48,6 +49,7 @@ __all__ = [
     "StatementRefused",
     "UnknownName",
     "UsageError",
+    "WorkEnded",
 ]
 
 
@@ -139,6 +141,12 @@ class UnknownName(StatementError):
 
 class StatementRefused(StatementError):
     """It may not be run: it would write, read files, call out, or cost more than is allowed."""
+
+
+class WorkEnded(KgneoError):
+    """What was done for a question was ended from outside, before there was an answer."""
+
+    retry = True
 
 
 class EncoderError(KgneoError):

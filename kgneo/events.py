@@ -2,7 +2,8 @@
 
 A `StageEvent` says that a stage begins or is done; between the two come the `Text` pieces that a language model
 writes in it. Strategies with a model tell of `decompose` (done), then for each (sub-)question of `answer` (begun,
-done), then, where there is one, of `synthesise` (begun).
+done), then, where there is one, of `synthesise` (begun). A stage without a model is `measured`: it begins, and ends
+when the next one does; there is no more to tell of it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class StageEvent:
     """
 
     stage: str
-    status: Literal["begun", "done"]
+    status: Literal["begun", "done", "measured"]
     number: int = 0
     total: int = 0
     text: str = ""

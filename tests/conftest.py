@@ -11,10 +11,12 @@ its files are. Each has the address of its server in the environment of the test
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -162,3 +164,22 @@ def load_file(graph: Graph, path: Path) -> None:
     """Load a file of triples, without an index."""
     source = open_source(path)
     load(graph, read_triples(source), name=source_digest(source))
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A headless Chromium, driven by selenium."""
+    driver = shutil.which("chromedriver")
+    binary = shutil.which("chromium") or shutil.which("google-chrome")
+    if driver is None or binary is None:
+        pytest.skip("no chromium and chromedriver on this machine")
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,900"):
+        options.add_argument(argument)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield browser
+    browser.quit()

@@ -6,8 +6,6 @@ The screenshot in docs/ is made by this test when KGNEO_SCREENSHOTS names a fold
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,25 +19,6 @@ from kgneo.graph.cypher import inline
 from kgneo.server import RunningServer
 
 WAIT = 120
-
-
-@pytest.fixture
-def chromium(tmp_path: Path) -> Iterator[Any]:
-    """A headless Chromium, driven by selenium."""
-    driver = shutil.which("chromedriver")
-    binary = shutil.which("chromium") or shutil.which("google-chrome")
-    if driver is None or binary is None:
-        pytest.skip("no chromium and chromedriver on this machine")
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,900"):
-        options.add_argument(argument)
-    options.add_argument(f"--user-data-dir={tmp_path / 'profile'}")
-    service = webdriver.ChromeService(driver)
-    browser = webdriver.Chrome(options=options, service=service)
-    yield browser
-    browser.quit()
 
 
 def test_the_graph_of_an_answer_is_seen_in_browser(

@@ -28,7 +28,7 @@ from kgneo.cli.render import render_answer, render_rest
 from kgneo.cli.watch import Watcher
 from kgneo.context import Context, Options
 from kgneo.conversation import Conversation
-from kgneo.errors import KgneoError
+from kgneo.errors import KgneoError, UsageError
 from kgneo.graph.browser import browser_link
 from kgneo.graph.cypher import inline
 from kgneo.model import Answer
@@ -67,6 +67,12 @@ from kgneo.strategies import Strategy, find_strategy, strategy_names
 @option("--quiet", "-q", is_flag=True, help="Print only the answers, one a line.")
 @option("--browse", is_flag=True, help="Open Neo4j Browser with the query that shows the answer's graph.")
 @json_option
+@option(
+    "--server",
+    metavar="URL",
+    help="Ask a running `kgneo serve`; its token is read from KGNEO_ACCESS_TOKEN. Goes with --strategy, --entity, "
+    "--hops, --top-k, --limit, --quiet and --json.",
+)
 @connection_options
 def ask(
     question: str | None,
@@ -88,6 +94,7 @@ def ask(
     quiet: bool,
     browse: bool,
     as_json: bool,
+    server: str | None,
     settings: Settings,
 ) -> int:
     """Answer a question from the graph, with the triples that the answer rests on.
@@ -102,7 +109,12 @@ def ask(
       kgneo ask "who lives there?" --entity Kyoto --hops 2
       kgneo ask --llm mistral-7b "which seas do the rivers of [Germany] flow into?"
       kgneo ask --llm openai:mistral --llm-url http://127.0.0.1:11434/v1
+      kgneo ask --server http://127.0.0.1:7575 "which countries does the Mekong cross?"
     """
+    if server:
+        raise UsageError(
+            "The server to ask stands in the options file.", hint="Name it with --server URL or in KGNEO_SERVER."
+        )
     options = Options(
         hops=hops,
         top_k=top_k,

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import click
 
+from kgneo.cli.remote import is_remote, remote
 from kgneo.errors import KgneoError, UsageError
-from kgneo.settings import read_configuration
 from kgneo.version import __version__
 
 COMMANDS = {
@@ -29,6 +29,7 @@ COMMANDS = {
     "retrieve": "kgneo.cli.retrieve",
     "learn": "kgneo.cli.learn",
     "eval": "kgneo.cli.eval",
+    "serve": "kgneo.cli.serve",
     "schema": "kgneo.cli.schema",
     "browse": "kgneo.cli.browse",
     "mcp": "kgneo.cli.mcp",
@@ -69,6 +70,8 @@ def kgneo(context: click.Context, config: Path | None, debug: bool) -> None:
       kgneo load triples.tsv
       kgneo ask "what is the capital of [Ethiopia]?"
     """
+    from kgneo.settings import read_configuration  # not for a question that a server answers: it loads the driver
+
     context.ensure_object(dict)["debug"] = debug
     context.default_map = _default_map(read_configuration(config))
 
@@ -98,7 +101,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     # The driver logs a lost connection that comes out as an error, too.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     try:
-        result = kgneo.main(arguments, prog_name="kgneo", standalone_mode=False)
+        if is_remote(arguments):
+            result = remote.main(arguments[1:], prog_name="kgneo ask --server", standalone_mode=False)
+        else:
+            result = kgneo.main(arguments, prog_name="kgneo", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as stop:

@@ -23,6 +23,8 @@ class Watcher:
     bold: bool = True
 
     def __call__(self, event: Event) -> None:
+        if isinstance(event, StageEvent) and event.status == "measured":
+            return
         self.seen = True
         if isinstance(event, Text):
             self._text(event.text)

@@ -23,7 +23,12 @@ def browser_link(graph: Graph, cypher: str = "", *, username: str = "neo4j") -> 
     link = f"{browser_address(graph)}?dbms={quote(address, safe='')}"
     if graph.database:
         link += f"&db={quote(graph.database, safe='')}"
-    return f"{link}&cmd=edit&arg={quote(cypher, safe='')}" if cypher else link
+    return with_query(link, cypher) if cypher else link
+
+
+def with_query(link: str, cypher: str) -> str:
+    """A link of `browser_link` without a query, with one in the editor."""
+    return f"{link}&cmd=edit&arg={quote(cypher, safe='')}"
 
 
 def browser_address(graph: Graph) -> str:

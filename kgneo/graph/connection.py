@@ -19,9 +19,10 @@ from urllib.parse import urlsplit
 import neo4j
 from neo4j import exceptions
 
-from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid
+from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid, WorkEnded
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
+from kgneo.graph.work import Work, bounds, current_work
 from kgneo.version import __version__
 
 Row = dict[str, Any]
@@ -46,6 +47,8 @@ class Plan:
 
 DEFAULT_TIMEOUT = 60.0
 CONNECTION_TIMEOUT = 10.0
+END_SECONDS = 5.0
+"""How long ending what runs may take itself."""
 RETRY_SECONDS = 15.0
 """How long the driver tries again when a server does not answer, or a transaction fails for a passing reason."""
 
@@ -156,7 +159,8 @@ class Graph:
     def stream(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> Iterator[Row]:
         """Rows one by one, fetched as they are used, so that memory does not grow with their number."""
         with self._errors(), self._session(neo4j.READ_ACCESS) as session:
-            statement = neo4j.Query(query, timeout=timeout or self.timeout)
+            longest, metadata = bounds(timeout or self.timeout)
+            statement = neo4j.Query(query, timeout=longest, metadata=metadata or None)
             for record in session.run(statement, parameters):
                 yield _row(record)
 
@@ -187,6 +191,13 @@ class Graph:
         with self._errors(), self._session() as session:
             return [_row(record) for record in session.run(query, parameters)]
 
+    def end(self, work: Work) -> None:
+        """End `work` and the transactions that run for it on the server; what they hold is given back."""
+        work.end()
+        ids = [row["id"] for row in self.read(named_query("work_running"), timeout=END_SECONDS, mark=work.mark)]
+        if ids:
+            self.read(named_query("work_end"), timeout=END_SECONDS, ids=ids)
+
     def _check_allowed(self) -> None:
         if self.read_only:
             raise GraphError(
@@ -212,7 +223,9 @@ class Graph:
         return ""
 
     def _run(self, method: str, query: str, parameters: Mapping[str, Any], timeout: float | None) -> list[Row]:
-        @neo4j.unit_of_work(timeout=timeout or self.timeout)
+        longest, metadata = bounds(timeout or self.timeout)
+
+        @neo4j.unit_of_work(timeout=longest, metadata=metadata or None)
         def work(transaction: neo4j.ManagedTransaction) -> list[Row]:
             return [_row(record) for record in transaction.run(query, dict(parameters))]
 
@@ -248,6 +261,9 @@ class Graph:
                 hint="Check that the server runs and that the address is right; without --uri, kgneo starts its own.",
             ) from error
         except exceptions.Neo4jError as error:
+            work = current_work()
+            if work is not None and work.ended:
+                raise WorkEnded("The question was ended before it was answered.") from error
             raise _translate(error, self) from error
         except exceptions.DriverError as error:
             raise GraphError(f"The connection to Neo4j failed: {_first_line(error)}") from error

@@ -26,6 +26,9 @@ from kgneo.text import digest, fold
 
 TRIGRAMS = 120
 """Pieces of three letters that are looked for at once."""
+COMPLETED = 100
+"""Names that are looked at to complete what was typed."""
+LAST = "\U0010ffff"
 WORD = re.compile(r"\w+")
 JOINED = {"names_lookup": "names_lookup_joined", "names_containing": "names_containing_joined"}
 """The queries for labels whose nodes are named by several properties."""
@@ -60,6 +63,10 @@ class Names(Protocol):
         """Entities whose names hold words like those of `text` (one or two letters may differ), best first."""
         ...
 
+    def beginning(self, text: str, *, limit: int = 10) -> list[NamedEntity]:
+        """Entities whose names begin with `text`, as far as one has typed, or hold its words; whole names first."""
+        ...
+
 
 class LoadedNames:
     """Names of a graph that kgneo loaded: through digests on its nodes and a full-text index."""
@@ -90,6 +97,14 @@ class LoadedNames:
             return []
         return [_named(row) for row in self._graph.read(query("entities_by_words"), words=expression, limit=limit)]
 
+    def beginning(self, text: str, *, limit: int = 10) -> list[NamedEntity]:
+        """As `Names.beginning`."""
+        expression = begun(text)
+        if not expression:
+            return []
+        rows = self._graph.read(query("entities_by_words"), words=expression, limit=COMPLETED)
+        return best_begun(text, map(_named, rows), limit)
+
 
 def exactly(names: Names, wanted: Iterable[str]) -> dict[str, NamedEntity]:
     """As `Names.by_name`, where only folded names can be looked up."""
@@ -109,6 +124,21 @@ def _fuzzy(word: str) -> str:
     OR and NOT from being operators."""
     exact = f'"{word}"^2'
     return exact if len(word) < 3 else f"{exact} {word.lower()}~{1 if len(word) < 6 else 2}"
+
+
+def begun(text: str) -> str:
+    """A Lucene query for names that hold all words of `text`, of which the last may be the beginning of one; empty
+    where it has no words."""
+    *whole, last = WORD.findall(text)[:32] or [""]
+    return " ".join([*(f'+"{word}"' for word in whole), f"+{last.lower()}*"]) if last else ""
+
+
+def best_begun(text: str, entities: Iterable[NamedEntity], limit: int) -> list[NamedEntity]:
+    """Entities, each once: those whose names begin with `text` first, of these the ones with most relationships."""
+    each = {named.entity.id: named for named in entities}
+    beginning = fold(text)
+    ordered = sorted(each.values(), key=lambda item: (not fold(item.entity.name).startswith(beginning), -item.degree))
+    return ordered[:limit]
 
 
 def names_of(entities: Sequence[NamedEntity]) -> tuple[str, ...]:
@@ -146,6 +176,14 @@ class IndexedNames:
         rows = self._graph.read(query("names_words"), words=expression, limit=limit, **self._shape.parameters)
         return [_named(row) for row in rows if row["name"] is not None]
 
+    def beginning(self, text: str, *, limit: int = 10) -> list[NamedEntity]:
+        """As `Names.beginning`."""
+        expression = begun(text)
+        if not expression:
+            return []
+        rows = self._graph.read(query("names_words"), words=expression, limit=COMPLETED, **self._shape.parameters)
+        return best_begun(text, (_named(row) for row in rows if row["name"] is not None), limit)
+
 
 class ScannedNames:
     """Names found by looking through the display properties; as fast as the database is at that. What was found is
@@ -177,6 +215,10 @@ class ScannedNames:
         words = [word.lower() for word in WORD.findall(text) if len(word) > 3]
         rows = self._rows("names_containing", limit, words=words) if words else []
         return [_named(row) for row in rows][:limit]
+
+    def beginning(self, text: str, *, limit: int = 10) -> list[NamedEntity]:
+        """As `Names.beginning`, for words of more than three letters."""
+        return best_begun(text, self.by_words(text, limit=COMPLETED), limit)
 
     def _rows(self, name: str, limit: int, **parameters: Any) -> list[Row]:
         parts = [
@@ -251,6 +293,25 @@ class LocalNames:
             "JOIN names ON names.rowid = pieces.rowid WHERE pieces MATCH ? ORDER BY pieces.rank LIMIT ?",
             [expression, limit],
         )
+
+    def beginning(self, text: str, *, limit: int = 10) -> list[NamedEntity]:
+        """As `Names.beginning`; a piece inside of names counts from three letters on."""
+        folded = fold(text)
+        if not folded:
+            return []
+        found = self._read(
+            "SELECT id, name, labels, degree, 1.0 FROM names WHERE folded >= ? AND folded < ? "
+            "ORDER BY degree DESC LIMIT ?",
+            [folded, folded + LAST, COMPLETED],
+        )
+        if len(folded) > 2:
+            piece = '"' + folded.replace('"', '""') + '"'
+            found += self._read(
+                "SELECT names.id, names.name, names.labels, names.degree, 1.0 FROM pieces "
+                "JOIN names ON names.rowid = pieces.rowid WHERE pieces MATCH ? LIMIT ?",
+                [piece, COMPLETED],
+            )
+        return best_begun(text, found, limit)
 
     def _read(self, text: str, parameters: Sequence[str | int]) -> list[NamedEntity]:
         with closing(sqlite3.connect(self._file)) as base:

@@ -30,6 +30,8 @@ from kgneo.query.graph import (
 )
 
 Part = TypeVar("Part")
+LARGEST = 2**63
+"""Neo4j's whole numbers have 64 bits."""
 
 # Writing -------------------------------------------------------------------------------------------------------------
 
@@ -160,12 +162,16 @@ class _Field:
     def whole(self) -> int:
         if not isinstance(self.value, int) or isinstance(self.value, bool):
             raise self.wrong("a whole number")
+        if not -LARGEST <= self.value < LARGEST:
+            raise self.wrong("a whole number of 64 bits")
         return self.value
 
     def scalar(self) -> Scalar:
         finite = not isinstance(self.value, float) or math.isfinite(self.value)
         if not isinstance(self.value, str | int | float) or not finite:
             raise self.wrong("a text, a number, true or false")
+        if isinstance(self.value, int) and not isinstance(self.value, bool):
+            return self.whole()
         return self.value
 
     def one_of(self, words: Any) -> Any:

@@ -47,7 +47,7 @@ class Paths:
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Link, rank the paths that leave the topic entity, follow the best one."""
-        clock = Clock()
+        clock = Clock(context.on_event)
         marked = bool(entities) or "[" in question
         linked: Sequence[LinkedQuestion] = ()
         if marked:

@@ -1,0 +1,3 @@
+// End the transactions $ids.
+TERMINATE TRANSACTIONS $ids YIELD message
+RETURN message

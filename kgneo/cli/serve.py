@@ -1,0 +1,180 @@
+"""`kgneo serve`: a page, an HTTP API and a chat endpoint over one graph."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+import webbrowser
+
+import click
+
+from kgneo.asking import open_context
+from kgneo.cli.options import (
+    ModelSettings,
+    complete_strategy,
+    connection_options,
+    model_options,
+    option,
+    retrieval_options,
+    say,
+    with_options,
+)
+from kgneo.context import Context, Options
+from kgneo.errors import UsageError
+from kgneo.serve.settings import DEFAULT_PORT, Limits, ServeSettings, is_loopback
+from kgneo.settings import Settings, open_graph
+from kgneo.strategies import find_strategy, strategy_names
+
+LIMITS = Limits()
+OPEN = (
+    "Everyone who can reach {address} can ask this graph everything, with no token and no encryption. "
+    "A token (KGNEO_ACCESS_TOKEN) keeps others out, a proxy with TLS keeps it from being read on the way."
+)
+
+
+@click.command()
+@option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
+@option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0: any free one.")
+@option(
+    "--access-token",
+    hidden=True,
+    help="Asked of every request; better given in the environment: a command line can be read by others.",
+)
+@option("--without-token", is_flag=True, help="Listen beyond this machine without a token. Everyone may ask, then.")
+@option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A name that the server is called by. Repeatable.")
+@option(
+    "--strategy",
+    "-s",
+    metavar="NAME",
+    shell_complete=complete_strategy,
+    help=f"How to answer where a request does not say: {', '.join(strategy_names())}.",
+)
+@option(
+    "--questions",
+    type=click.IntRange(1, 64),
+    default=LIMITS.running,
+    show_default=True,
+    help="Questions that are worked on at a time; others wait.",
+)
+@option(
+    "--question-seconds",
+    type=click.FloatRange(min=0.1),
+    default=LIMITS.seconds,
+    show_default=True,
+    help="Seconds that one question may take.",
+)
+@option(
+    "--rate",
+    type=click.IntRange(min=0),
+    default=LIMITS.rate,
+    show_default=True,
+    help="Requests a minute from one address; 0: any number.",
+)
+@option("--log-requests", is_flag=True, help="Print route, status and time of each request; never its text.")
+@option("--open", "open_page", is_flag=True, envvar=None, help="Open the page.")
+@with_options(*retrieval_options[:4])
+@model_options
+@connection_options
+def serve(
+    host: str,
+    port: int,
+    access_token: str | None,
+    without_token: bool,
+    hosts: tuple[str, ...],
+    strategy: str | None,
+    questions: int,
+    question_seconds: float,
+    rate: int,
+    log_requests: bool,
+    open_page: bool,
+    hops: int,
+    top_k: int,
+    direction: str,
+    exact: bool,
+    model: ModelSettings,
+    settings: Settings,
+) -> None:
+    """Answer over HTTP: a page to ask on, an API, and a chat endpoint as OpenAI has it.
+
+    Encoder, schema and model stay in memory, so that a question takes no longer than its work. The server listens on
+    this machine only, unless --host says otherwise; then it wants a token, which is read from KGNEO_ACCESS_TOKEN.
+
+    \b
+    Examples:
+      kgneo serve --open
+      kgneo serve --store demo --port 8000
+      KGNEO_ACCESS_TOKEN=… kgneo serve --host 0.0.0.0 --allow-host graph.example.org
+    """
+    _check_access(host, access_token, without_token)
+    _need_packages()
+    if strategy:
+        find_strategy(strategy)
+    limits = Limits(running=questions, seconds=question_seconds, rate=rate)
+    own = ServeSettings(host, port, access_token or "", hosts, strategy, limits, log_requests)
+    options = Options(
+        hops=hops,
+        top_k=top_k,
+        direction=direction,  # type: ignore[arg-type]
+        exact=exact,
+        llm_timeout=model.llm_timeout,
+    )
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("kgneo.serve").setLevel(logging.INFO)
+    with _listen(host, port) as listening, open_graph(settings, report=say) as graph:
+        context = open_context(graph, options=options, model=model.load(), prompts=model.load_prompts(), report=say)
+        _run(own, context, listening, settings, open_page=open_page)
+
+
+def _check_access(host: str, token: str | None, without_token: bool) -> None:
+    if is_loopback(host) or token or without_token:
+        return
+    raise UsageError(
+        f"--host {host} lets other machines in, and there is no token to tell who may ask.",
+        hint="Set KGNEO_ACCESS_TOKEN to a long random text, or say --without-token if everyone may read the graph.",
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that listens, so that a port that is taken is told before anything is loaded."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UsageError(
+            f"Cannot listen on {host} port {port}: {error.strerror or error}.",
+            hint="Choose another with --port, or --port 0 for any free one.",
+        ) from error
+
+
+def _need_packages() -> None:
+    try:
+        import fastapi
+        import prometheus_client
+        import uvicorn
+    except ImportError as error:
+        raise UsageError(
+            f"`kgneo serve` needs a package that is not installed: {error.name}.",
+            hint="Install what it needs with: pip install 'kgneo[serve]'",
+        ) from error
+    assert fastapi
+    assert prometheus_client
+    assert uvicorn
+
+
+def _run(
+    own: ServeSettings, context: Context, listening: socket.socket, settings: Settings, *, open_page: bool
+) -> None:
+    from kgneo.serve.application import create_application
+    from kgneo.serve.server import serve as run_server
+
+    app = create_application(context, own, browser_user=settings.username)
+    name = f"[{own.host}]" if ":" in own.host else own.host
+    address = f"http://{name}:{listening.getsockname()[1]}/"
+    say(f"Page: {address}   API: {address}api/v1/openapi.json   Chat: {address}v1")
+    if not own.loopback:
+        say("Every request must carry the token." if own.token else OPEN.format(address=address))
+    say("Stop with Ctrl-C.")
+    if open_page:
+        webbrowser.open(address)
+    run_server(app, own, [listening])

@@ -1,0 +1,58 @@
+"""What is around one node, for a person who looks at it: its properties, and the relationships at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kgneo.graph.cypher import query
+from kgneo.graph.open import Knowledge
+from kgneo.graph.shape import is_own, own_labels
+from kgneo.graph.values import texts, triple_of
+from kgneo.model import Entity, Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A relationship with the nodes at its ends."""
+
+    triple: Triple
+    subject: Entity
+    object: Entity
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A node with the properties that the graph's shape uses, as texts, and its relationships, of which it has `degree`
+    in all."""
+
+    node: Entity
+    properties: Mapping[str, tuple[str, ...]]
+    links: tuple[Link, ...]
+    degree: int
+
+
+def around(knowledge: Knowledge, id_: str, *, limit: int = 50) -> Around | None:
+    """The node with that element id and `limit` of its relationships at most; None where there is no such node, or it
+    is one that the graph's shape leaves out."""
+    shape = knowledge.shape
+    found = knowledge.graph.read(query("neighbours_node"), id=id_, **shape.parameters)
+    if not found or any(is_own(label) for label in found[0]["labels"]):
+        return None
+    row = found[0]
+    shown = {*shape.keys_of(row["labels"]), *(key for label in row["labels"] for key in shape.display.get(label, ()))}
+    properties = {key: texts(value) for key, value in row["properties"] if key in shown}
+    rows = knowledge.graph.read(query("neighbours"), id=id_, limit=limit, **shape.parameters)
+    return Around(
+        Entity(row["name"], own_labels(row["labels"]), id_),
+        {key: found for key, found in properties.items() if found},
+        tuple(
+            Link(
+                triple_of(link, shape),
+                Entity(link["subject"], own_labels(link["subject_labels"]), link["subject_id"]),
+                Entity(link["object"], own_labels(link["object_labels"]), link["object_id"]),
+            )
+            for link in rows
+        ),
+        row["degree"],
+    )

@@ -1,0 +1,231 @@
+"""The HTTP API, version 1: what `service` can do, as JSON; answers as server-sent events, too.
+
+An event stream has events `stage` and `text` while a strategy works, and ends with one `answer` (the object that
+`kgneo ask --json` prints) or one `error`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from kgneo.errors import KgneoError
+from kgneo.serve.failures import Refusal, record_of
+from kgneo.serve.metrics import CONTENT_TYPE, Metrics
+from kgneo.serve.service import Answered, Asked, Record, Service, event_record
+from kgneo.serve.settings import Limits
+from kgneo.serve.workers import Workers
+from kgneo.version import __version__
+
+NAME = 500
+"""Characters of an entity's name or id."""
+LISTED = 100
+"""Names and neighbours that one request may list."""
+Name = Annotated[str, Field(max_length=NAME)]
+
+
+class JsonResponse(JSONResponse):
+    """JSON of what a graph may hold, dates and points among it as text."""
+
+    def render(self, content: Any) -> bytes:
+        """As JSON. What is no Unicode, such as half a surrogate pair, is replaced."""
+        return json.dumps(content, ensure_ascii=False, default=str).encode("utf-8", "replace")
+
+
+class Closed(BaseModel):
+    """An object without further fields."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class TurnBody(Closed):
+    """A question before this one, and its answer."""
+
+    question: str = Field(max_length=10_000)
+    answer: str = Field(max_length=10_000)
+
+
+class QuestionBody(Closed):
+    """A question. Topic entities stand in [brackets], are given as `entities`, or are found in the text."""
+
+    question: str = Field(min_length=1, examples=["what is the capital of [Ethiopia]?"])
+    strategy: Name | None = Field(None, description="One of /api/v1/strategies; without it the server's default.")
+    entities: list[Name] = Field(default_factory=list, max_length=20)
+    history: list[TurnBody] = Field(default_factory=list, max_length=20, description="Earlier turns, oldest first.")
+    hops: int | None = Field(None, ge=1, description="How far to reach.")
+    top_k: int | None = Field(None, ge=1, le=1000, description="Triples to keep.")
+    limit: int | None = Field(None, ge=1, description="Answers to list at most.")
+    stream: bool = Field(False, description="Answer with server-sent events.")
+
+
+class InterpretBody(Closed):
+    """A question to be read, not answered."""
+
+    question: str = Field(min_length=1)
+    entities: list[Name] = Field(default_factory=list, max_length=20)
+
+
+class RunBody(Closed):
+    """A query graph, as `interpret` gives it, to be run as it is or changed."""
+
+    graph: dict[str, Any] = Field(description="variables, edges, conditions, selections, answer")
+    limit: int | None = Field(None, ge=1)
+
+
+class Routes:
+    """The handlers of /api/v1 around one service."""
+
+    def __init__(self, service: Service, workers: Workers, metrics: Metrics, limits: Limits) -> None:
+        self._service = service
+        self._workers = workers
+        self._metrics = metrics
+        self._limits = limits
+
+    def router(self) -> APIRouter:
+        """The routes, by which the OpenAPI document is made, too."""
+        router = APIRouter(prefix="/api/v1")
+        stream: Any = {200: {"content": {"text/event-stream": {}}}}
+        router.post("/ask", tags=["questions"], responses=stream)(self.ask)
+        router.post("/retrieve", tags=["questions"])(self.retrieve)
+        router.post("/interpret", tags=["questions"])(self.interpret)
+        router.post("/run", tags=["questions"])(self.run)
+        router.get("/schema", tags=["graph"])(self.schema)
+        router.get("/entities", tags=["graph"])(self.entities)
+        router.get("/neighbours", tags=["graph"])(self.neighbours)
+        router.get("/strategies", tags=["questions"])(self.strategies)
+        router.get("/health", tags=["server"])(self.health)
+        router.get("/ready", tags=["server"])(self.ready)
+        router.get("/metrics", tags=["server"], response_class=Response)(self.figures)
+        return router
+
+    async def ask(self, body: QuestionBody, request: Request) -> Response:
+        """Answer a question, with the triples that the answer rests on."""
+        asked = self.asked(body)
+        if body.stream:
+            return event_stream(self._events(asked))
+        answered: Answered = await self.work(request, partial(self._service.ask, asked))
+        return JsonResponse(answered.record)
+
+    async def retrieve(self, body: QuestionBody, request: Request) -> JsonResponse:
+        """The triples nearest to a question, without an answer."""
+        return JsonResponse(await self.work(request, partial(self._service.retrieve, self.asked(body))))
+
+    async def interpret(self, body: InterpretBody, request: Request) -> JsonResponse:
+        """The readings of a question as query graphs, with their Cypher; nothing is run."""
+        self.check_length(body.question)
+        work = partial(self._service.interpret, body.question, tuple(body.entities))
+        return JsonResponse(await self.work(request, work))
+
+    async def run(self, body: RunBody, request: Request) -> JsonResponse:
+        """Run a query graph. It is checked against the schema first, and can only read."""
+        limit = min(body.limit or self._limits.answers, self._limits.answers)
+        return JsonResponse(await self.work(request, partial(self._service.run, body.graph, limit=limit)))
+
+    async def schema(self, request: Request) -> JsonResponse:
+        """Labels, relationship types, properties, what connects what, and example questions."""
+        return JsonResponse(await self.work(request, self._service.schema))
+
+    async def entities(
+        self,
+        request: Request,
+        text: Annotated[str, Query(max_length=200)],
+        limit: Annotated[int, Query(ge=1, le=LISTED)] = 10,
+    ) -> JsonResponse:
+        """Names of nodes that go on as `text` begins."""
+        return JsonResponse(await self.work(request, partial(self._service.entities, text, limit)))
+
+    async def neighbours(
+        self,
+        request: Request,
+        id: Annotated[str, Query(max_length=NAME)] = "",  # noqa: A002 - the name of the parameter
+        name: Annotated[str, Query(max_length=NAME)] = "",
+        limit: Annotated[int, Query(ge=1, le=LISTED)] = 50,
+    ) -> JsonResponse:
+        """A node, by id or by name, with its properties and the triples at it."""
+        found = await self.work(request, partial(self._service.neighbours, id_=id, name=name, limit=limit))
+        if found is None:
+            raise Refusal(404, "NoNode", "There is no such node.", "Names and ids are those of /api/v1/entities.")
+        return JsonResponse(found)
+
+    async def strategies(self) -> Record:
+        """How questions can be answered here."""
+        return self._service.strategies()
+
+    async def health(self) -> Record:
+        """Whether the server runs."""
+        return {"status": "ok", "version": __version__}
+
+    async def ready(self, request: Request) -> Record:
+        """Whether the database answers."""
+        await self.work(request, self._service.ready)
+        return {"status": "ready"}
+
+    async def figures(self) -> Response:
+        """Figures of the server, in Prometheus' text format."""
+        return Response(self._metrics.text(), media_type=CONTENT_TYPE)
+
+    def asked(self, body: QuestionBody) -> Asked:
+        """A body as what the service takes. Raises Refusal for what is beyond the limits."""
+        self.check_length(body.question)
+        if body.hops is not None and body.hops > self._limits.hops:
+            raise Refusal(422, "TooFar", f"{body.hops} hops were asked for, expected {self._limits.hops} at most.")
+        return Asked(
+            body.question,
+            body.strategy,
+            tuple(body.entities),
+            tuple((turn.question, turn.answer) for turn in body.history),
+            body.hops,
+            body.top_k,
+            min(body.limit, self._limits.answers) if body.limit else None,
+        )
+
+    def check_length(self, question: str) -> None:
+        """Raises Refusal for a question that is too long."""
+        if len(question) > self._limits.question:
+            message = f"The question has {len(question):,} characters, expected {self._limits.question:,} at most."
+            raise Refusal(422, "QuestionTooLong", message)
+
+    async def work(self, request: Request, function: Callable[[], Any]) -> Any:
+        """The result of a function of the service, which ends when the client goes."""
+        return await self._workers.run(function, gone(request))
+
+    async def _events(self, asked: Asked) -> AsyncIterator[bytes]:
+        yield b": begun\n\n"
+        try:
+            async for item in self._workers.stream(partial(self._service.ask, asked)):
+                if isinstance(item, Answered):
+                    yield event("answer", item.record)
+                else:
+                    yield event(*event_record(item))
+        except KgneoError as error:
+            yield event("error", record_of(error))
+        except Refusal as refusal:
+            yield event("error", json.loads(bytes(refusal.response().body)))
+
+
+def gone(request: Request) -> Callable[[], Awaitable[None]]:
+    """What returns when the client of a request, whose body was read, has gone."""
+
+    async def wait() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    return wait
+
+
+def event_stream(events: AsyncIterator[bytes]) -> StreamingResponse:
+    """A response of server-sent events."""
+    return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+def event(name: str, data: Record) -> bytes:
+    """One server-sent event. JSON has no line breaks of its own, so that no text can begin another event."""
+    text = json.dumps(data, ensure_ascii=False, default=str)
+    text = text.replace("\r", "\\r").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return f"event: {name}\ndata: {text}\n\n".encode("utf-8", "replace")

@@ -1,0 +1,106 @@
+"""The application: routes, the page's files, errors as JSON, and the guard around all of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Route
+from starlette.staticfiles import StaticFiles
+
+from kgneo.context import Context
+from kgneo.errors import KgneoError
+from kgneo.serve.api import Routes
+from kgneo.serve.chat import ChatRoutes
+from kgneo.serve.failures import Refusal, failure, respond
+from kgneo.serve.guard import Guard
+from kgneo.serve.metrics import Metrics
+from kgneo.serve.service import Service
+from kgneo.serve.settings import ServeSettings
+from kgneo.serve.workers import Workers
+from kgneo.version import __version__
+
+ABOUT = "Questions answered from a knowledge graph in Neo4j, with the triples that each answer rests on."
+
+
+def create_application(
+    context: Context, settings: ServeSettings | None = None, *, browser_user: str = "neo4j", warm: bool = True
+) -> FastAPI:
+    """An ASGI application that answers questions about the graph of `context`.
+
+    `app.state.workers` are its threads: end their work before the server that runs the application waits for its
+    connections to close.
+    """
+    settings = settings or ServeSettings()
+    service = Service(context, strategy=settings.strategy, browser_user=browser_user)
+    workers = Workers(context.graph, settings.limits)
+    metrics = Metrics(workers)
+    routes = Routes(service, workers, metrics, settings.limits)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if warm:
+            service.warm()
+        yield
+        workers.end_all()
+        workers.close()
+
+    app = FastAPI(
+        title="kgneo",
+        description=ABOUT,
+        version=__version__,
+        lifespan=lifespan,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.workers = workers
+    app.include_router(routes.router())
+    app.include_router(ChatRoutes(service, workers, routes).router())
+    page = StaticFiles(directory=page_folder(), html=True)
+    app.router.routes.extend(Route(path, page) for path in page_paths())
+    app.add_exception_handler(KgneoError, _kgneo_error)
+    app.add_exception_handler(Refusal, _refusal)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_middleware(GZipMiddleware, minimum_size=2_000)
+    app.add_middleware(Guard, settings=settings, metrics=metrics)
+    return app
+
+
+def page_folder() -> Path:
+    """Where the files of the page are."""
+    return Path(str(files("kgneo.serve"))) / "page"
+
+
+def page_paths() -> list[str]:
+    """The paths of the page's files, one each: no other file is given."""
+    return ["/", *(f"/{file.name}" for file in sorted(page_folder().iterdir()))]
+
+
+async def _kgneo_error(_: Request, error: Any) -> JSONResponse:
+    return respond(error)
+
+
+async def _refusal(_: Request, error: Any) -> JSONResponse:
+    response: JSONResponse = error.response()
+    return response
+
+
+async def _invalid(_: Request, error: Any) -> JSONResponse:
+    """Where a body is wrong, without giving back what it holds."""
+    problems = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()[:5]]
+    status = 400 if any(item["type"] == "json_invalid" for item in error.errors()) else 422
+    return JSONResponse(failure("BadRequest", "; ".join(problems), "See /api/v1/openapi.json."), status)
+
+
+async def _http_error(_: Request, error: Any) -> JSONResponse:
+    return JSONResponse(failure("HttpError", str(error.detail)), error.status_code, error.headers)

@@ -1,0 +1,68 @@
+// The server's HTTP API. The token, where there is one, is kept until the tab is closed.
+
+const KEY = "kgneo-token";
+
+export class Failure extends Error {
+  constructor(status, error) {
+    super(error?.message || `The server answered with status ${status}.`);
+    this.status = status;
+    this.hint = error?.hint || "";
+    this.nearest = error?.nearest || [];
+  }
+}
+
+export function takeToken(text) {
+  sessionStorage.setItem(KEY, text);
+}
+
+export function tokenFromAddress() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!given) return;
+  takeToken(given);
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
+function headers() {
+  const token = sessionStorage.getItem(KEY);
+  return { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+}
+
+async function checked(response) {
+  if (response.ok) return response;
+  const body = await response.json().catch(() => ({}));
+  throw new Failure(response.status, body.error);
+}
+
+export async function get(route, parameters = {}, signal = undefined) {
+  const query = new URLSearchParams(parameters);
+  const response = await fetch(`api/v1/${route}?${query}`, { headers: headers(), signal });
+  return (await checked(response)).json();
+}
+
+export async function post(route, body, signal = undefined) {
+  const sent = { method: "POST", headers: headers(), body: JSON.stringify(body), signal };
+  return (await checked(await fetch(`api/v1/${route}`, sent))).json();
+}
+
+// Asks, tells of each event, and gives the answer.
+export async function ask(body, tell, signal) {
+  const sent = { method: "POST", headers: headers(), body: JSON.stringify({ ...body, stream: true }), signal };
+  const response = await checked(await fetch("api/v1/ask", sent));
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Failure(0, { message: "The server ended before it had answered." });
+    waiting += value;
+    const blocks = waiting.split("\n\n");
+    waiting = blocks.pop();
+    for (const block of blocks) {
+      const match = /^event: (\w+)\ndata: (.*)$/s.exec(block);
+      if (!match) continue;
+      const data = JSON.parse(match[2]);
+      if (match[1] === "answer") return data;
+      if (match[1] === "error") throw new Failure(200, data.error);
+      tell(match[1], data);
+    }
+  }
+}

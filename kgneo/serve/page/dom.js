@@ -1,0 +1,49 @@
+// Elements made from plain values. Text is only ever set as text, so that nothing in it becomes markup.
+
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, String(value));
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return made;
+}
+
+export const find = (id) => document.getElementById(id);
+
+export function button(text, action, attributes = {}) {
+  return element("button", { type: "button", onclick: action, ...attributes }, text);
+}
+
+export function table(caption, heads, rows) {
+  const head = element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)));
+  const cell = (value) => element("td", { dir: "auto" }, value);
+  return element(
+    "table", {}, element("caption", { class: "quiet" }, caption), element("thead", {}, head),
+    element("tbody", {}, rows.map((row) => element("tr", {}, row.map(cell)))),
+  );
+}
+
+// A spreadsheet takes a cell that begins with one of these for a formula.
+const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+export function csv(rows) {
+  const cell = (value) => {
+    const text = String(value ?? "");
+    const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+    return `"${safe.replaceAll('"', '""')}"`;
+  };
+  return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}
+
+export function download(name, text) {
+  const address = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+  const link = element("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  URL.revokeObjectURL(address);
+}

@@ -1,0 +1,318 @@
+"""Service: what a server can be asked for, without HTTP: plain functions from values to what JSON holds.
+
+One context serves all questions; each question gets a copy that says how it is to be answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from kgneo.asking import ask, default_strategy
+from kgneo.context import Context
+from kgneo.conversation import Conversation
+from kgneo.english.names import hop_wording
+from kgneo.errors import DataError, KgneoError, UsageError
+from kgneo.events import Event, StageEvent, Text
+from kgneo.graph.around import around
+from kgneo.graph.browser import browser_link, with_query
+from kgneo.graph.candidates import count_candidates
+from kgneo.graph.catalogue import catalogue
+from kgneo.graph.cypher import fill, inline
+from kgneo.graph.schema import Label, Relation
+from kgneo.graph.shape import LOADED_LABEL
+from kgneo.model import Answer, Entity, Hop, Step, TopicEntity, evidence_to_dict
+from kgneo.query.check import check
+from kgneo.query.compile import compile_query
+from kgneo.query.graph import QueryGraph
+from kgneo.query.json import from_json, to_json
+from kgneo.query.wording import wording
+from kgneo.stages.interpret import reading
+from kgneo.stages.link import link
+from kgneo.stages.retrieve import retrieve
+from kgneo.stages.understand import run_graph, understand
+from kgneo.strategies import find_strategy, strategy_names
+
+Record = dict[str, Any]
+Turn = tuple[str, str]
+Owner = TypeVar("Owner", Label, Relation)
+MOST_PARTS = 40
+"""Variables, edges, conditions and selections that a query graph from outside may have together."""
+EXAMPLES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with how it is to be answered; `history` holds questions and answers before it, oldest first. What is
+    None is as the server was started."""
+
+    question: str
+    strategy: str | None = None
+    entities: tuple[str, ...] = ()
+    history: tuple[Turn, ...] = ()
+    hops: int | None = None
+    top_k: int | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer, and the object that is sent of it."""
+
+    answer: Answer
+    record: Record
+
+
+class Service:
+    """Questions about one graph."""
+
+    def __init__(self, context: Context, *, strategy: str | None = None, browser_user: str = "neo4j") -> None:
+        self._context = context
+        self._strategy = strategy or default_strategy(context.model)
+        self._browser_user = browser_user
+        self._examples: list[str] | None = None
+        self._catalogue = catalogue(context.knowledge.schema, context.shape)
+
+    def warm(self) -> None:
+        """Make what the first question would have to wait for."""
+        self._context.encoder.encode(["a question"])
+        reading(self._context)
+        with suppress(KgneoError):  # an example that cannot be answered is no reason not to begin
+            for question in self.examples()[:1]:
+                ask(self._context, question, strategy="paths")
+
+    def ready(self) -> None:
+        """Raises GraphError where the database does not answer."""
+        self._context.graph.read("RETURN 1", timeout=2.0)
+
+    def strategies(self) -> Record:
+        """The strategies that can be asked here, and the one that answers where none is named."""
+        return {"default": self._strategy, "strategies": [name for name in strategy_names() if self._usable(name)]}
+
+    def _usable(self, name: str) -> bool:
+        needs = find_strategy(name).needs
+        embedded = self._context.knowledge.embedded
+        return (embedded or not needs.embeddings) and (self._context.model is not None or not needs.model)
+
+    def ask(self, asked: Asked, tell: Callable[[Event], None] | None = None) -> Answered:
+        """The answer. `tell` gets what happens on the way. Raises what `kgneo.ask` raises."""
+        strategy = asked.strategy or self._strategy
+        if not self._usable(find_strategy(strategy).name):
+            raise UsageError(
+                f"The strategy {strategy!r} cannot answer here: it needs a language model, or embeddings.",
+                hint=f"Expected one of: {', '.join(self.strategies()['strategies'])}.",
+            )
+        context = self._with(asked)
+        if tell is not None:
+            context = replace(context, on_event=tell)
+        turns = [_turn(question, answer) for question, answer in asked.history]
+        answer = Conversation(context, strategy, turns).ask(asked.question, entities=asked.entities)
+        return Answered(answer, self._record(answer))
+
+    def _with(self, asked: Asked) -> Context:
+        given = {name: getattr(asked, name) for name in ("hops", "top_k", "limit")}
+        options = replace(self._context.options, **{name: value for name, value in given.items() if value is not None})
+        return replace(self._context, options=options)
+
+    def _record(self, answer: Answer) -> Record:
+        """The object that `kgneo ask --json` prints, with a link into Neo4j Browser."""
+        return {**answer.to_dict(), "browser": self._link(answer.cypher, answer.cypher_parameters)}
+
+    def _link(self, cypher: str | None, parameters: Mapping[str, Any]) -> str | None:
+        if not cypher:
+            return None
+        try:
+            shown = inline(cypher, dict(parameters))
+        except TypeError:
+            shown = cypher
+        return with_query(self._browser, shown)
+
+    @cached_property
+    def _browser(self) -> str:
+        """Where Neo4j Browser is; asked once."""
+        return browser_link(self._context.graph, username=self._browser_user)
+
+    def retrieve(self, asked: Asked) -> Record:
+        """The K triples nearest to a question, and how many candidates there are at each hop."""
+        context = self._with(asked)
+        linked = link(context.knowledge, asked.question, entities=asked.entities)
+        found = retrieve(linked.text, linked.entity_ids, context)
+        return {
+            "question": asked.question,
+            "entities": [_entity(topic.entity) for topic in linked.topics],
+            "candidates_by_hop": list(count_candidates(context.knowledge, found.reach)),
+            "triples": [
+                {
+                    "subject": item.triple.subject,
+                    "relation": item.triple.relation,
+                    "object": item.triple.object,
+                    "detail": item.triple.detail,
+                    "hop": item.hop,
+                    "score": item.score,
+                }
+                for item in found.nearest
+            ],
+        }
+
+    def interpret(self, question: str, entities: Sequence[str] = ()) -> Record:
+        """The readings of a question: query graph, wording and Cypher of each, best first. None is run."""
+        found = understand(self._context, question, entities=entities)
+        return {
+            "question": question,
+            "readings": [
+                {
+                    "wording": item.wording,
+                    "score": round(item.score, 3),
+                    "ignored": list(item.ignored),
+                    **self._compiled(item.graph),
+                }
+                for item in found
+            ],
+        }
+
+    def _compiled(self, graph: QueryGraph) -> Record:
+        known = reading(self._context)
+        compiled = compile_query(graph, keys=known.keys if known else {}, excluded=self._context.shape.excluded)
+        return {
+            "graph": to_json(graph),
+            "nodes": self._named(graph),
+            "cypher": compiled.text,
+            "cypher_parameters": dict(compiled.parameters),
+        }
+
+    def run(self, record: object, *, limit: int | None = None) -> Record:
+        """What a query graph finds, as an answer. Raises DataError for one that cannot be asked of this graph."""
+        graph = from_json(record)
+        self._check(graph)
+        limit = limit or self._context.options.limit
+        ran = run_graph(self._context, graph, limit=limit)
+        result, compiled = ran.result, ran.result.compiled
+        named = self._named(graph)
+        said = wording(graph, nodes=named, names=self._context.shape.names)
+        text = ", ".join(result.answers[:20])
+        more = len(result.answers) - 20 + result.more
+        answer = Answer(
+            said,
+            "query graph",
+            f"{text} and {more} more" if more > 0 else text or "not found",
+            answers=result.answers,
+            more=result.more,
+            entities=tuple(TopicEntity(Entity(name, id=id_), name) for id_, name in named.items()),
+            steps=(Step(said, text, result.answers, ran.evidence),),
+            evidence=ran.evidence,
+            cypher=compiled.text,
+            cypher_parameters={"limit": limit, **compiled.parameters},
+            grounded=True,
+            answer_nodes=result.nodes,
+        )
+        return {**self._record(answer), "graph": to_json(graph), "nodes": named}
+
+    def _check(self, graph: QueryGraph) -> None:
+        parts = len(graph.variables) + len(graph.edges) + len(graph.conditions) + len(graph.selections)
+        if parts > MOST_PARTS:
+            raise DataError(f"The query graph has {parts} parts, expected {MOST_PARTS} at most.")
+        problems = check(graph, self._catalogue)
+        if problems:
+            raise DataError(" ".join(problems), hint="The schema says what there is: /api/v1/schema.")
+
+    def _named(self, graph: QueryGraph) -> dict[str, str]:
+        ids = [id_ for variable in graph.variables for id_ in variable.ids][:MOST_PARTS]
+        found = ((id_, around(self._context.knowledge, id_, limit=0)) for id_ in ids)
+        return {id_: node.node.name for id_, node in found if node is not None}
+
+    def schema(self) -> Record:
+        """The graph's schema as `kgneo schema --json` prints it, without what its shape leaves out, and example
+        questions."""
+        schema, shape = self._context.knowledge.schema, self._context.shape
+        labels = [item for item in schema.labels if item.name not in shape.excluded]
+        relations = [item for item in schema.relations if shape.uses(item.name)]
+        shown = replace(
+            schema,
+            labels=tuple(_only(item, {*shape.values.get(item.name, ()), *self._naming(item.name)}) for item in labels),
+            relations=tuple(_only(item, shape.details.get(item.name, ())) for item in relations),
+        )
+        record = {**shown.to_dict(), "shape": asdict(shape)}
+        return {**record, "examples": self.examples(), "address": self._context.graph.address}
+
+    def _naming(self, label: str) -> tuple[str, ...]:
+        """The properties that name the nodes of a label."""
+        shape = self._context.shape
+        return shape.display[LOADED_LABEL] if shape.loaded else shape.display.get(label, ())
+
+    def examples(self) -> list[str]:
+        """Questions that can be asked of this graph: about one node each of its largest relationship types."""
+        if self._examples is None:
+            self._examples = [question for relation in self._largest() if (question := self._example(relation))]
+        return self._examples
+
+    def _largest(self) -> list[str]:
+        relations = [item for item in self._context.knowledge.schema.relations if self._context.shape.uses(item.name)]
+        return [item.name for item in sorted(relations, key=lambda item: -item.relationships)[:EXAMPLES]]
+
+    def _example(self, relation: str) -> str:
+        shape = self._context.shape
+        rows = self._context.graph.read(fill("example_of", relation=relation), **shape.parameters)
+        name = rows[0]["name"] if rows else ""
+        if not name or "[" in name or "]" in name:
+            return ""
+        words = hop_wording(Hop(relation), f"[{name}]", names=shape.names)
+        return f"{words}?" if words.startswith("what ") else f"what is the {words}?"
+
+    def entities(self, text: str, limit: int) -> Record:
+        """Names that go on as `text` begins, with most relationships first."""
+        found = self._context.knowledge.names.beginning(text, limit=limit)
+        return {"entities": [{**_entity(item.entity), "degree": item.degree} for item in found]}
+
+    def neighbours(self, *, id_: str = "", name: str = "", limit: int) -> Record | None:
+        """A node by its id, else by its name, with what is around it; None where there is none."""
+        knowledge = self._context.knowledge
+        if not id_:
+            named = knowledge.names.by_name([name]).get(name)
+            if named is None:
+                return None
+            id_ = named.entity.id
+        found = around(knowledge, id_, limit=limit)
+        if found is None:
+            return None
+        return {
+            "node": _entity(found.node),
+            "properties": {key: list(values) for key, values in found.properties.items()},
+            "degree": found.degree,
+            "triples": [
+                {
+                    "subject": _entity(item.subject),
+                    "relation": item.triple.relation,
+                    "object": _entity(item.object),
+                    "detail": item.triple.detail,
+                }
+                for item in found.links
+            ],
+        }
+
+
+def event_record(event: Event) -> tuple[str, Record]:
+    """An event of a strategy as the name and the data of a server-sent event."""
+    if isinstance(event, Text):
+        return "text", {"text": event.text}
+    record: Record = {name: getattr(event, name) for name in ("stage", "status", "number", "total", "text")}
+    if isinstance(event, StageEvent) and event.step is not None:
+        step = event.step
+        record["answers"] = list(step.answers)
+        record["evidence"] = [evidence_to_dict(item) for item in step.evidence]
+    return "stage", record
+
+
+def _only(item: Owner, keys: Collection[str]) -> Owner:
+    """A label or a relationship type with those of its properties."""
+    return replace(item, properties=tuple(one for one in item.properties if one.key in keys))
+
+
+def _entity(entity: Entity) -> Record:
+    return {"name": entity.name, "labels": list(entity.labels), "id": entity.id}
+
+
+def _turn(question: str, answer: str) -> Answer:
+    return Answer(question, "", answer)

@@ -1,0 +1,81 @@
+"""How a server is set up: where it listens, who may ask, and how much."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+
+DEFAULT_PORT = 7575
+EVERYWHERE = frozenset(("0.0.0.0", "::", ""))  # noqa: S104 - compared with, not listened on
+LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds for one request and for all of them.
+
+    `body` in bytes, `question` in characters, `body_seconds` for a body to arrive, `seconds` for one question.
+    `running` questions are worked on at a time and `waiting` more are kept; `rate` requests a minute are taken from one
+    address (0: any number). `answers` bounds what one request may list, `hops` how far it may reach.
+    """
+
+    body: int = 64_000
+    question: int = 2_000
+    body_seconds: float = 10.0
+    seconds: float = 60.0
+    running: int = 4
+    waiting: int = 100
+    rate: int = 600
+    answers: int = 1_000
+    hops: int = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """Where to listen and who may ask.
+
+    With a `token`, every request but those for the page's files and for health must carry it. `hosts` are names by
+    which the server may be called, besides its own address. `log` prints each request's route and status, never its
+    text.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    token: str = field(default="", repr=False)
+    hosts: tuple[str, ...] = ()
+    strategy: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    log: bool = False
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return is_loopback(self.host)
+
+    def allows_host(self, name: str) -> bool:
+        """Whether a request may call the server by this name (without a port).
+
+        A page elsewhere that makes a name of its own point here (DNS rebinding) sends that name; it cannot send an
+        address. So where the server listens on all addresses, any address will do.
+        """
+        lower = name.lower().rstrip(".")
+        if lower in {self.host.lower(), *(host.lower() for host in self.hosts)}:
+            return True
+        if lower in LOOPBACK_NAMES:
+            return self.loopback or self.host in EVERYWHERE
+        return self.host in EVERYWHERE and _is_address(lower)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host to listen on is one that only this machine reaches."""
+    if host.lower() == "localhost":
+        return True
+    return _is_address(host) and ipaddress.ip_address(host).is_loopback
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

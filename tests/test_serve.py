@@ -1,0 +1,210 @@
+"""The HTTP API: what it answers, and that it answers as the command line does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from kgneo.asking import ask, open_context
+from kgneo.context import Context
+from kgneo.embedding import OnnxEncoder
+from kgneo.graph import Graph
+from kgneo.server import RunningServer
+from tests.conftest import connect
+from tests.serving import client
+
+ORDERS = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
+CAPITAL = "what is the capital of [Ethiopia]?"
+SEAS = "which seas do the rivers of [Germany] flow into?"
+
+
+@pytest.fixture(scope="module")
+def context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    with connect(_sample_server) as graph:
+        yield open_context(graph, encoder=encoder)
+
+
+@pytest.fixture(scope="module")
+def http(context: Context) -> Iterator[TestClient]:
+    with client(context) as talking:
+        yield talking
+
+
+def post(http: TestClient, route: str, **body: Any) -> Any:
+    response = http.post(f"/api/v1/{route}", json=body)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def events(http: TestClient, **body: Any) -> list[tuple[str, Any]]:
+    """The server-sent events of a question."""
+    text = http.post("/api/v1/ask", json={**body, "stream": True}).text
+    blocks = [block.split("\n") for block in text.split("\n\n") if block.startswith("event: ")]
+    return [(block[0].removeprefix("event: "), json.loads(block[1].removeprefix("data: "))) for block in blocks]
+
+
+def test_an_answer_is_the_object_that_the_command_line_prints(http: TestClient, context: Context) -> None:
+    found = post(http, "ask", question=CAPITAL)
+    wanted = json.loads(json.dumps(ask(context, CAPITAL).to_dict()))
+    del found["timings_ms"], wanted["timings_ms"]
+    assert found.pop("browser").startswith("http")
+    assert found == wanted
+    assert found["answers"] == ["Addis Ababa"]
+
+
+def test_a_stream_tells_of_each_stage_and_ends_with_the_answer(http: TestClient) -> None:
+    told = events(http, question=CAPITAL)
+    assert [name for name, _ in told] == ["stage"] * (len(told) - 1) + ["answer"]
+    stages = [data["stage"] for _, data in told[:-1]]
+    assert (stages[0], stages[-1]) == ("link", "answer")
+    assert told[-1][1]["answers"] == ["Addis Ababa"]
+
+
+def test_a_stream_of_a_question_that_fails_ends_with_the_error(http: TestClient) -> None:
+    name, data = events(http, question="what is the capital of [Ethopia]?")[-1]
+    assert (name, data["error"]["type"]) == ("error", "EntityNotFound")
+    assert "Ethiopia" in data["error"]["nearest"]
+
+
+def test_line_breaks_in_a_question_begin_no_event_of_their_own(http: TestClient) -> None:
+    text = http.post("/api/v1/ask", json={"question": "[a\r\n\r\nevent: x\u2028]?", "stream": True}).text
+    named = [line for line in text.splitlines() if line.startswith("event: ")]
+    assert (set(named[:-1]), named[-1]) == ({"event: stage"}, "event: error")
+
+
+def test_entities_of_a_question_may_be_given(http: TestClient) -> None:
+    assert post(http, "ask", question="what is the capital?", entities=["Ethiopia"])["answers"] == ["Addis Ababa"]
+
+
+def test_a_name_that_the_graph_does_not_have_is_refused_with_the_nearest(http: TestClient) -> None:
+    response = http.post("/api/v1/ask", json={"question": "what is the capital of [Ethopia]?"})
+    assert response.status_code == 422
+    assert "Ethiopia" in response.json()["error"]["nearest"]
+
+
+def test_retrieve_gives_the_nearest_triples(http: TestClient) -> None:
+    found = post(http, "retrieve", question=CAPITAL, hops=2, top_k=3)
+    assert len(found["triples"]) == 3
+    assert found["triples"][0]["object"] == "Addis Ababa"
+    assert found["entities"][0]["name"] == "Ethiopia"
+
+
+def test_a_reading_that_is_run_gives_what_asking_gave(http: TestClient) -> None:
+    best = post(http, "interpret", question=SEAS)["readings"][0]
+    assert best["wording"] == "what flows through Germany → what they flow into"
+    ran = post(http, "run", graph=best["graph"])
+    assert set(ran["answers"]) == set(post(http, "ask", question=SEAS)["answers"])
+    assert ran["evidence"]
+    assert ran["cypher"] == best["cypher"]
+
+
+def test_a_reading_can_be_changed_and_run_again(http: TestClient) -> None:
+    graph = post(http, "interpret", question=SEAS)["readings"][0]["graph"]
+    rivers = {**graph, "edges": graph["edges"][:1], "variables": graph["variables"][:2], "answer": {"of": "x1"}}
+    found = post(http, "run", graph=rivers)
+    assert "Rhine" in found["answers"]
+    assert found["question"] == "what flows through Germany"
+
+
+def test_a_query_graph_with_an_unknown_relation_is_refused_before_it_runs(http: TestClient) -> None:
+    graph = post(http, "interpret", question=CAPITAL)["readings"][0]["graph"]
+    graph["edges"][0]["relations"] = ["has_capitol"]
+    response = http.post("/api/v1/run", json={"graph": graph})
+    assert response.status_code == 422
+    assert "has_capital" in response.json()["error"]["message"]
+
+
+def test_a_query_graph_of_too_many_parts_is_refused(http: TestClient) -> None:
+    graph = {"variables": [{"name": f"x{number}"} for number in range(41)], "answer": {"of": "x0"}}
+    response = http.post("/api/v1/run", json={"graph": graph})
+    assert (response.status_code, "41 parts" in response.text) == (422, True)
+
+
+def test_names_are_completed_from_their_beginning_and_from_their_words(http: TestClient) -> None:
+    def complete(text: str) -> list[str]:
+        found = http.get("/api/v1/entities", params={"text": text}).json()["entities"]
+        return [item["name"] for item in found]
+
+    assert complete("addis a") == ["Addis Ababa"]
+    assert complete("aba") == ["Addis Ababa"]
+    assert complete("ger")[0] == "Germany"
+    assert complete(" ") == []
+
+
+def test_a_node_comes_with_its_neighbours(http: TestClient) -> None:
+    found = http.get("/api/v1/neighbours", params={"name": "Addis Ababa"}).json()
+    assert found["node"]["labels"] == ["City"]
+    assert found["properties"] == {"name": ["Addis Ababa"]}
+    assert [(item["subject"]["name"], item["relation"]) for item in found["triples"]] == [("Ethiopia", "has_capital")]
+    again = http.get("/api/v1/neighbours", params={"id": found["node"]["id"]}).json()
+    assert again == found
+
+
+@pytest.mark.parametrize("asked", [{"name": "Atlantis"}, {"id": "4:no:1"}, {}])
+def test_a_node_that_there_is_not_is_not_found(http: TestClient, asked: dict[str, str]) -> None:
+    assert http.get("/api/v1/neighbours", params=asked).status_code == 404
+
+
+def test_the_examples_of_the_schema_can_be_answered(http: TestClient) -> None:
+    examples = http.get("/api/v1/schema").json()["examples"]
+    assert len(examples) == 6
+    answered = [bool(post(http, "ask", question=example)["answers"]) for example in examples[:3]]
+    assert answered == [True] * 3
+
+
+def test_strategies_that_need_what_there_is_not_are_not_offered(http: TestClient) -> None:
+    assert http.get("/api/v1/strategies").json() == {"default": "paths", "strategies": ["paths"]}
+    response = http.post("/api/v1/ask", json={"question": CAPITAL, "strategy": "kg-rag"})
+    assert (response.status_code, response.json()["error"]["type"]) == (422, "UsageError")
+
+
+def test_the_openapi_document_lists_the_routes(http: TestClient) -> None:
+    routes = http.get("/api/v1/openapi.json").json()["paths"]
+    names = ["ask", "retrieve", "interpret", "run", "schema", "entities", "neighbours", "strategies", "health", "ready"]
+    assert {"/api/v1/metrics", *(f"/api/v1/{name}" for name in names)} <= set(routes)
+    assert {"/v1/models", "/v1/chat/completions"} <= set(routes)
+
+
+def test_health_readiness_and_figures_are_told(http: TestClient) -> None:
+    assert http.get("/api/v1/health").json()["status"] == "ok"
+    assert http.get("/api/v1/ready").json() == {"status": "ready"}
+    figures = http.get("/api/v1/metrics").text
+    assert 'kgneo_requests_total{method="GET",route="/api/v1/ready",status="200"}' in figures
+    assert "kgneo_questions_running 0.0" in figures
+
+
+def test_a_server_whose_database_is_gone_is_healthy_and_not_ready(sample_graph: Graph, context: Context) -> None:
+    with sample_graph as graph:
+        lost = replace(context, knowledge=replace(context.knowledge, graph=graph))
+        with client(lost) as talking:
+            graph.close()
+            assert talking.get("/api/v1/health").status_code == 200
+            assert talking.get("/api/v1/ready").status_code >= 502
+
+
+def test_a_question_over_labels_is_read_changed_and_run(graph: Graph, encoder: OnnxEncoder) -> None:
+    for statement in filter(None, ORDERS.read_text(encoding="utf-8").splitlines()):
+        graph.write(statement.rstrip(";"))
+    with client(open_context(graph, encoder=encoder)) as talking:
+        best = post(talking, "interpret", question="which customers are in Austria?")["readings"][0]
+        assert best["graph"]["conditions"][0]["right"] == ["Austria"]
+        assert post(talking, "run", graph=best["graph"])["answers"] == ["Alpine Kitchen", "Bäckerei Sonne"]
+        best["graph"]["conditions"][0]["right"] = ["Denmark"]
+        found = post(talking, "run", graph=best["graph"])
+        assert found["answers"] == ["Den Gyldne Kop"]
+        named = talking.get("/api/v1/entities", params={"text": "café"}).json()["entities"]
+        assert [item["name"] for item in named] == ["Café Olé"]
+        around = talking.get("/api/v1/neighbours", params={"id": found["answer_nodes"][0]["id"]}).json()
+        assert around["properties"]["customerSince"] == ["2021-02-11"]
+        labels = talking.get("/api/v1/schema").json()["labels"]
+        keys = {label["name"]: {item["key"] for item in label["properties"]} for label in labels}
+        assert keys["Customer"] == {"companyName", "city", "country", "customerSince"}
+        best["graph"]["conditions"][0]["left"]["key"] = "contry"
+        response = talking.post("/api/v1/run", json={"graph": best["graph"]})
+        assert (response.status_code, "country" in response.text) == (422, True)
