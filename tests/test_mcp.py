@@ -136,9 +136,9 @@ def test_names_are_found_by_what_is_like_them(assistant: Assistant) -> None:
 
 
 def test_a_claim_is_verified_with_its_evidence(assistant: Assistant) -> None:
-    found = assistant.call("verify", claim="[Tom Okello] is a person.")
-    assert found["verdict"] in ("supported", "refuted", "not enough evidence")
-    assert found["claim"] == "[Tom Okello] is a person."
+    found = assistant.call("verify", claim="[Harvest Moon] was directed by [Tom Okello].")
+    assert found["verdict"] == "supported"
+    assert found["evidence"][0]["subject"] == "Tom Okello"
 
 
 def test_neighbours_are_triples(assistant: Assistant) -> None:

@@ -7,7 +7,7 @@ graph (its vocabulary, its dictionary of values, vectors of its names) is made o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.context import Context
@@ -15,7 +15,7 @@ from kgneo.english.question import MaskedQuestion
 from kgneo.errors import GraphTimeout
 from kgneo.graph.attach import is_name
 from kgneo.graph.cache import LocalCache
-from kgneo.graph.implied import NAME, ImpliedNames, implied
+from kgneo.graph.implied import NAME, Implied, ImpliedNames, implied
 from kgneo.graph.run import Result, evidence_of, run
 from kgneo.graph.shape import LOADED_LABEL
 from kgneo.graph.value_walks import explained
@@ -56,8 +56,8 @@ class Reading:
     dictionary: Lookup
     keys: dict[str, tuple[str, ...]]
     naming: dict[str, tuple[str, ...]]
-    lowered: Callable[[QueryGraph], QueryGraph] | None = None
-    """A query graph over what reading knows as one over what is in the graph, where these differ."""
+    implied: Implied | None = None
+    """The classes that reading knows instead of labels, in a graph of plain triples."""
 
 
 def reading(context: Context) -> Reading | None:
@@ -90,7 +90,7 @@ def _implied(context: Context, cache: RankingCache) -> Reading | None:
     if not classes.vocabulary.links:
         return None
     names = ImpliedNames(context.graph, context.knowledge.names, classes)
-    return Reading(Fits(classes.vocabulary, cache), names, {LOADED_LABEL: (NAME,)}, {}, classes.lowered)
+    return Reading(Fits(classes.vocabulary, cache), names, {LOADED_LABEL: (NAME,)}, {}, classes)
 
 
 def _names(key: Key, display: Sequence[str]) -> bool:
@@ -112,8 +112,9 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
         return _chains(context, known, masked, meaning)
 
     found = [item for item in read(question, known.fits, known.dictionary, chains, given) if _explains(item)]
-    lowered = known.lowered
-    return found if lowered is None else [replace(item, graph=lowered(item.graph), meant=item.graph) for item in found]
+    if known.implied is None:
+        return found
+    return [replace(item, graph=known.implied.lowered(item.graph), meant=item.graph) for item in found]
 
 
 def _explains(item: Interpretation) -> bool:
