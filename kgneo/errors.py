@@ -13,6 +13,7 @@
     │   └── EntityNotFound     no node of that name; `nearest` has similar ones
     ├── EncoderError           an encoder that cannot be loaded
     └── ModelError             the language model refused or failed
+        ├── BudgetSpent        the calls or tokens that one question may cost are used up
         ├── ModelUnavailable   not reachable, overloaded or too slow; retrying can help
         └── ContextOverflow    the prompt does not fit into the model's context
 
@@ -25,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 __all__ = [
+    "BudgetSpent",
     "ContextOverflow",
     "DataError",
     "EncoderError",
@@ -119,6 +121,10 @@ class EncoderError(KgneoError):
 
 class ModelError(KgneoError):
     """The language model refused or failed; the same call again gives the same."""
+
+
+class BudgetSpent(ModelError):
+    """The calls or tokens that one question may cost are used up; strategies answer with what they have then."""
 
 
 class ModelUnavailable(ModelError):
