@@ -5,7 +5,8 @@
 The model is the stand-in of the tests: it chooses relations along the gold path and reads answers off the facts that it
 is shown. So what is missing to 1 is lost by the system. For each system and number of hops: Hit@1 and exact answer sets
 over QUESTIONS dev questions (100) drawn with seed 0, calls and tokens a question (words count as tokens), seconds a
-question; beside it the Hit@1 that the paper prints. Nothing is encoded but questions and relations: MetaQA is loaded, not
+question; beside it the Hit@1 that the paper prints. Nothing is encoded but questions and relations: MetaQA is loaded,
+not indexed.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from kgneo.english.names import statement_wording
 from kgneo.llm import Message, Parameters
 from kgneo.model import Hop
 from kgneo.stages.facts import one_line
-from tests.pipeline_stand_in import StandIn, _key, _split, read_facts
+from tests.pipeline_stand_in import REFERENCE, StandIn, _key, _split, read_facts
 
 OTHER_WORDS = " (in other words: {})"
 """What a variant of a question ends with."""
@@ -29,9 +29,12 @@ class PaperStandIn(StandIn):
 
     unsure: Mapping[tuple[str, int], str] = field(default_factory=dict)
     stages: list[str] = field(default_factory=list)
+    keep: int = 1
 
     def __call__(self, messages: Sequence[Message], parameters: Parameters) -> str:
         self.stages.append(parameters.stage)
+        asked = re.search(r"at most (\d+)", messages[0].content)
+        self.keep = int(asked[1]) if asked else 1
         return super().__call__(messages, parameters)
 
     def _similar(self, prompt: str) -> str:
@@ -46,7 +49,46 @@ class PaperStandIn(StandIn):
         if (text, number) in self.unsure and "There is no relation" not in prompt:
             return self.unsure[text, number]
         hops = self._hops(text)
-        return str(hops[number]) if number < len(hops) else "none"
+        if text not in self.paths:
+            return self._with_others(str(hops[0]), prompt)
+        return self._with_others(str(hops[number]), prompt) if number < len(hops) else "none"
+
+    def _with_others(self, name: str, prompt: str) -> str:
+        """A relation and, where several may be named, the next ones of the list."""
+        lines = _after(prompt, "Relations:\n").splitlines()
+        others = [line.split(": ")[0] for line in lines[: lines.index("")]]
+        return "\n".join([name, *[other for other in others if other != name]][: self.keep])
+
+    def _entities(self, prompt: str) -> str:
+        """All, as soon as the gold path has been walked."""
+        walked = _WALKED.findall(prompt)
+        text = _after(prompt, "Question: ").removesuffix("Answer:").strip()
+        return "all" if len(walked[-1].split(", then ")) == len(self.paths[text]) else "none"
+
+    def _understand(self, prompt: str) -> str:
+        text = _after(prompt, "Question: ")
+        last = self.paths[text][-1].relation.replace("_", " ")
+        return f"Entities: {self.topics[text]}\nWords: {last}\nIntent: find {last}\nContext: {last}\nConstraints: none"
+
+    def _align(self, prompt: str) -> str:
+        text = _after(prompt, "Question: ").removesuffix("Fits:").strip()
+        path = "/".join(map(str, self.paths[text]))
+        return "yes" if f"Found by: {path}\n" in prompt else "no, other relations"
+
+    def _decouple(self, prompt: str) -> str:
+        text = _after(prompt, "Question: ")
+        lines = []
+        for number, hop in enumerate(self.paths[text], start=1):
+            about = self.topics[text] if number == 1 else REFERENCE
+            wording = self._wording(hop).format(about)
+            lines.append(f"{number}. {wording} | {about if number == 1 else f'({number - 1})'}")
+        return "\n".join(lines)
+
+    def _reconstruct(self, prompt: str) -> str:
+        return re.split(r"^=+$", prompt, flags=re.MULTILINE)[1].strip()
+
+    def _infer(self, prompt: str) -> str:
+        return self._answer(prompt)
 
     def _hops(self, text: str) -> tuple[Hop, ...]:
         """The gold path of a whole question, or the hop of a sub-question that this stand-in has worded."""

@@ -1,4 +1,5 @@
-"""The systems that walk hop by hop, on the sample graph: with a stand-in that knows the way, and with scripted replies."""
+"""The systems that walk hop by hop, on the sample graph: with a stand-in that knows the way, and with scripted
+replies."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Expand: one hop from the entities at hand along relations that were chosen.
 
-Comes in: a frontier, hops, and the ids of entities that were there before. Goes out: the triples of these hops, whole, and
-the entities and values that they reach for the first time (KnowledgeNavigator section 3.2: "untraversed entities").
+Comes in: a frontier, hops, and the ids of entities that were there before. Goes out: the triples of these hops,
+whole, and the entities and values that they reach for the first time (KnowledgeNavigator section 3.2: "untraversed
+entities").
 """
 
 from __future__ import annotations

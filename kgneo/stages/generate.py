@@ -58,8 +58,8 @@ class ModelCalls:
         on_text: Callable[[str], None] | None = None,
         **variables: str,
     ) -> Completion:
-        """The reply to the prompt of that name. Raises ModelError, ContextOverflow and BudgetSpent among them; DataError
-        for a variable that is not given."""
+        """The reply to the prompt of that name. Raises ModelError, ContextOverflow and BudgetSpent among them;
+        DataError for a variable that is not given."""
         parameters = replace(parameters, stage=prompt, seed=self.seed, timeout=self.timeout)
         if not self.model.supports_grammar:
             parameters = replace(parameters, grammar=None)

@@ -1,8 +1,8 @@
 """A walk through the graph, hop by hop along relations that are chosen on the way: what `navigator`, `ir-llm`, `refkg`
 and `mindful` share.
 
-It begins at the topic entities, goes along relations, and remembers triples and what they reach. It ends with a reply of
-the model, grounded like any other; where the budget ends first, with the entities that the last hop came to.
+It begins at the topic entities, goes along relations, and remembers triples and what they reach. It ends with a reply
+of the model, grounded like any other; where the budget ends first, with the entities that the last hop came to.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from kgneo.context import Clock, Context
 from kgneo.english.names import hop_wording
 from kgneo.errors import BudgetSpent, ModelError
 from kgneo.events import StageEvent, Text
+from kgneo.graph.shape import Shape
 from kgneo.model import Answer, AnswerNode, Candidate, Hop, Reading, Step
 from kgneo.stages.answer import Reply
 from kgneo.stages.expand import Expansion, expand, triple_key
@@ -47,10 +48,13 @@ class Walk:
     ends: dict[str, Reached] = field(default_factory=dict)
 
     @classmethod
-    def begin(cls, strategy: str, question: str, context: Context, entities: Sequence[str]) -> Walk:
-        """Link the question. Raises EntityNotFound, and UsageError without a language model."""
-        clock = Clock()
-        calls = ModelCalls.of(context, clock, strategy=strategy)
+    def begin(
+        cls, strategy: str, question: str, context: Context, entities: Sequence[str], calls: ModelCalls | None = None
+    ) -> Walk:
+        """Link the question; `calls` are those that were made for it already. Raises EntityNotFound, and UsageError
+        without a language model."""
+        calls = calls or ModelCalls.of(context, Clock(), strategy=strategy)
+        clock = calls.clock
         with clock.stage("link"):
             linked = link(context.knowledge, question, entities=entities)
         walk = cls(strategy, question, context, calls, clock, linked)
@@ -73,6 +77,12 @@ class Walk:
     def path(self) -> str:
         """The relations walked so far, hop by hop; several of one hop stand between bars."""
         return "/".join("|".join(map(str, hops)) for hops in self.walked)
+
+    def anew(self) -> Walk:
+        """The same question at its beginning, with the calls that were made."""
+        fresh = Walk(self.strategy, self.question, self.context, self.calls, self.clock, self.linked)
+        fresh.start(fresh.topics)
+        return fresh
 
     def start(self, frontier: Sequence[Reached]) -> None:
         """Go on from these entities."""
@@ -104,6 +114,19 @@ class Walk:
         worded = ", ".join(hop_wording(hop, names=names) for hop in hops)
         self.tell("relations", len(self.walked), f"{worded}: {len(found.reached)}")
         return found
+
+    def through_nameless(self) -> tuple[Reached, ...]:
+        """Where nodes without a name are at hand, which only join others (compound values, blank nodes), what lies
+        behind them; else nothing. They are at hand no longer then."""
+        nameless = tuple(entity for entity in self.frontier if _nameless(entity, self.context.shape))
+        if not nameless:
+            return ()
+        named = tuple(entity for entity in self.frontier if entity not in nameless)
+        self.frontier = nameless
+        offers = self.offers()
+        behind = self.go([offer.hop for offer in offers]).reached if offers else ()
+        self.start((*named, *behind))
+        return self.frontier
 
     def tell(self, stage: str, number: int, text: str) -> None:
         """Say that a stage is done."""
@@ -146,7 +169,7 @@ class Walk:
             return found
         more = tuple(entity for entity in self.frontier if entity.id not in named)
         self.calls.warn(
-            f"A list of answers was cut off at the model's bound; {len(more)} more that the same hop reaches were taken."
+            f"A list of answers was cut off at the model's bound; {len(more)} more of the same hop were taken."
         )
         return Grounded((*found.entities, *more), found.unmatched[:-1])
 
@@ -202,6 +225,15 @@ class Walk:
             for number, hops in enumerate(self.walked)
         ]
         return (Reading(" → ".join(words), self.path, 1.0, self.linked.names),)
+
+
+def _nameless(entity: Reached, shape: Shape) -> bool:
+    """Whether a node has no name that people use."""
+    if entity.value:
+        return False
+    if shape.loaded:
+        return entity.name.startswith("_:")
+    return bool(entity.labels) and not any(label in shape.display for label in entity.labels)
 
 
 def _nodes(entities: Sequence[Reached], shown: frozenset[str]) -> tuple[AnswerNode, ...]:
