@@ -16,6 +16,7 @@ from tqdm import tqdm
 from kgneo.asking import open_context
 from kgneo.cli.options import (
     ModelSettings,
+    budget_options,
     complete_strategy,
     connection_options,
     json_option,
@@ -104,6 +105,7 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     help="Count answers below this confidence as not given.",
 )
 @with_options(*selection_options)
+@with_options(*budget_options)
 @model_options
 @json_option
 @connection_options
@@ -148,6 +150,8 @@ def eval(  # noqa: A001
         exact=given["exact"],
         min_confidence=given["min_confidence"],
         llm_timeout=model.llm_timeout,
+        max_calls=given["max_calls"],
+        max_tokens=given["max_tokens"],
     )
     speaking = _model(plan, model)
     prompts = model.load_prompts()

@@ -58,6 +58,7 @@ def _words(relation: str) -> str:
 def _sentences(relation: str, triples: Sequence[Triple], form: Form) -> Iterator[str]:
     """The triples of one relation, one a sentence, or those together that share an end."""
     pairs = [(quoted(triple.subject), quoted(triple.object)) for triple in triples]
+    groups: list[tuple[list[str], tuple[str, ...]]]
     if form == "sentences":
         groups = [([subject], (object_,)) for subject, object_ in dict.fromkeys(pairs)]
     else:

@@ -22,9 +22,10 @@ REWRITTEN_TOKENS = 120
 
 
 def reconstruct(
-    selection: Selection, calls: ModelCalls, *, by_model: bool, tokens: int
+    question: str, selection: Selection, calls: ModelCalls, *, by_model: bool, tokens: int
 ) -> tuple[str, Sequence[Candidate]]:
-    """The triples of `selection` as text of at most `tokens`, and those that it holds. Raises ModelError."""
+    """The triples that were found for `question` as text of at most `tokens`, and those that it holds. Raises
+    ModelError."""
     shown = fitting(selection.candidates, selection.write, tokens=tokens, count=calls.model.count_tokens)
     text = selection.write(shown)
     if len(shown) < len(selection.candidates):
@@ -32,7 +33,7 @@ def reconstruct(
     if not by_model or not shown or calls.model.count_tokens(text) > REWRITTEN_TOKENS:
         return text, shown
     try:
-        reply = calls.complete("reconstruct", PARAMETERS, facts=text).text
+        reply = calls.complete("reconstruct", PARAMETERS, facts=text, question=one_line(question)).text
     except ContextOverflow:
         return text, shown
     written = "\n".join(line.strip() for line in reply.splitlines() if line.strip(" ="))

@@ -40,7 +40,7 @@ class IrLlmOptions:
 
 @dataclass(frozen=True, slots=True)
 class IrLlm:
-    """Extracts relations and filters entities, round by round."""
+    """IR-LLM: one relation a round, until the model sees the answer among the entities reached."""
 
     options: IrLlmOptions = field(default_factory=IrLlmOptions)
     name: ClassVar[str] = "ir-llm"

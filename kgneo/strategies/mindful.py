@@ -43,7 +43,7 @@ class MindfulOptions:
 
 @dataclass(frozen=True, slots=True)
 class Mindful:
-    """Follows a question's intent and context, and checks its constraints in the graph."""
+    """Mindful-RAG: relations by intent and context, constraints checked in the graph, feedback."""
 
     options: MindfulOptions = field(default_factory=MindfulOptions)
     name: ClassVar[str] = "mindful"

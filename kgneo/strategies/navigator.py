@@ -48,7 +48,7 @@ class NavigatorOptions:
 
 @dataclass(frozen=True, slots=True)
 class Navigator:
-    """Lets the model vote on the relations of each hop."""
+    """KnowledgeNavigator: the model votes on the relations of each hop, and answers from sentences."""
 
     options: NavigatorOptions = field(default_factory=NavigatorOptions)
     name: ClassVar[str] = "navigator"

@@ -37,7 +37,7 @@ TRIES = 25
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The strategy that needs no model."""
+    """Without a model: reads the question as a query of the graph, or as a path of relations."""
 
     options: NoOptions = field(default_factory=NoOptions)
     name: ClassVar[str] = "paths"

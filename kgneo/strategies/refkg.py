@@ -43,7 +43,7 @@ class RefkgOptions:
 
 @dataclass(frozen=True, slots=True)
 class Refkg:
-    """Retrieves evidence for sub-queries, prunes it, and answers from all of it at once."""
+    """RefKG: evidence for sub-queries of one hop, pruned and put into text, one inference over all of it."""
 
     options: RefkgOptions = field(default_factory=RefkgOptions)
     name: ClassVar[str] = "refkg"
@@ -92,7 +92,7 @@ class Refkg:
         shown: list[Candidate] = []
         for query, part in zip(queries, parts, strict=True):
             selection = walk.selection("joined-sentences", part)
-            text, kept = reconstruct(selection, walk.calls, by_model=self.options.rewrite, tokens=tokens)
+            text, kept = reconstruct(query.text, selection, walk.calls, by_model=self.options.rewrite, tokens=tokens)
             texts.append(f"{one_line(query.text)}\n{text or NO_FACTS}")
             shown += kept
         variables = {"evidence": "\n\n".join(texts), "question": walk.text}

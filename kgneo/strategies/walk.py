@@ -46,6 +46,7 @@ class Walk:
     walked: list[tuple[Hop, ...]] = field(default_factory=list)
     candidates: dict[str, Candidate] = field(default_factory=dict)
     ends: dict[str, Reached] = field(default_factory=dict)
+    streamed: bool = False
 
     @classmethod
     def begin(
@@ -133,7 +134,8 @@ class Walk:
         self.context.on_event(StageEvent(stage, "done", number, text=text))
 
     def stream(self, text: str) -> None:
-        """Hand on a piece of the model's reply."""
+        """Hand on a piece of the answer's text."""
+        self.streamed = self.streamed or bool(text)
         self.context.on_event(Text(text))
 
     def selection(self, form: Form, candidates: Sequence[Candidate] | None = None) -> Selection:
@@ -155,6 +157,8 @@ class Walk:
         if reply.cut:
             found = self._completed(found)
         text = NOT_FOUND if says_nothing(reply.text) else reply.text
+        if not self.streamed:
+            self.stream(text)
         if text != NOT_FOUND and not found.names:
             self.calls.warn("No triple holds what the model answered.")
         elif found.unmatched:
@@ -178,6 +182,7 @@ class Walk:
         names = tuple(dict.fromkeys(entity.name for entity in entities))
         more = len(names) - LISTED
         text = "; ".join(names[:LISTED]) + (f"; and {more} more" if more > 0 else "")
+        self.stream(text or NOT_FOUND)
         return self.answer(text or NOT_FOUND, Grounded(tuple(entities)))
 
     def spent(self, error: BudgetSpent) -> Answer:
