@@ -65,6 +65,9 @@ class PaperStandIn(StandIn):
         text = _after(prompt, "Question: ").removesuffix("Answer:").strip()
         return "all" if len(walked[-1].split(", then ")) == len(self.paths[text]) else "none"
 
+    def _answer_alone(self, _: str) -> str:
+        return "unknown"
+
     def _understand(self, prompt: str) -> str:
         text = _after(prompt, "Question: ")
         last = self.paths[text][-1].relation.replace("_", " ")

@@ -84,7 +84,7 @@ def wheel_of(code: str, folder: Path) -> Path:
 
 def test_an_installed_package_of_somebody_else_is_found_through_its_entry_point(tmp_path: Path) -> None:
     pytest.importorskip("pip", reason="pip is not installed")
-    code = ORACLE.replace('name: ClassVar[str] = "oracle"', '"""Says perhaps."""\n    name: ClassVar[str] = "oracle"')
+    code = ORACLE.replace("class Oracle:\n", 'class Oracle:\n    """Says perhaps."""\n\n')
     install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(tmp_path / "site")]
     subprocess.run([sys.executable, *install, str(wheel_of(code, tmp_path))], check=True)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}

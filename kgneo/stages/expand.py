@@ -7,7 +7,7 @@ entities").
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgneo.context import Context
@@ -27,15 +27,14 @@ class Expansion:
     cut: bool = False
 
 
-def expand(
-    context: Context, frontier: Sequence[Reached], hops: Sequence[Hop], visited: Collection[str] = ()
-) -> Expansion:
-    """The triples by which `hops` leave the entities of `frontier`; those in `visited` (ids) are not reached again."""
-    depths = {entity.id: entity.depth for entity in frontier if not entity.value}
+def expand(context: Context, ways: Mapping[Hop, Sequence[Reached]], visited: Collection[str] = ()) -> Expansion:
+    """The triples by which each hop leaves the entities that it is mapped to; entities in `visited` (ids) are not
+    reached again."""
     candidates: dict[str, Candidate] = {}
     ends: dict[str, Reached] = {}
     cut = False
-    for hop in hops:
+    for hop, frontier in ways.items():
+        depths = {entity.id: entity.depth for entity in frontier if not entity.value}
         found = triples_along(context.knowledge, depths, hop)
         cut = cut or len(found) >= LIMIT
         for neighbour in found:

@@ -1,68 +1,68 @@
-"""Prune: of the relations that were taken for a sub-query, those that an expert finds relevant (RefKG section 3.2,
-"evidence subgraph refinement").
+"""Prune: of the ways that were taken for a sub-query, those that an expert finds relevant (RefKG section 3.2, "evidence
+subgraph refinement").
 
 The paper's expert is a language model with a trained head that gives a triple path a score from 0 to 1, kept from a
-threshold of 0.6. An `Expert` here scores a relation's wording against the sub-query; without one that was trained, the
-encoder's similarity does, as a share of the best of the hop, since a cosine is no probability.
+threshold of 0.6. An `Expert` here scores the relations of a hop against the sub-query, and a way is worth the product
+of its hops. Without one that was trained, the ranking of relation paths by the encoder is the expert; its confidences
+are taken as a share of the best of the hop. Ways are compared with the best one.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kgneo.embedding import Encoder
-from kgneo.english.names import hop_wording
-from kgneo.model import Hop
-from kgneo.stages.relations import similarities
+from kgneo.context import Context
+from kgneo.model import Hop, RelationPath
+from kgneo.ranking.rank import rank_paths
+from kgneo.stages.ranking import ranking
+from kgneo.stages.reached import Reached, mask
 
 THRESHOLD = 0.6
 """RefKG section 4.2."""
 
 
 class Expert(Protocol):
-    """Scores how relevant texts are to a sub-query."""
+    """Scores how relevant relations are to a sub-query about some entities."""
 
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A number from 0 to 1 for each of `texts`."""
+    def scores(self, query: str, entities: Sequence[Reached], hops: Sequence[Hop]) -> Mapping[Hop, float]:
+        """A number from 0 to 1 for each of `hops`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class EncoderExpert:
-    """Similarity by the encoder, the best of the texts being 1."""
+class RankingExpert:
+    """The ranking of relation paths, the best of the hops being 1."""
 
-    encoder: Encoder
+    context: Context
 
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+    def scores(self, query: str, entities: Sequence[Reached], hops: Sequence[Hop]) -> Mapping[Hop, float]:
         """See `Expert`."""
-        found = np.clip(similarities(query, texts, self.encoder), 0.0, None)
-        best = float(found.max(initial=0.0))
-        return found / best if best > 0 else np.ones_like(found)
+        cache, statistics = ranking(self.context)
+        ranked = rank_paths(
+            mask(query, entities),
+            [RelationPath((hop,)) for hop in hops],
+            encoder=self.context.encoder,
+            statistics=statistics,
+            cache=cache,
+        )
+        best = max((item.confidence for item in ranked), default=1.0)
+        found = {item.path.hops[0]: item.confidence / best for item in ranked}
+        return {hop: found.get(hop, 0.0) for hop in hops}
 
 
-@dataclass(frozen=True, slots=True)
-class Pruned:
-    """The hops that are kept, best first, and those that are not."""
-
-    kept: tuple[Hop, ...]
-    dropped: tuple[Hop, ...] = ()
-
-
-def prune(query: str, entities: Iterable[str], hops: Sequence[Hop], expert: Expert, *, threshold: float) -> Pruned:
-    """The hops whose score reaches `threshold`, best first; the best one always. `entities` are the names in `query`,
-    which say nothing about relations."""
-    if len(hops) < 2 or threshold <= 0:
-        return Pruned(tuple(hops))
-    text = query
-    for name in sorted(entities, key=len, reverse=True):
-        text = re.sub(re.escape(name), "X", text, flags=re.IGNORECASE)
-    scores = expert.scores(text, [hop_wording(hop, "X") for hop in hops])
-    order = [int(index) for index in np.argsort(-scores, kind="stable")]
-    kept = [index for position, index in enumerate(order) if position == 0 or scores[index] >= threshold]
-    return Pruned(tuple(hops[index] for index in kept), tuple(hop for n, hop in enumerate(hops) if n not in kept))
+def prune(
+    scores: Mapping[Hop, float], frontier: Sequence[Reached], so_far: Mapping[str, float], *, threshold: float
+) -> dict[Hop, tuple[Reached, ...]]:
+    """The entities from which each hop is followed, the best hop first: those whose way, the product of its hops'
+    scores (`so_far` by the entity's id), is worth at least `threshold` of the best way's; a hop that no way is left
+    to is not followed at all."""
+    if not frontier or not scores:
+        return {}
+    best = max(so_far.get(entity.id, 1.0) for entity in frontier) * max(scores.values())
+    kept = {
+        hop: tuple(entity for entity in frontier if so_far.get(entity.id, 1.0) * score >= threshold * best)
+        for hop, score in sorted(scores.items(), key=lambda item: -item[1])
+    }
+    return {hop: entities for hop, entities in kept.items() if entities}

@@ -33,7 +33,13 @@ def strategy_names() -> tuple[str, ...]:
 
 def described() -> dict[str, str]:
     """Each strategy's name with the first line of what its class says of itself."""
-    return {name: (inspect.getdoc(point.load()) or "").split("\n")[0] for name, point in _registered().items()}
+    return {name: _first_line(point.load()) for name, point in _registered().items()}
+
+
+def _first_line(made: Any) -> str:
+    """Of what a class says of itself; nothing where that is only what `dataclass` wrote."""
+    said = (inspect.getdoc(made) or "").split("\n")[0]
+    return "" if said.startswith(f"{made.__name__}(") else said
 
 
 def read_options(name: str, settings: Sequence[str]) -> dict[str, object]:

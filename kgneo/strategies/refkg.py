@@ -5,19 +5,20 @@ link → decouple → for each sub-query: offer relations, expand along the top 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kgneo.context import Context
 from kgneo.errors import BudgetSpent, ContextOverflow, UsageError
 from kgneo.events import StageEvent
-from kgneo.model import Answer, Candidate
+from kgneo.model import Answer, Candidate, Hop
 from kgneo.stages.answer import FACTS_TOKENS, NO_FACTS, PARAMETERS, Reply
 from kgneo.stages.decouple import SubQuery, decouple
+from kgneo.stages.expand import Expansion
 from kgneo.stages.facts import one_line
 from kgneo.stages.ground import NOT_FOUND
-from kgneo.stages.prune import THRESHOLD, EncoderExpert, prune
+from kgneo.stages.prune import THRESHOLD, RankingExpert, prune
 from kgneo.stages.reached import Reached
 from kgneo.stages.reconstruct import reconstruct
 from kgneo.stages.relations import Asking, choose
@@ -69,17 +70,20 @@ class Refkg:
         """The pruned triples of each sub-query."""
         reached: list[tuple[Reached, ...]] = []
         parts: list[tuple[Candidate, ...]] = []
+        worth: dict[str, float] = {}
         for query in queries:
             at_hand = [topic for topic in walk.topics if topic.name in query.entities]
             at_hand += [entity for number in query.earlier for entity in reached[number]]
             walk.start(tuple({entity.id: entity for entity in at_hand}.values()))
             asking = Asking(self.options.top_relations, self.options.retries, walk.notes())
             choice = choose(query.text, walk.frontier, walk.offers(), walk.calls, walk.context.encoder, asking)
-            expert = EncoderExpert(walk.context.encoder)
-            pruned = prune(query.text, query.entities, choice.hops, expert, threshold=self.options.threshold)
-            found = walk.go(pruned.kept) if pruned.kept else None
-            parts.append(found.candidates if found else ())
-            reached.append(found.reached if found else ())
+            with walk.clock.stage("prune"):
+                scores = RankingExpert(walk.context).scores(query.text, walk.frontier, choice.hops)
+            ways = prune(scores, walk.frontier, worth, threshold=self.options.threshold)
+            found = walk.go(tuple(ways), ways) if ways else Expansion()
+            _spread(worth, scores, ways, found.candidates)
+            parts.append(found.candidates)
+            reached.append(found.reached)
         return parts
 
     def _inferred(self, walk: Walk, queries: Sequence[SubQuery], parts: Sequence[Sequence[Candidate]]) -> Reply:
@@ -102,3 +106,19 @@ class Refkg:
             walk.calls.warn(f"The evidence did not fit into the prompt: {error.message}.")
             return Reply(NOT_FOUND)
         return Reply(completion.text, tuple(shown), completion.finish_reason == "length")
+
+
+def _spread(
+    worth: dict[str, float],
+    scores: Mapping[Hop, float],
+    ways: Mapping[Hop, Sequence[Reached]],
+    candidates: Sequence[Candidate],
+) -> None:
+    """Give what was reached the worth of the best way that led there."""
+    begun = dict(worth)
+    near = {(hop.relation, entity.id): scores[hop] for hop, entities in ways.items() for entity in entities}
+    for item in candidates:
+        for source, end in ((item.subject_id, item.object_id), (item.object_id, item.subject_id)):
+            score = near.get((item.triple.relation, source))
+            if score is not None and end:
+                worth[end] = max(worth.get(end, 0.0), score * begun.get(source, 1.0))

@@ -7,7 +7,7 @@ of the model, grounded like any other; where the budget ends first, with the ent
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgneo.context import Clock, Context
@@ -99,10 +99,11 @@ class Walk:
         """What a prompt is told of the way so far."""
         return f"Walked so far: {self.path.replace('/', ', then ')}." if self.walked else ""
 
-    def go(self, hops: Sequence[Hop]) -> Expansion:
-        """Take these hops from the entities at hand; what they reach is at hand then."""
+    def go(self, hops: Sequence[Hop], at: Mapping[Hop, Sequence[Reached]] | None = None) -> Expansion:
+        """Take these hops from the entities at hand, or each from those `at` which it is to be taken; what they reach
+        is at hand then."""
         with self.clock.stage("expand"):
-            found = expand(self.context, self.frontier, hops, self.visited)
+            found = expand(self.context, at or dict.fromkeys(hops, self.frontier), self.visited)
         self.walked.append(tuple(hops))
         for candidate in found.candidates:
             self.candidates.setdefault(triple_key(candidate), candidate)
