@@ -49,7 +49,7 @@ def render_rest(answer: Answer) -> str:
 
 def render_attempts(attempts: Sequence[Attempt]) -> str:
     """One line a strategy: answer, agreement, evidence, calls, tokens, seconds; then the warnings of each."""
-    rows = [("strategy", "answer", "agrees", "evidence", "calls", "tokens", "seconds")]
+    rows: list[tuple[str, ...]] = [("strategy", "answer", "agrees", "evidence", "calls", "tokens", "seconds")]
     rows += [_attempt_row(attempt) for attempt in attempts]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []

@@ -205,7 +205,7 @@ def _literal(text: str, key: Key) -> Scalar | None:
         return None
     if key.kind == "truth":
         return {"true": True, "yes": True, "false": False, "no": False}.get(text.lower())
-    if key.kind != "number":
+    if key.kind != "number" and (key.kind != "date" or key.form):  # a year that is a number has no form
         return text
     try:
         number = float(text.replace(",", ""))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kgneo.embedding import Encoder
+from kgneo.errors import ContextOverflow
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import EDGES, ground
@@ -43,13 +44,16 @@ def filter_entities(
     feedback = ""
     unknown: tuple[str, ...] = ()
     for _ in range(retries + 1):
-        reply = calls.complete(
-            "entities",
-            PARAMETERS,
-            question=one_line(question),
-            entities="\n".join(dict.fromkeys(one_line(entity.name) for entity in shown)),
-            notes="".join(f"{note}\n" for note in (notes, feedback) if note),
-        ).text
+        variables = {
+            "question": one_line(question),
+            "entities": "\n".join(dict.fromkeys(one_line(entity.name) for entity in shown)),
+            "notes": "".join(f"{note}\n" for note in (notes, feedback) if note),
+        }
+        try:
+            reply = calls.complete("entities", PARAMETERS, **variables).text
+        except ContextOverflow as error:
+            calls.warn(f"The model was not asked which entities answer: {error.message}.")
+            return Filtered(unknown=unknown)
         word = reply.strip().strip(EDGES).lower()
         if word == ALL:
             return Filtered(tuple(reached), unknown)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from rapidfuzz import fuzz, process
 from kgneo.context import Context
 from kgneo.embedding import Encoder
 from kgneo.english.names import hop_wording
+from kgneo.errors import ContextOverflow
 from kgneo.graph.walks import counted_hops
 from kgneo.model import Hop
 from kgneo.stages.facts import one_line
@@ -81,7 +82,6 @@ class Asking:
     notes: str = ""
     examples: str = ""
     examples_at_once: bool = False
-    prompt: str = field(default="relations")
 
 
 def offered(frontier: Sequence[Reached], context: Context) -> tuple[Offer, ...]:
@@ -120,22 +120,25 @@ def choose(
     """Ask the model which of `offers` to follow for `question`. Raises ModelError."""
     if not offers:
         return Choice(stop=True)
-    feedback = ""
-    unknown: list[str] = []
+    feedback, unknown = "", list[str]()
     for attempt in range(asking.retries + 1):
         shown = _fitting(question, offers, calls, encoder)
         notes = [asking.notes, feedback]
         if asking.examples and (asking.examples_at_once or attempt):
             notes.insert(0, asking.examples)
-        reply = calls.complete(
-            asking.prompt,
-            replace(PARAMETERS, grammar=_grammar(shown, asking.keep)),
-            question=one_line(question),
-            entities=_listed(frontier),
-            offers="\n".join(offer.line for offer in shown),
-            count=str(asking.keep),
-            notes="".join(f"{note}\n" for note in notes if note),
-        ).text
+        variables = {
+            "question": one_line(question),
+            "entities": _listed(frontier),
+            "offers": "\n".join(offer.line for offer in shown),
+            "count": str(asking.keep),
+            "notes": "".join(f"{note}\n" for note in notes if note),
+        }
+        try:
+            parameters = replace(PARAMETERS, grammar=_grammar(shown, asking.keep))
+            reply = calls.complete("relations", parameters, **variables).text
+        except ContextOverflow as error:
+            calls.warn(f"The model was not asked for a relation: {error.message}.")
+            return Choice(unknown=tuple(unknown))
         choice = read_choice(reply, offers, keep=asking.keep)
         if choice.hops or choice.stop:
             return replace(choice, unknown=tuple(unknown))

@@ -78,7 +78,9 @@ class Refkg:
             asking = Asking(self.options.top_relations, self.options.retries, walk.notes())
             choice = choose(query.text, walk.frontier, walk.offers(), walk.calls, walk.context.encoder, asking)
             with walk.clock.stage("prune"):
-                scores = RankingExpert(walk.context).scores(query.text, walk.frontier, choice.hops)
+                scores = dict(RankingExpert(walk.context).scores(query.text, walk.frontier, choice.hops))
+            # An expert that was not trained does not overrule the model's first choice.
+            scores |= dict.fromkeys(choice.hops[:1], 1.0)
             ways = prune(scores, walk.frontier, worth, threshold=self.options.threshold)
             found = walk.go(tuple(ways), ways) if ways else Expansion()
             _spread(worth, scores, ways, found.candidates)
