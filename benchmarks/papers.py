@@ -107,7 +107,7 @@ def main(limit: int, names: Sequence[str]) -> None:
         context = structure(graph)
         rows: list[list[object]] = []
         for name in names:
-            for hops in HOPS if "HOPS" not in os.environ else (int(os.environ["HOPS"]),):
+            for hops in HOPS:
                 model = PaperStandIn(drawn[hops], FILMS).model()
                 found = measure(replace(context, model=model), drawn[hops], find_strategy(name))
                 rows.append([name, hops, *_figures(found), PUBLISHED.get(name, ("", "", ""))[hops - 1]])

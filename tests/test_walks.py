@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -441,3 +442,45 @@ def test_without_a_model_those_that_need_one_say_so(
 def test_all_takes_one_question(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "--strategy", "all"]) == 2
     assert "takes one question" in capsys.readouterr().err
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    """A model that goes from a country to its capital, as --llm takes it."""
+    replies = [("relations", "has_capital"), ("relations", "none"), ("answer", "Addis Ababa")]
+    lines = [json.dumps({"stage": stage, "reply": reply}) for stage, reply in replies]
+    (tmp_path / "replies.jsonl").write_text("\n".join(lines))
+    return f"scripted:{tmp_path / 'replies.jsonl'}"
+
+
+@pytest.mark.usefixtures("sample_graph")
+def test_a_walk_is_printed_hop_by_hop_with_its_answer_and_evidence(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", CAPITAL, "-s", "navigator", "--set", "variants=0", "--llm", script]) == 0
+    printed = capsys.readouterr().out
+    assert "relations: their capital: 1" in printed
+    assert (
+        printed.index("relations:")
+        < printed.index("Addis Ababa")
+        < printed.index("(Ethiopia, has_capital, Addis Ababa)")
+    )
+
+
+@pytest.mark.usefixtures("sample_graph")
+def test_a_budget_on_the_command_line_is_kept(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["ask", CAPITAL, "-s", "navigator", "--set", "variants=0", "--llm", script, "--max-calls", "1", "--json"]
+    assert main(command) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["llm"]["calls"] == 1
+    assert record["answers"] == ["Addis Ababa"]
+    assert any("budget of 1 calls" in warning for warning in record["warnings"])
+
+
+@pytest.mark.usefixtures("sample_graph")
+def test_the_table_has_a_line_for_each_strategy(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", CAPITAL, "--strategy", "all", "--llm", script, "--quiet"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["strategy", "answer", "agrees", "evidence", "calls", "tokens", "seconds"]
+    assert any(line.startswith("paths ") and "Addis Ababa" in line for line in lines)
+    assert any(line.startswith("kg-rag ") and "no reply left" in line for line in lines)
