@@ -167,8 +167,8 @@ def test_every_strategy_says_in_one_line_what_it_is(name: str, capsys: pytest.Ca
 
 
 def test_a_strategys_own_options_are_read_by_the_type_of_their_defaults() -> None:
-    assert read_options("navigator", ["variants=0", "facts=list"]) == {"variants": 0, "facts": "list"}
-    assert read_options("refkg", ["rewrite=no", "threshold=0.2"]) == {"rewrite": False, "threshold": 0.2}
+    assert read_options(["navigator"], ["variants=0", "facts=list"]) == {"variants": 0, "facts": "list"}
+    assert read_options(["paths", "refkg"], ["rewrite=no", "threshold=0.2"]) == {"rewrite": False, "threshold": 0.2}
 
 
 @pytest.mark.parametrize(
@@ -182,5 +182,5 @@ def test_a_strategys_own_options_are_read_by_the_type_of_their_defaults() -> Non
 )
 def test_an_option_that_a_strategy_does_not_have_is_refused(setting: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
-        read_options("navigator", [setting])
+        read_options(["navigator"], [setting])
     assert said in caught.value.message + caught.value.hint

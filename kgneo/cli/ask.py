@@ -23,6 +23,7 @@ from kgneo.cli.options import (
     retrieval_options,
     say,
     selection_options,
+    set_option,
     with_options,
 )
 from kgneo.cli.render import render_answer, render_attempts, render_rest
@@ -66,9 +67,7 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
     shell_complete=_complete,
     help="How to answer, see below.  [kg-rag with --llm, else paths]",
 )
-@option(
-    "--set", "settings_of_strategy", multiple=True, metavar="NAME=VALUE", help="A strategy's own option. Repeatable."
-)
+@set_option
 @with_options(*retrieval_options)
 @with_options(*selection_options)
 @option(
@@ -95,7 +94,7 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
 def ask(
     question: str | None,
     strategy: str | None,
-    settings_of_strategy: tuple[str, ...],
+    assigned: tuple[str, ...],
     hops: int,
     top_k: int,
     direction: str,
@@ -144,11 +143,11 @@ def ask(
     )
     prompts = model.load_prompts()
     together = strategy == ALL
-    if together and (question is None or settings_of_strategy or browse):
+    if together and (question is None or assigned or browse):
         raise UsageError(f"--strategy {ALL} takes one question, without --set and --browse.")
     speaking = model.load()
     name = None if together else strategy or default_strategy(speaking)
-    own = {"select": select, "follow": follow, **(read_options(name, settings_of_strategy) if name else {})}
+    own = {"select": select, "follow": follow, **(read_options((name,), assigned) if name else {})}
     chosen = find_strategy(name, **own) if name else None
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)

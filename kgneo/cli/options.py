@@ -179,6 +179,10 @@ selection_options = (
 )
 
 
+set_option = option(
+    "--set", "assigned", multiple=True, metavar="NAME=VALUE", help="An option of the strategy's own. Repeatable."
+)
+
 budget_options = (
     option("--max-calls", type=click.IntRange(1), help="Calls to the language model for one question at most."),
     option(

@@ -42,19 +42,22 @@ def _first_line(made: Any) -> str:
     return "" if said.startswith(f"{made.__name__}(") else said
 
 
-def read_options(name: str, settings: Sequence[str]) -> dict[str, object]:
-    """Options of the strategy `name` from texts such as "variants=4", each of the type of its default.
+def read_options(names: Sequence[str], settings: Sequence[str]) -> dict[str, object]:
+    """Options of the strategies `names` from texts such as "variants=4", each of the type of its default.
 
-    Raises UsageError for one that the strategy does not have, or whose value is none of that type.
+    Raises UsageError for one that none of them has, or whose value is none of that type.
     """
-    own: Any = find_strategy(name).options
-    types = get_type_hints(type(own))
+    own: list[Any] = [find_strategy(name).options for name in names]
+    types = {key: kind for options in own for key, kind in get_type_hints(type(options)).items()}
     found: dict[str, object] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or key not in types:
-            listed = ", ".join(f"{field}={getattr(own, field)}" for field in types) or "none"
-            raise UsageError(f"{name!r} has no option {setting!r}.", hint=f"Its options and their defaults: {listed}.")
+            known = (f"{field.name}={getattr(options, field.name)}" for options in own for field in fields(options))
+            listed = ", ".join(dict.fromkeys(known)) or "none"
+            raise UsageError(
+                f"{', '.join(names)}: there is no option {setting!r}.", hint=f"Options and their defaults: {listed}."
+            )
         found[key] = _value(key, value, types[key])
     return found
 
