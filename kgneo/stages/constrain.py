@@ -74,7 +74,7 @@ def properties_of(entities: Sequence[Reached], context: Context, hops: Sequence[
         return tuple(Property(hop.relation, OTHER, hop=hop) for hop in found if hop.forward and not hop.value)
     vocabulary = known.fits.vocabulary
     labels = {label for entity in entities for label in entity.labels}
-    relations = {hop.relation for hop in hops if not hop.value}
+    relations = {hop.relation for hop in hops[:1] if not hop.value}  # an edge of the query graph has one type
     keys = [Property(key.key, ENTITY, key) for label in sorted(labels) for key in vocabulary.keys_of(label)]
     keys += [
         Property(f"{relation}@{key.key}", EDGE, key)

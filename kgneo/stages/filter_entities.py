@@ -46,11 +46,11 @@ def filter_entities(
     for _ in range(retries + 1):
         variables = {
             "question": one_line(question),
-            "entities": "\n".join(dict.fromkeys(one_line(entity.name) for entity in shown)),
+            "entities": "\n".join(dict.fromkeys(f"- {one_line(entity.name)}" for entity in shown)),
             "notes": "".join(f"{note}\n" for note in (notes, feedback) if note),
         }
         try:
-            reply = calls.complete("entities", PARAMETERS, **variables).text
+            reply = calls.complete("entities", PARAMETERS, None, **variables).text
         except ContextOverflow as error:
             calls.warn(f"The model was not asked which entities answer: {error.message}.")
             return Filtered(unknown=unknown)

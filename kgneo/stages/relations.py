@@ -135,7 +135,7 @@ def choose(
         }
         try:
             parameters = replace(PARAMETERS, grammar=_grammar(shown, asking.keep))
-            reply = calls.complete("relations", parameters, **variables).text
+            reply = calls.complete("relations", parameters, None, **variables).text
         except ContextOverflow as error:
             calls.warn(f"The model was not asked for a relation: {error.message}.")
             return Choice(unknown=tuple(unknown))
