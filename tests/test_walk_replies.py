@@ -123,8 +123,9 @@ def test_every_form_of_facts_says_the_same(pairs: list[tuple[str, str]], form: s
     assert len(plain) < len(pairs) or joined == other == set(pairs)
 
 
-def calls(**bounds: int) -> ModelCalls:
-    return ModelCalls(ScriptedModel(lambda *_: "one two three"), Prompts(), Clock(), **bounds)
+def calls(max_calls: int | None = None, max_tokens: int | None = None) -> ModelCalls:
+    model = ScriptedModel(lambda *_: "one two three")
+    return ModelCalls(model, Prompts(), Clock(), max_calls=max_calls, max_tokens=max_tokens)
 
 
 def test_calls_beyond_the_budget_are_not_made() -> None:
