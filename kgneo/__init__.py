@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from kgneo.version import __version__
 
-__all__ = ["Answer", "Context", "Graph", "KgneoError", "Options", "Triple", "__version__", "ask", "open_context"]
+__all__ = [
+    "Answer",
+    "Context",
+    "Graph",
+    "KgneoError",
+    "Options",
+    "Triple",
+    "Verification",
+    "__version__",
+    "ask",
+    "open_context",
+    "verify",
+]
 
 if TYPE_CHECKING:
     from kgneo.asking import ask, open_context
@@ -21,6 +33,8 @@ if TYPE_CHECKING:
     from kgneo.errors import KgneoError
     from kgneo.graph import Graph
     from kgneo.model import Answer, Triple
+    from kgneo.verification.verdict import Verification
+    from kgneo.verifying import verify
 
 _HOMES = {
     "Answer": "kgneo.model",
@@ -29,8 +43,10 @@ _HOMES = {
     "KgneoError": "kgneo.errors",
     "Options": "kgneo.context",
     "Triple": "kgneo.model",
+    "Verification": "kgneo.verification.verdict",
     "ask": "kgneo.asking",
     "open_context": "kgneo.asking",
+    "verify": "kgneo.verifying",
 }
 
 

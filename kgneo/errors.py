@@ -10,7 +10,11 @@
     │   ├── GraphEmpty         there is nothing to ask about
     │   ├── NotIndexed         there is a graph, and no index of its triples
     │   ├── EncoderMismatch    the graph was indexed with another encoder
-    │   └── EntityNotFound     no node of that name; `nearest` has similar ones
+    │   ├── EntityNotFound     no node of that name; `nearest` has similar ones
+    │   └── StatementError     Cypher that somebody else wrote, and that is not run
+    │       ├── StatementInvalid   it cannot be read as Cypher
+    │       ├── UnknownName        it names what the schema does not have; `nearest` has similar ones
+    │       └── StatementRefused   it may not be run: it writes, calls out, or costs too much
     ├── EncoderError           an encoder that cannot be loaded
     └── ModelError             the language model refused or failed
         ├── BudgetSpent        the calls or tokens that one question may cost are used up
@@ -41,6 +45,10 @@ __all__ = [
     "ModelUnavailable",
     "NotIndexed",
     "ServerError",
+    "StatementError",
+    "StatementInvalid",
+    "StatementRefused",
+    "UnknownName",
     "UsageError",
 ]
 
@@ -113,6 +121,26 @@ class EntityNotFound(GraphError):
     def __init__(self, message: str, *, nearest: Sequence[str] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.nearest = tuple(nearest)
+
+
+class StatementError(GraphError):
+    """Cypher that somebody else wrote, and that is not run."""
+
+
+class StatementInvalid(StatementError):
+    """It cannot be read as Cypher, or not be run with the values it was given."""
+
+
+class UnknownName(StatementError):
+    """It names something that the schema does not have. `nearest` holds the most similar names, best first."""
+
+    def __init__(self, message: str, *, nearest: Sequence[str] = (), hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.nearest = tuple(nearest)
+
+
+class StatementRefused(StatementError):
+    """It may not be run: it would write, read files, call out, or cost more than is allowed."""
 
 
 class EncoderError(KgneoError):

@@ -28,7 +28,19 @@ def test_every_package_on_disk_is_in_the_wheel() -> None:
 
 def test_public_names_are_what_init_exports() -> None:
     assert sorted(kgneo.__all__) == sorted(
-        ["Answer", "Context", "Graph", "KgneoError", "Options", "Triple", "__version__", "ask", "open_context"]
+        [
+            "Answer",
+            "Context",
+            "Graph",
+            "KgneoError",
+            "Options",
+            "Triple",
+            "Verification",
+            "__version__",
+            "ask",
+            "open_context",
+            "verify",
+        ]
     )
     assert all(getattr(kgneo, name) is not None for name in kgneo.__all__)
 

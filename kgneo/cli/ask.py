@@ -87,6 +87,7 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
 @with_options(*budget_options)
 @option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.")
 @model_options
+@option("--edit", is_flag=True, help="For cypher: open each query in your editor before it runs.")
 @option("--quiet", "-q", is_flag=True, help="Print only the answers, one a line.")
 @option("--browse", is_flag=True, help="Open Neo4j Browser with the query that shows the answer's graph.")
 @json_option
@@ -103,12 +104,14 @@ def ask(
     encoder: str | None,
     select: str | None,
     follow: bool,
+    free: bool,
     limit: int,
     min_confidence: float,
     max_calls: int | None,
     max_tokens: int | None,
     seed: int | None,
     model: ModelSettings,
+    edit: bool,
     quiet: bool,
     browse: bool,
     as_json: bool,
@@ -147,7 +150,8 @@ def ask(
         raise UsageError(f"--strategy {ALL} takes one question, without --set and --browse.")
     speaking = model.load()
     name = None if together else strategy or default_strategy(speaking)
-    own = {"select": select, "follow": follow, **(read_options((name,), assigned) if name else {})}
+    own = {"select": select, "follow": follow, "free": free, "review": _edited if edit else None}
+    own |= read_options((name,), assigned) if name else {}
     chosen = find_strategy(name, **own) if name else None
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
@@ -179,6 +183,14 @@ def _print_together(
         print_json({"question": question, "strategies": [attempt.to_dict() for attempt in attempts]})
     else:
         click.echo(render_attempts(attempts))
+
+
+def _edited(query: str) -> str:
+    """The query as the user left it in the editor; saved empty, it ends the question."""
+    found = click.edit(query, require_save=False)
+    if not (found or "").strip():
+        raise click.Abort
+    return str(found)
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ from kgneo.context import Options
 from kgneo.errors import GraphUnavailable, ServerError, UsageError
 from kgneo.evaluation import figures
 from kgneo.evaluation.backend import graph_backend
+from kgneo.evaluation.claims import HEADER, Judged, drawn, judge, read_claims, rows_of, summary
 from kgneo.evaluation.compare import compare, comparison_text
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import STAGES, Plan, read_experiment
@@ -44,6 +45,7 @@ from kgneo.llm import LanguageModel
 from kgneo.questions import Dataset, reader, reader_names
 from kgneo.settings import Settings, open_graph
 from kgneo.strategies import find_strategy, read_options
+from kgneo.verification.verdict import OPEN
 
 GRID = ("question_hops", "seeds", "strategies", "hops", "top_k")
 PLANNED = (*GRID, "split", "variant", "limit", "stage", "brackets", "select")
@@ -92,6 +94,7 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     show_default=True,
     help="Seconds to wait for a lost server.",
 )
+@option("--closed", is_flag=True, help="For claims: take the graph to be complete; what it does not hold is false.")
 @click.option("--retry-failed", is_flag=True, help="Ask again what failed with an error.")
 @click.option("--figures/--no-figures", "with_figures", default=True, help="Draw the figures.  [figures]")
 @click.option("--diagnose/--no-diagnose", default=True, help="Look for the causes of wrong answers.  [diagnose]")
@@ -128,6 +131,9 @@ def eval(  # noqa: A001
     "answers" or "nodes" and, if you like, "entities"), or DIR alone with --experiment. Options that are given several
     times make a grid. A run that was stopped goes on when the same command is given again.
 
+    `claims FILE` measures `kgneo verify` on claims instead: JSON lines or CSV with "claim", "label" and, if you like,
+    "entities" and "kind". Where no label is "not enough evidence", that verdict counts as refuted.
+
     \b
     Examples:
       kgneo eval metaqa DIR --limit 100
@@ -137,12 +143,16 @@ def eval(  # noqa: A001
       kgneo eval metaqa DIR --strategy navigator --set variants=0 --max-calls 20 --llm mistral-7b --limit 100
       kgneo eval --experiment experiments/experiment-1.toml DIR --split dev
       kgneo eval --compare results/a results/b
+      kgneo eval claims claims.jsonl --limit 100
     """
     if pair is not None:
         if target:
             raise UsageError(f"--compare takes two runs and nothing else; found {target[0]!r} as well")
         comparison = compare(*pair)
         print_json(comparison.to_dict()) if as_json else click.echo(comparison_text(comparison))
+        return
+    if target[:1] == ("claims",):
+        _claims(target[1:], settings, model, given, as_json=as_json)
         return
     plan, path = _plan(context, target, given)
     if given["with_figures"]:
@@ -163,7 +173,7 @@ def eval(  # noqa: A001
         opened = open_context(
             graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
         )
-        own = {"select": plan.select or None, "follow": given["follow"], **assigned}
+        own = {"select": plan.select or None, "follow": given["follow"], "free": given["free"], **assigned}
         backend = graph_backend(opened, alive=probe(graph, settings), options=own)
         outcome = _evaluate(plan, dataset, backend, given)
     report = write_report(outcome, with_figures=given["with_figures"])
@@ -172,6 +182,35 @@ def eval(  # noqa: A001
     else:
         click.echo("\n".join(_table(outcome)))
     say(f"Report: {report}")
+
+
+def _claims(
+    files: Sequence[str], settings: Settings, model: ModelSettings, given: dict[str, Any], *, as_json: bool
+) -> None:
+    """Judge the claims of a file, and print how many verdicts are right."""
+    if len(files) != 1:
+        raise UsageError(f"expected one file of claims; found {len(files)}", hint="For example `claims claims.jsonl`.")
+    every = read_claims(Path(files[0]))
+    chosen = drawn(every, given["limit"], seed=(given["seeds"] or (0,))[0])
+    two = not any(claim.label == OPEN for claim in every)
+    options = Options(llm_timeout=model.llm_timeout)
+    prompts, speaking = model.load_prompts(), model.load()
+    judged: list[Judged] = []
+    with open_graph(settings, report=say) as graph:
+        opened = open_context(
+            graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
+        )
+        with progress(len(chosen), "claims", "claim") as bar:
+            for claim in chosen:
+                judged.append(judge(opened, claim, given=given["brackets"], closed=given["closed"], two=two))
+                bar.update()
+    if as_json:
+        print_json({"file": files[0], "summary": summary(judged), "claims": [item.to_dict() for item in judged]})
+    else:
+        rows = [
+            tuple(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row) for row in rows_of(judged)
+        ]
+        click.echo("\n".join(_aligned([HEADER, *rows])))
 
 
 def _plan(context: click.Context, target: tuple[str, ...], given: dict[str, Any]) -> tuple[Plan, Path]:

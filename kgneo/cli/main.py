@@ -25,11 +25,13 @@ COMMANDS = {
     "load": "kgneo.cli.load",
     "index": "kgneo.cli.index",
     "ask": "kgneo.cli.ask",
+    "verify": "kgneo.cli.verify",
     "retrieve": "kgneo.cli.retrieve",
     "learn": "kgneo.cli.learn",
     "eval": "kgneo.cli.eval",
     "schema": "kgneo.cli.schema",
     "browse": "kgneo.cli.browse",
+    "mcp": "kgneo.cli.mcp",
     "doctor": "kgneo.cli.doctor",
     "completion": "kgneo.cli.completion",
 }

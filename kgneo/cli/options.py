@@ -176,6 +176,7 @@ selection_options = (
         help="Choose whole relations that matter, or the K most similar triples.  [relations; kaping: top-k]",
     ),
     option("--follow", is_flag=True, help="Let answers of sub-questions extend the candidates beyond N hops."),
+    option("--free", is_flag=True, help="For cypher: the model writes Cypher, held by a guard, and no query graph."),
 )
 
 

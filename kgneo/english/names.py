@@ -46,7 +46,7 @@ def is_past(word: str) -> bool:
     return word.endswith("ed") or word in PAST_VERBS
 
 
-def _is_present(word: str) -> bool:
+def is_present(word: str) -> bool:
     """Whether a word has the form of "supplies"."""
     return word.endswith("s") and not word.endswith("ss")
 
@@ -56,6 +56,11 @@ def _plural_form(verb: str) -> str:
     if verb.endswith("ies"):
         return verb[:-3] + "y"
     return verb[:-2] if verb.endswith(("ches", "shes", "sses", "xes", "oes")) else verb[:-1]
+
+
+def is_doer(word: str, verb: str) -> bool:
+    """Whether a word is the noun for those who do what a verb says: "directors" for "directed"."""
+    return word.removesuffix("s").endswith(("er", "or")) and same_root(word, verb)
 
 
 def is_noun(word: str, name: str) -> bool:
@@ -132,7 +137,7 @@ def _relation_words(name: str) -> tuple[tuple[str, ...], bool]:
     words = name_words(name)
     if len(words) > 1 and words[0] in LIGHT_WORDS:
         words = words[1:]
-    return words, words[-1] in PREPOSITIONS or is_past(words[-1]) or (name.isupper() and _is_present(words[0]))
+    return words, words[-1] in PREPOSITIONS or is_past(words[-1]) or (name.isupper() and is_present(words[0]))
 
 
 def clause_wording(relation: str, topic: str, *, forward: bool, many: bool = False, topics: bool = False) -> str:
@@ -162,7 +167,7 @@ def statement_wording(relation: str, subject: str, object: str) -> str:  # noqa:
 
 
 def _agreeing(words: Sequence[str], many: bool) -> str:
-    plural = many and _is_present(words[0]) and not is_past(words[0])
+    plural = many and is_present(words[0]) and not is_past(words[0])
     return " ".join([_plural_form(words[0]) if plural else words[0], *words[1:]])
 
 
@@ -182,7 +187,7 @@ def _verb(words: Sequence[str], topic: str, reached: str, *, forward: bool) -> s
     if forward:
         who = topic or "they"
         auxiliary = ("was " if topic else "were ") if passive else ""
-        if not topic and _is_present(words[0]):
+        if not topic and is_present(words[0]):
             text = " ".join([_plural_form(words[0]), *words[1:]])
         return f"{reached} that {who} {auxiliary}{text}" if reached else f"what {who} {auxiliary}{text}"
     if passive:

@@ -7,9 +7,10 @@ they say whether the step goes forward. Both are "" where English does not tell.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
-from kgneo.english.names import is_past, name_words
+from kgneo.english.names import content_words, is_past, name_words, same_root
 from kgneo.english.question import TOPIC, QuestionParts
 from kgneo.english.words import PREPOSITIONS, QUESTION_WORDS
 
@@ -65,3 +66,27 @@ def names_reached(parts: QuestionParts, end: int) -> bool:
     """Whether the words before `end` are a noun for what is reached: "the TEACHER of X"."""
     words = parts.words
     return end < min(parts.topic, len(words)) and words[end] == "of" and TOPIC in words[end:]
+
+
+def said_forward(words: Sequence[str], name: str, source: str, target: str) -> bool | None:
+    """Whether a statement's words say a relation of its `source` (the subject of the relation) and its `target`, and
+    not the other way round: "S was taught by T" of "taught_by". None where they do not tell. The signs `source` and
+    `target` stand among the words."""
+    own = [any(same_root(word, part) for part in content_words(name)) for word in words]
+    marks = [place for place, word in enumerate(words) if word in (source, target)]
+    if True not in own or len(marks) != 2:
+        return None
+    at = start = own.index(True)
+    while at + 1 < len(words) and own[at + 1]:
+        at += 1
+    following = words[at + 1] if at + 1 < len(words) else ""
+    after = next((words[place] for place in marks if place > at), "")
+    before = next((words[place] for place in reversed(marks) if place < start), "")
+    done = doer(name)
+    if start and words[start - 1] == "'s":
+        after, following = before, "of"
+    if following == "of":  # "the teacher OF after": of a noun the owner, of a verb what is done to
+        return (after == target) if done == "subject" else (after == source)
+    if following == "by":
+        return (after == source) if done == "subject" else (after == target)
+    return (before == target) if done == "object" else (before == source)

@@ -47,6 +47,23 @@ FUNCTION_WORDS = (
 )
 """Words of a question that carry no meaning of their own."""
 
+LIGHT_VERBS = _words(
+    "came come comes coming appear appears appeared appearing belong belongs belonged feature features featured "
+    "featuring include includes included including involve involves involved contain contains contained associated "
+    "connected related linked known found located situated based lies part made become became becomes get gets got "
+    "go goes went"
+)
+"""Verbs that join two things without saying how."""
+
+COPULAS = _words("is was are were be been being became becomes become remains remained as")
+"""Words by which something is said to be something."""
+ANYBODY = _words("somebody someone anybody anyone something anything nobody nothing somewhere anywhere people persons")
+"""Words for things without a name."""
+INDEFINITE = _words("a an some another any several many various two three different certain one")
+"""Words before a noun for a thing without a name."""
+RELATIVES = _words("which who whom that whose where when")
+"""Words that begin a relative clause."""
+
 SUFFIXES = _words(
     "s es ed d ing ings er ers or ors e en ten tten ion ions tion tions ation ations ment ments ance ence al "
     "ive ity ies y ied ier iers ant ent age ess ist ists ship ships ian ians r rs"

@@ -6,9 +6,12 @@ both kinds with a timeout that the server enforces; the driver's errors come out
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -16,12 +19,31 @@ from urllib.parse import urlsplit
 import neo4j
 from neo4j import exceptions
 
-from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable
+from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
 from kgneo.version import __version__
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An operator of the plan by which the server would run a query, with what it does in the server's words, and the
+    operators that feed it. `query_type` is "r" for a query that only reads."""
+
+    operator: str
+    details: str
+    children: tuple[Plan, ...] = ()
+    query_type: str = ""
+
+    def parts(self) -> Iterator[Plan]:
+        """This operator and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.parts()
+
+
 DEFAULT_TIMEOUT = 60.0
 CONNECTION_TIMEOUT = 10.0
 RETRY_SECONDS = 15.0
@@ -138,6 +160,21 @@ class Graph:
             for record in session.run(statement, parameters):
                 yield _row(record)
 
+    def read_once(
+        self, query: str, /, *, rows: int, timeout: float, **parameters: Any
+    ) -> tuple[tuple[str, ...], list[Row]]:
+        """The columns and the first `rows` rows of a query, in a read transaction that is never tried again, so that
+        `timeout` is the longest that it takes."""
+        with self._errors(), self._reading(timeout) as transaction:
+            result = transaction.run(query, parameters)
+            return tuple(result.keys()), [_row(record) for record in islice(result, rows)]
+
+    def explain(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> Plan:
+        """The plan of a query, which is not run."""
+        with self._errors(), self._reading(timeout or self.timeout) as transaction:
+            summary = transaction.run("EXPLAIN " + query, parameters).consume()
+        return _plan(summary.plan or {}, summary.query_type or "")
+
     def last_change(self) -> str:
         """A mark that is another one after every transaction that changed the database, whoever ran it."""
         with self._errors(), self._session(neo4j.READ_ACCESS) as session:
@@ -192,6 +229,11 @@ class Graph:
         )
 
     @contextmanager
+    def _reading(self, timeout: float) -> Iterator[neo4j.Transaction]:
+        with self._session(neo4j.READ_ACCESS) as session, session.begin_transaction(timeout=timeout) as transaction:
+            yield transaction
+
+    @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
             yield
@@ -215,6 +257,13 @@ def _row(record: neo4j.Record) -> Row:
     return dict(zip(record.keys(), record.values(), strict=True))
 
 
+def _plan(record: Mapping[str, Any], query_type: str) -> Plan:
+    operator = re.split(r"[(@]", str(record.get("operatorType", "nothing")))[0].strip()
+    details = str(record.get("args", {}).get("Details", ""))
+    children = tuple(_plan(child, query_type) for child in record.get("children", ()))
+    return Plan(operator, details, children, query_type)
+
+
 def _translate(error: exceptions.Neo4jError, graph: Graph) -> GraphError:
     code = error.code or ""
     if "TransactionTimedOut" in code:
@@ -232,6 +281,8 @@ def _translate(error: exceptions.Neo4jError, graph: Graph) -> GraphError:
             f"Neo4j does not allow this: {_first_line(error)}",
             hint="Check the user's rights; where none may be had, `kgneo index` keeps embeddings on this machine.",
         )
+    if code.startswith("Neo.ClientError.Statement."):
+        return StatementInvalid(f"Neo4j refused a query: {_first_line(error)} [{code}]")
     if error.is_retryable():
         return GraphUnavailable(f"Neo4j could not finish a transaction: {_first_line(error)}", hint="Try again.")
     return GraphError(f"Neo4j refused a query: {_first_line(error)} [{code}]")

@@ -99,7 +99,7 @@ def _more(knowledge: Knowledge, graph: QueryGraph, keys: Mapping[str, Sequence[s
 
 def _node(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> AnswerNode:
     labels = own_labels(row["labels"])
-    return AnswerNode(row["id"], labels, names_of(labels, row["properties"], shape, naming))
+    return AnswerNode(row["id"], labels, names_of(row["labels"], row["properties"], shape, naming))
 
 
 def named_nodes(
@@ -107,9 +107,7 @@ def named_nodes(
 ) -> tuple[AnswerNode, ...]:
     """Nodes that are known by the name that is shown, with all their names."""
     rows = knowledge.graph.read(NODES, ids=[node.id for node in nodes]) if nodes and naming else []
-    names = {
-        row["id"]: names_of(own_labels(row["labels"]), dict(row["properties"]), knowledge.shape, naming) for row in rows
-    }
+    names = {row["id"]: names_of(row["labels"], dict(row["properties"]), knowledge.shape, naming) for row in rows}
     return tuple(replace(node, names=tuple(dict.fromkeys([*node.names, *names.get(node.id, ())]))) for node in nodes)
 
 
@@ -126,7 +124,7 @@ def names_of(
     every = {key: texts(value) for key, value in properties.items() if not key.startswith("kgneo")}
     identifying = dict.fromkeys(key for label in labels for key in naming.get(label, ()))
     others = [text for key in identifying for text in every.get(key, ())]
-    for label in labels:
+    for label in (*labels, *(shape.display if shape.loaded else ())):
         parts = [", ".join(every[key]) for key in shape.display.get(label, ()) if every.get(key)]
         if parts:
             return tuple(dict.fromkeys([" ".join(parts), *others]))
@@ -176,6 +174,6 @@ def _properties(knowledge: Knowledge, wanted: Sequence[tuple[str, str]]) -> list
         row = nodes[id_]
         if key in {part for label in row["labels"] for part in shape.display.get(label, ())}:
             continue  # the name stands in every triple
-        name = names_of(own_labels(row["labels"]), dict(row["properties"]), shape)[0]
+        name = names_of(row["labels"], dict(row["properties"]), shape)[0]
         found += [Evidence(triple, 1) for triple in property_triples(name, key, dict(row["properties"]).get(key))]
     return found

@@ -97,10 +97,12 @@ def kind_of(item: Property) -> tuple[Kind, Form]:
         return "truth", ""
     if inner in ("DATE", "LOCAL", "ZONED"):
         return "date", "date"
-    return _kind_of_texts(item.examples)
+    return kind_of_texts(item.examples)
 
 
-def _kind_of_texts(examples: Sequence[str]) -> tuple[Kind, Form]:
+def kind_of_texts(examples: Sequence[str]) -> tuple[Kind, Form]:
+    """What kind of values these texts are, and how they are to be compared."""
+
     def share(pattern: re.Pattern[str]) -> float:
         return sum(bool(pattern.fullmatch(text)) for text in examples) / max(len(examples), 1)
 

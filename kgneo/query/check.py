@@ -12,15 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from rapidfuzz import process
-from rapidfuzz.utils import default_process
-
 from kgneo.query.catalogue import Catalogue, Key, Kind
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Scalar, Selection, Value
+from kgneo.query.nearest import nearest
 from kgneo.query.tree import Tree, place_of, tree_of, values_of
 
-NEAREST = 60
-"""Likeness (0..100) from which on another name is offered."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATE = re.compile(r"-?\d{4}(-\d\d(-\d\d)?)?")
 _WORDS: dict[Kind, str] = {
@@ -70,8 +66,8 @@ def _names(graph: QueryGraph, _: Catalogue) -> Iterator[str]:
 
 
 def _unknown(what: str, name: str, known: Iterable[str], of: str = "") -> str:
-    nearest = process.extractOne(name, sorted(set(known)), processor=default_process, score_cutoff=NEAREST)
-    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    other = nearest(name, known)
+    hint = f" Did you mean {other!r}?" if other else ""
     return f"There is no {what} {name!r}{of}.{hint}"
 
 

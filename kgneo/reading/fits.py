@@ -7,16 +7,19 @@ similar a name is to any noun, in competition with the other names.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
-from kgneo.english.names import name_words, same_root, singular, telling_words
+from kgneo.english.names import is_doer, name_words, same_root, singular, telling_words
 from kgneo.english.words import MEASURES, SAME_NAMES
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
 from kgneo.reading.vocabulary import Key, Vocabulary
 
 WEIGHTS = Weights()
+NAMELESS = 1.25
+"""What a label gains for which the graph has no word: any noun for it can only be like what is said of it."""
 LIKE = 0.85
 """The best fit of a word that is like a name, and shares no root with it."""
 
@@ -30,7 +33,7 @@ class Fits:
         self.labels = tuple(vocabulary.labels)
         self.relations = vocabulary.relations
         self.keys = vocabulary.keys
-        self._label_names = [self._name(label) for label in self.labels]
+        self._label_names = [self._name(label, *vocabulary.spoken.get(label, ())) for label in self.labels]
         self._relation_names = [self._name(vocabulary.readable(relation)) for relation in self.relations]
         self._key_names = [self._name(key_name(key)) for key in self.keys]
         self._known: dict[str, tuple[Scores, Scores, Scores]] = {}
@@ -38,9 +41,11 @@ class Fits:
         self._of_labels: dict[str, dict[str, float]] = {}
         self._of_keys: dict[str, dict[Key, float]] = {}
 
-    def _name(self, name: str) -> NameVectors:
+    def _name(self, name: str, *like: str) -> NameVectors:
+        """A name; where it says nothing itself, its vectors are those of names that are `like` it."""
         words = telling_words(name)
-        vectors = self.cache.vectors([" ".join(name_words(name)), " ".join(words), *words])
+        texts = [" ".join(name_words(other)) for other in like] or [" ".join(name_words(name)), " ".join(words), *words]
+        vectors = self.cache.vectors(texts)
         return NameVectors(words, vectors, self.cache.bias(vectors))
 
     def similarity(self, text: str) -> Scores:
@@ -78,8 +83,40 @@ class Fits:
     def label(self, word: str) -> dict[str, float]:
         """Labels with the fit of a word to each."""
         if word not in self._of_labels:
-            self._of_labels[word] = dict(zip(self.labels, map(float, self.of(word)[0]), strict=True))
+            labels, relations, keys = self.of(word)
+            named = any(self.named(word, relation) for relation in range(len(relations)))
+            doers = self.does(word)
+            other = 1.0 if named else max(map(float, keys), default=0.0)
+            self._of_labels[word] = {
+                label: 1.0
+                if label in doers
+                else self._of_nameless(fit, other)
+                if label in self.vocabulary.spoken
+                else fit
+                for label, fit in zip(self.labels, map(float, labels), strict=True)
+            }
         return self._of_labels[word]
+
+    def does(self, word: str) -> list[str]:
+        """The labels whose nodes do what a word is the doer of: "players" for `plays_in_club`."""
+        return [label for label, verbs in self.vocabulary.doers.items() if any(is_doer(word, verb) for verb in verbs)]
+
+    def _of_nameless(self, fit: float, other: float) -> float:
+        """The fit of a label that the graph has no word for, where the word fits relationship types and properties as
+        well as `other` says: what is like these speaks of them."""
+        return min(NAMELESS * fit, LIKE) if fit > other else 0.5 * fit
+
+    @cached_property
+    def kinds(self) -> dict[str, Scores]:
+        """Of each label the shares of `KINDS` (person, group, place, …): by its name, or its nodes' names."""
+        return {label: self._kinds(label) for label in self.labels}
+
+    def _kinds(self, label: str) -> Scores:
+        names = next((key.examples for key in self.vocabulary.keys_of(label) if key.unique and key.examples), ())
+        if label in self.vocabulary.spoken and names:
+            plain = [name.replace("_", " ") for name in names]
+            return self.cache.judge.of_names(plain, self.cache.vectors(plain))
+        return self.cache.judge.of_label(self.cache.vectors([" ".join(name_words(label))])[0])
 
     def key(self, word: str) -> dict[Key, float]:
         """Properties with the fit of a word to each."""

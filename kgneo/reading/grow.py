@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 from kgneo.english.names import is_past, name_words, same_root
-from kgneo.english.words import AUXILIARIES, CLAUSES, FUNCTION_WORDS, RECIPROCAL
+from kgneo.english.words import AUXILIARIES, CLAUSES, FUNCTION_WORDS, RECIPROCAL, SHARING
 from kgneo.query.graph import Scalar
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning, Mention, Word
@@ -50,6 +51,8 @@ class Costs:
     """What it costs that a clause begins between a label and the name that it is the same as."""
     frequent: float = 0.08
     """What it is worth that a relationship is e times as frequent as another between the same labels."""
+    back: float = 0.8
+    """What it costs to go back along a relationship to others like the thing before, where no word says so."""
     given: float = 1.5
     """What it costs that what is asked for is what the question names."""
 
@@ -252,7 +255,14 @@ class Grower:
             for (rate, directed, spoken), way in rated[:3]:
                 score = tree.score + meaning.score + rate - self.costs.distance * min(away, 3)
                 score += sum(self._skipping(other) for other in tree.ignored if self._own(other) & spoken)
+                if not self._shares and _goes_back(tree, index, way):
+                    score -= self.costs.back
                 yield self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
+
+    @cached_property
+    def _shares(self) -> bool:
+        """Whether the question speaks of what several have in common."""
+        return any(word.plain in SHARING for word in self.words)
 
     def _grown(
         self,
@@ -446,6 +456,14 @@ def reciprocal(relation: str) -> bool:
     """Whether a relation, by its readable name, holds both ways: "knows", "lives with"."""
     words = name_words(relation)
     return bool(set(words) & RECIPROCAL) or words[-1] == "with"
+
+
+def _goes_back(tree: Tree, index: int, way: Way) -> bool:
+    """Whether a way leaves a thing by the relationship that led to it."""
+    return any(
+        join.target == index and join.relation == way[0].relation and join.forward != way[0].forward
+        for join in tree.joins
+    )
 
 
 def _best(trees: Sequence[Tree]) -> list[Tree]:

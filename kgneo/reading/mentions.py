@@ -18,6 +18,7 @@ from kgneo.english.dates import MONTHS, date_texts
 from kgneo.english.names import is_noun, name_words, same_root
 from kgneo.english.words import ARTICLES, FUNCTION_WORDS, NUMERALS, PEOPLE, PREPOSITIONS, QUESTION_WORDS, SAME_NAMES
 from kgneo.query.graph import Form, Scalar
+from kgneo.ranking.kinds import KINDS
 from kgneo.reading.fits import LIKE, Fits, key_name
 from kgneo.reading.vocabulary import Key
 from kgneo.text import fold
@@ -50,6 +51,13 @@ class Found(Protocol):
     def text(self) -> str: ...
     @property
     def times(self) -> int: ...
+
+
+PERSON = KINDS.index("person")
+GIVEN = 1.1
+"""Score of a name that the user marked as one."""
+RELATION = 0.3
+"""How much better a word fits a relationship type, from which on it is no property that it fits, too."""
 
 
 class Lookup(Protocol):
@@ -103,8 +111,36 @@ def words_of(text: str) -> tuple[Word, ...]:
     return tuple(found)
 
 
-def value_mentions(text: str, words: Sequence[Word], dictionary: Lookup, fits: Fits) -> list[Mention]:
-    """The pieces that are values, without those inside longer ones."""
+Span = tuple[int, int]
+"""Where in a text a name stands: its first character, and the one behind its last."""
+
+
+def value_mentions(
+    text: str, words: Sequence[Word], dictionary: Lookup, fits: Fits, given: Sequence[Span] = ()
+) -> list[Mention]:
+    """The pieces that are values, without those inside longer ones; `given` ones are names, whatever else they say."""
+    named = [item for span in given if (item := _given(text, words, span, dictionary, fits)) is not None]
+    found = _found(text, words, dictionary, fits)
+    free = [item for item in found if all(item.end <= other.start or other.end <= item.start for other in named)]
+    return sorted([*named, *free], key=lambda item: item.start)
+
+
+def _given(text: str, words: Sequence[Word], span: Span, dictionary: Lookup, fits: Fits) -> Mention | None:
+    """What the name at `span` can mean; None where the dictionary does not have it."""
+    inside = [number for number, word in enumerate(words) if word.start < span[1] and span[0] < word.end]
+    keys = {(key.owner, key.key): key for key in fits.keys}
+    piece = fold(text[slice(*span)])
+    meanings: dict[Key, Meaning] = {}
+    for entry in dictionary.lookup([piece]).get(piece, ()):
+        key = keys.get((entry.owner, entry.key))
+        if key is not None:
+            names = key.key in fits.vocabulary.display.get(key.owner, ())
+            _add(meanings, key, entry, GIVEN + (0.1 if names else 0.0))
+    best = sorted(meanings.values(), key=lambda item: -item.score)
+    return Mention(inside[0], inside[-1] + 1, tuple(best)) if best and inside else None
+
+
+def _found(text: str, words: Sequence[Word], dictionary: Lookup, fits: Fits) -> list[Mention]:
     spellings: dict[str, list[tuple[int, int, float, Form, str]]] = {}
     kinds = {label: " ".join(name_words(label)) for label in fits.labels[:MOST_KINDS]}
     for start in range(len(words)):
@@ -341,7 +377,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         if word in QUESTION_WORDS and index != asked:
             continue
         if word in PEOPLE or (word in ("those", "others", "all") and following in ("who", "whom", "whose")):
-            meanings = [Meaning("label", label, 0.75 * share) for label, share in _people(fits) if share > 0.3]
+            meanings = [Meaning("label", label, 0.75 * share) for label, share in people(fits) if share > 0.3]
             if meanings:
                 found.append(Mention(index, index + 1, tuple(meanings)))
             continue
@@ -389,11 +425,9 @@ def _compounds(mentions: Sequence[Mention]) -> list[Mention]:
     return kept
 
 
-def _people(fits: Fits) -> list[tuple[str, float]]:
+def people(fits: Fits) -> list[tuple[str, float]]:
     """Labels of people, with how surely they are that."""
-    judge = fits.cache.judge
-    vectors = fits.cache.vectors([" ".join(name_words(label)) for label in fits.labels])
-    shares = [(label, float(judge.of_label(vector)[0])) for label, vector in zip(fits.labels, vectors, strict=True)]
+    shares = [(label, float(kinds[PERSON])) for label, kinds in fits.kinds.items()]
     return sorted(shares, key=lambda pair: -pair[1])[:3]
 
 
@@ -408,8 +442,9 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
         said = _said(words, index)
         scores = fits.key(word) if said == word else {key: max(score, fits.key(said)[key])
                                                       for key, score in fits.key(word).items()}  # fmt: skip
+        relation = float(max(fits.of(word)[1], default=0.0))
         for key, score in scores.items():
-            if score < 0.45:
+            if score < 0.45 or score < relation - RELATION:
                 continue
             own = name_words(key_name(key))
             beside = [words[other].plain for other in (index - 1, index + 1) if 0 <= other < len(words)]

@@ -30,18 +30,23 @@ from kgneo.model import Hop, RelationPath, split_value_relation
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
 from kgneo.query.wording import wording
+from kgneo.ranking.kinds import KINDS
 from kgneo.ranking.rank import RankedPath
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Comparison, Extreme, Form, form_of
 from kgneo.reading.grow import Grower, Join, Thing, Tree
 from kgneo.reading.mentions import (
+    PERSON,
     Lookup,
     Meaning,
     Mention,
+    Span,
+    Word,
     key_mentions,
     label_mentions,
     misspelt,
     open_names,
+    people,
     value_mentions,
     with_choices,
     with_keys,
@@ -52,7 +57,10 @@ from kgneo.text import fold
 
 ROOTS = 8
 NEAREST = 5
+SURE = 0.9
+"""Fit of a word to a label from which on it surely names it."""
 AGE = ("oldest", "eldest", "youngest", "older", "younger")
+PLACE = KINDS.index("place")
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
 MEASURED = ("number", "date", "time")
 
@@ -72,6 +80,12 @@ class Interpretation:
     bare: bool = False
     """Whether the question names nothing of the graph, and asks for no number, extreme or test."""
 
+    named: int = 0
+    """How many values it names."""
+
+    kind: bool = False
+    """Whether a word of the question surely names what kind of thing is asked for."""
+
     bracketed: str = ""
     """The question with the names of nodes in brackets, where these are as the graph has them."""
 
@@ -85,12 +99,15 @@ Chains = Callable[[MaskedQuestion, Meaning], Sequence[RankedPath]]
 """The relation paths that leave the nodes of a meaning, ranked against a question in which it is masked."""
 
 
-def read(question: str, fits: Fits, dictionary: Lookup, chains: Chains | None = None) -> list[Interpretation]:
-    """The ways to understand a question, best first. `chains` are asked for where a single thing is named.
+def read(
+    question: str, fits: Fits, dictionary: Lookup, chains: Chains | None = None, given: Sequence[Span] = ()
+) -> list[Interpretation]:
+    """The ways to understand a question, best first; none where a name that the user marked (`given`, by its place) is
+    no value of the dictionary. `chains` are asked for where a single thing is named.
 
     Raises EntityNotFound for a name that the graph does not have.
     """
-    reader = _Reader(question, fits, dictionary, chains)
+    reader = _Reader(question, fits, dictionary, chains, given)
     if reader.unknown:
         name = reader.unknown[0]
         nearest = tuple(dict.fromkeys(entry.text for entry in dictionary.similar(name)))[:NEAREST]
@@ -100,7 +117,14 @@ def read(question: str, fits: Fits, dictionary: Lookup, chains: Chains | None = 
 
 
 class _Reader:
-    def __init__(self, question: str, fits: Fits, dictionary: Lookup, chains: Chains | None = None) -> None:
+    def __init__(
+        self,
+        question: str,
+        fits: Fits,
+        dictionary: Lookup,
+        chains: Chains | None = None,
+        given: Sequence[Span] = (),
+    ) -> None:
         self.text = question
         self.chains = chains
         self.fits = fits
@@ -109,11 +133,12 @@ class _Reader:
         self.whole_keys = self._whole_keys()
         self.form: Form = self._without_names(form_of(self.words))
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
-        values = value_mentions(question, self.words, dictionary, fits)
+        values = value_mentions(question, self.words, dictionary, fits, given)
+        self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
         values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
         values, self.unknown = self._with_misspelt(values, dictionary)
         values = with_choices(self.words, with_keys(self.words, values, fits))
-        taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
+        self.taken = taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
         free = [index for index in range(len(self.words)) if index not in taken and index not in self.form.used]
         self.key_mentions = key_mentions(self.words, free, fits)
         named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
@@ -160,6 +185,8 @@ class _Reader:
         return any(bound.start <= item.start < bound.end for bound in self.form.comparisons)
 
     def read(self) -> list[Interpretation]:
+        if self.unread:
+            return []
         named = [number for number, item in enumerate(self.mentions) if item.meanings[0].kind == "value"]
         chained = self._chained(named[0]) if self.chains and len(named) == 1 and not self.form.negations else []
         roots, order = self._roots()
@@ -217,8 +244,7 @@ class _Reader:
         return self.plain[index] in PEOPLE - {"who"} and index > 0 and self._is_person(label)
 
     def _is_person(self, label: str) -> bool:
-        vector = self.fits.cache.vectors([" ".join(name_words(label))])[0]
-        return float(self.fits.cache.judge.of_label(vector)[0]) > 0.3
+        return float(self.fits.kinds[label][PERSON]) > 0.3
 
     def _tree_of(self, path: RelationPath, number: int, meaning: Meaning) -> Tree:
         """A relation path as a tree: what it leads to first, what is named last."""
@@ -261,10 +287,12 @@ class _Reader:
         for number in run:
             last = number == run[-1]
             roots += [(number, self._shifted(meaning, last)) for meaning in self.mentions[number].meanings[:4]]
+        if run and self.plain[0] == "who" and self.mentions[run[0]].meanings[0].kind == "value":
+            roots += [(-1, Meaning("label", label, share)) for label, share in people(self.fits) if share > 0.3]
         keys = self._keys(at, run)
         keys += [
             (-1, Meaning("key", key.owner, 1.1, key)) for start, _, key in self.whole_keys
-            if 0 <= start - at <= 3 and start not in self.form.used
+            if 0 <= start - at <= 3 and start not in self.form.used | self.taken
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
         roots += [(number, meaning) for number, meaning in keys if meaning.score >= sure - 0.15]
@@ -310,7 +338,8 @@ class _Reader:
         limit = self.mentions[run[-1]].end if run else at
         near = [
             item for item in self.key_mentions
-            if at <= item.start <= limit + (1 if run else 3) and self.plain[item.start] not in MEASURES
+            if at <= item.start <= limit + (1 if run else 3)
+            and (self.plain[item.start] not in MEASURES or self._is_measured(item.start))
         ]  # fmt: skip
         found: list[tuple[int, Meaning]] = []
         for item in near[:3]:
@@ -320,12 +349,19 @@ class _Reader:
             if not run and any(word not in FUNCTION_WORDS and index + at not in self.form.used
                                for index, word in enumerate(between)):  # fmt: skip
                 break
-            found += [(-1, meaning) for meaning in item.meanings]
+            said = {meaning.key for number in run for meaning in self.mentions[number].meanings[:1]}
+            found += [(-1, meaning) for meaning in item.meanings if meaning.key not in said]
             if len(run) and item.start == limit:
                 label = {meaning.owner for number in run for meaning in self.mentions[number].meanings}
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
                          for number, m in found]  # fmt: skip
         return found
+
+    def _is_measured(self, index: int) -> bool:
+        """Whether a word for a measure is a noun: "the size of"."""
+        return self.plain[index - 1 : index] != [] and self.plain[index - 1] in ARTICLES and (
+            self.plain[index + 1 : index + 2] == [] or self.plain[index + 1] in PREPOSITIONS
+        )  # fmt: skip
 
     def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
         found = []
@@ -339,9 +375,7 @@ class _Reader:
         return sorted(found, key=lambda pair: -pair[1].score)[:ROOTS]
 
     def _places(self) -> list[tuple[int, Meaning]]:
-        judge, labels = self.fits.cache.judge, self.fits.labels
-        vectors = self.fits.cache.vectors([" ".join(name_words(label)) for label in labels])
-        shares = [(label, float(judge.of_label(vector)[2])) for label, vector in zip(labels, vectors, strict=True)]
+        shares = [(label, float(kinds[PLACE])) for label, kinds in self.fits.kinds.items()]
         return [(-1, Meaning("label", label, 0.8 * share)) for label, share in shares if share > 0.3]
 
     def _head(self, free: Sequence[int]) -> int:
@@ -361,10 +395,11 @@ class _Reader:
             word = self.plain[index]
             if word in FUNCTION_WORDS and word not in PEOPLE:
                 continue
+            least = max([0.3, *(meaning.score for number in run[:1] for meaning in self.mentions[number].meanings)])
             return [
                 (run[0] if run else -1, Meaning("key", key.owner, 0.3 + 0.5 * score, key))
                 for key, score in self.fits.key(word).items()
-                if key.kind == "number" and score > 0.3
+                if key.kind == "number" and score > least
             ]
         return []
 
@@ -379,6 +414,8 @@ class _Reader:
             word = self.plain[index]
             if word in FUNCTION_WORDS or index in self.form.used:
                 continue
+            if self.fits.does(word):
+                break
             for number, relation in enumerate(self.fits.relations):
                 if self.fits.named(word, number):
                     for link in self.fits.vocabulary.links:
@@ -434,7 +471,8 @@ class _Reader:
         share = len(silent) / max(len(telling), 1)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain
-        return Interpretation(graph, score, ignored, share, self._is_plain_chain, bare, self._bracketed)
+        return Interpretation(graph, score, ignored, share, self._is_plain_chain, bare, self._named,
+                              self._is_sure(tree), self._bracketed)  # fmt: skip
 
     @cached_property
     def _bracketed(self) -> str:
@@ -450,6 +488,19 @@ class _Reader:
                 return self.text
             text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
         return text
+
+    def _is_sure(self, tree: Tree) -> bool:
+        """Whether a word surely names the kind of what is asked for."""
+        there = [self.mentions[number] for number, place in tree.places if number >= 0 and place == 0]
+        return any(
+            meaning.kind == "label" and meaning.owner == tree.things[0].label and meaning.score >= SURE
+            for item in there
+            for meaning in item.meanings
+        )
+
+    @cached_property
+    def _named(self) -> int:
+        return sum(item.meanings[0].kind == "value" for item in self.mentions)
 
     @cached_property
     def _is_plain(self) -> bool:
@@ -660,6 +711,10 @@ class _Reader:
                 values = tuple(_number(value) for value in item.values)
                 return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
         return None
+
+
+def _stands_at(item: Mention, words: Sequence[Word], span: Span) -> bool:
+    return words[item.start].start < span[1] and span[0] < words[item.end - 1].end
 
 
 def _equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:

@@ -65,13 +65,16 @@ Way = tuple[Step, ...]
 @dataclass(frozen=True)
 class Vocabulary:
     """Labels with their number of nodes, properties, links; `names` are readable names of relationship types that are
-    codes, `display` the properties that name a label's nodes."""
+    codes, `display` the properties that name a label's nodes, `spoken` what speaks of labels without a name,
+    `doers` the verbs whose doers a label's nodes are."""
 
     labels: dict[str, int] = field(default_factory=dict)
     keys: tuple[Key, ...] = ()
     links: tuple[Link, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
     display: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    spoken: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    doers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _ways: dict[tuple[str, str], tuple[Way, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property

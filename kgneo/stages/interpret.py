@@ -7,7 +7,7 @@ graph (its vocabulary, its dictionary of values, vectors of its names) is made o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kgneo.context import Context
@@ -15,8 +15,9 @@ from kgneo.english.question import MaskedQuestion
 from kgneo.errors import GraphTimeout
 from kgneo.graph.attach import is_name
 from kgneo.graph.cache import LocalCache
-from kgneo.graph.dictionary import Dictionary
+from kgneo.graph.implied import NAME, ImpliedNames, implied
 from kgneo.graph.run import Result, evidence_of, run
+from kgneo.graph.shape import LOADED_LABEL
 from kgneo.graph.value_walks import explained
 from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
@@ -24,10 +25,10 @@ from kgneo.model import Evidence, Hop
 from kgneo.query.graph import Edge, QueryGraph
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
-from kgneo.ranking.vectors import MAX_HOPS
+from kgneo.ranking.vectors import MAX_HOPS, RankingCache
 from kgneo.reading.confidence import Signs, confidence
 from kgneo.reading.fits import Fits
-from kgneo.reading.mentions import Meaning
+from kgneo.reading.mentions import Lookup, Meaning, Span
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key
 from kgneo.stages.ranking import ranking
@@ -52,9 +53,11 @@ class Reading:
     those that identify a node."""
 
     fits: Fits
-    dictionary: Dictionary
+    dictionary: Lookup
     keys: dict[str, tuple[str, ...]]
     naming: dict[str, tuple[str, ...]]
+    lowered: Callable[[QueryGraph], QueryGraph] = lambda graph: graph
+    """A query graph over what reading knows as one over what is in the graph."""
 
 
 def reading(context: Context) -> Reading | None:
@@ -66,12 +69,12 @@ def reading(context: Context) -> Reading | None:
 
 
 def _reading(context: Context) -> Reading | None:
+    cache, _ = ranking(context)
     if context.shape.loaded:
-        return None
+        return _implied(context, cache)
     known = vocabulary(context.knowledge.schema, context.shape)
     if not known.labels:
         return None
-    cache, _ = ranking(context)
     dictionary = LocalCache(context.graph).dictionary(context.shape, known)
     keys = {label: tuple(key.key for key in known.keys_of(label)) for label in known.labels}
     naming = {
@@ -81,14 +84,26 @@ def _reading(context: Context) -> Reading | None:
     return Reading(Fits(known, cache), dictionary, keys, naming)
 
 
+def _implied(context: Context, cache: RankingCache) -> Reading | None:
+    """What reading needs of a graph of plain triples."""
+    classes = implied(context.record.statistics)
+    if not classes.vocabulary.links:
+        return None
+    names = ImpliedNames(context.graph, context.knowledge.names, classes)
+    return Reading(Fits(classes.vocabulary, cache), names, {LOADED_LABEL: (NAME,)}, {}, classes.lowered)
+
+
 def _names(key: Key, display: Sequence[str]) -> bool:
     """Whether a property is one by which people speak of a node: what is shown, what no two nodes share, a part of a
     name."""
     return key.key in display or (key.unique and key.kind == "text") or is_name(key.key)
 
 
-def interpret(context: Context, question: str) -> list[Interpretation]:
-    """The ways to understand `question`, best first. Raises EntityNotFound for a name that the graph does not have."""
+def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> list[Interpretation]:
+    """The ways to understand `question`, best first; `given` are the places of names that the user marked.
+
+    Raises EntityNotFound for a name that the graph does not have.
+    """
     known = reading(context)
     if known is None:
         return []
@@ -96,7 +111,7 @@ def interpret(context: Context, question: str) -> list[Interpretation]:
     def chains(masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:
         return _chains(context, known, masked, meaning)
 
-    return [item for item in read(question, known.fits, known.dictionary, chains) if _explains(item)]
+    return [item for item in read(question, known.fits, known.dictionary, chains, given) if _explains(item)]
 
 
 def _explains(item: Interpretation) -> bool:
@@ -130,7 +145,12 @@ def first_answered(context: Context, understood: Sequence[Interpretation]) -> An
     for number, item in enumerate(understood[:TRIES]):
         try:
             result = run(
-                context.knowledge, item.graph, keys=known.keys, naming=known.naming, limit=limit, timeout=LONGEST
+                context.knowledge,
+                known.lowered(item.graph),
+                keys=known.keys,
+                naming=known.naming,
+                limit=limit,
+                timeout=LONGEST,
             )
         except GraphTimeout:
             continue
@@ -147,7 +167,9 @@ def _answered(
     context: Context, understood: Sequence[Interpretation], number: int, result: Result, limit: int
 ) -> Answered:
     item = understood[number]
-    evidence = () if result.empty else evidence_of(context.knowledge, item.graph, result)
+    known = reading(context)
+    assert known is not None
+    evidence = () if result.empty else evidence_of(context.knowledge, known.lowered(item.graph), result)
     return Answered(item, result, evidence, _signs(understood, number, result), limit)
 
 

@@ -22,8 +22,7 @@ from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.first_reading import FirstReading, first_that_leads
 from kgneo.stages.forms import Formed, answer_in_form
 from kgneo.stages.interpret import Answered, first_answered, interpret, reading
-from kgneo.stages.label_forms import answer_over_label
-from kgneo.stages.link import readings
+from kgneo.stages.link import LinkedQuestion, readings
 from kgneo.strategies.protocol import Needs, NoOptions
 
 READINGS = 3
@@ -49,27 +48,28 @@ class Paths:
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Link, rank the paths that leave the topic entity, follow the best one."""
         clock = Clock()
-        text = question
-        if not entities and "[" not in question:
-            with clock.stage("interpret"):
-                understood = _understood(context, question)
-            if understood and not understood[0].plain_chain:
-                with clock.stage("answer"):
-                    queried = first_answered(context, understood)
-                return _queried(question, queried, understood, clock)
-            if understood:
-                text = understood[0].bracketed
-            if reading(context) is None:
-                with clock.stage("form"):
-                    formed = answer_over_label(context, question)
-                if formed is not None:
-                    return _in_form(question, (), formed, clock)
-        with clock.stage("link"):
-            linked = readings(context.knowledge, text, entities=entities)
+        marked = bool(entities) or "[" in question
+        linked: Sequence[LinkedQuestion] = ()
+        if marked:
+            with clock.stage("link"):
+                linked = readings(context.knowledge, question, entities=entities)
+        with clock.stage("interpret"):
+            understood = _marked(context, linked[0]) if linked else _understood(context, question)
+        if understood and not marked and not understood[0].plain_chain:
+            return _read(context, question, understood, clock)
+        if not linked:
+            text = understood[0].bracketed if understood else question
+            with clock.stage("link"):
+                linked = readings(context.knowledge, text)
+        joined = bool(understood) and _joins(understood[0])
+        if joined and understood[0].kind:
+            return _read(context, question, understood, clock)
         with clock.stage("form"):
             formed = answer_in_form(context, linked[0])
         if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
             return _in_form(question, linked[0].topics, formed, clock)
+        if joined:
+            return _read(context, question, understood, clock)
         with clock.stage("select"):
             ranked = rank_readings(context, linked)
         with clock.stage("answer"):
@@ -89,6 +89,28 @@ def _understood(context: Context, question: str) -> list[Interpretation]:
             return []
         raise
     return [] if understood and understood[0].bare and _is_linked(context, question) else understood
+
+
+def _marked(context: Context, linked: LinkedQuestion) -> list[Interpretation]:
+    """How a question is read in which the user marked the names; nothing where one is not in its text."""
+    spans = [(mention.start, mention.end) for mention in linked.mentions if mention]
+    if len(spans) < len(linked.mentions):
+        return []
+    try:
+        return interpret(context, linked.text, spans)
+    except EntityNotFound:
+        return []
+
+
+def _joins(item: Interpretation) -> bool:
+    """Whether a question names several things, all of which the interpretation joins."""
+    return item.named > 1 and sum(condition.operator == "=" for condition in item.graph.conditions) >= item.named
+
+
+def _read(context: Context, question: str, understood: Sequence[Interpretation], clock: Clock) -> Answer:
+    with clock.stage("answer"):
+        queried = first_answered(context, understood)
+    return _queried(question, queried, understood, clock)
 
 
 def _is_linked(context: Context, question: str) -> bool:

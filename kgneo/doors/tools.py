@@ -1,0 +1,194 @@
+"""Tools: what another program may ask of a graph, as plain records that a model can read.
+
+Comes in: short texts. Goes out: dicts of JSON, each within a budget of tokens; what was left out is counted. All of
+them only read. They raise kgneo's errors, whose hints say what to do next.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kgneo.asking import ask
+from kgneo.context import Context
+from kgneo.errors import EntityNotFound
+from kgneo.graph.candidates import Reach, all_candidates
+from kgneo.graph.catalogue import catalogue
+from kgneo.graph.names import NamedEntity
+from kgneo.graph.rows import plain, tell
+from kgneo.graph.schema_text import CHARACTERS, prompt_text
+from kgneo.graph.statement import Guard
+from kgneo.graph.walks import shown_query
+from kgneo.model import Candidate, Evidence, evidence_to_dict
+from kgneo.query.compile import compile_query
+from kgneo.query.json import to_json
+from kgneo.stages.choose_reading import rank_readings
+from kgneo.stages.interpret import interpret, reading
+from kgneo.stages.link import link, readings
+from kgneo.stages.retrieve import retrieve
+from kgneo.text import fold
+
+TOKENS = 2_000
+"""Tokens of one result, about."""
+SHOWN = 5
+"""Interpretations of a question that are shown."""
+MOST = 500
+"""Neighbours that are read at most."""
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Tools:
+    """The tools over one graph. `tokens` bounds each result."""
+
+    context: Context
+    tokens: int = TOKENS
+
+    def ask(self, question: str, strategy: str = "", entities: Sequence[str] = ()) -> Record:
+        """An answer with the triples that it rests on. Raises what `kgneo.ask` raises."""
+        answer = ask(self.context, question, strategy=strategy or None, entities=entities)
+        record = {
+            "answer": answer.answer,
+            "answers": list(answer.answers),
+            "more": answer.more,
+            "evidence": [_triple(item) for item in answer.evidence],
+            "read_as": answer.steps[0].question if answer.steps else "",
+            "confidence": None if answer.confidence is None else round(answer.confidence, 3),
+            "grounded": answer.grounded,
+            "cypher": answer.cypher,
+            "parameters": dict(answer.cypher_parameters),
+            "other_readings": [item.text for item in answer.readings[1:]],
+            "warnings": list(answer.warnings),
+        }
+        return fitted(record, self.tokens)
+
+    def retrieve(self, question: str, entities: Sequence[str] = (), hops: int = 2, top_k: int = 20) -> Record:
+        """The triples around the question's entities that are nearest to it, without an answer. Raises EntityNotFound
+        and NotIndexed."""
+        options = replace(self.context.options, hops=min(max(hops, 1), 6), top_k=min(max(top_k, 1), 200))
+        linked = link(self.context.knowledge, question, entities=entities)
+        found = retrieve(linked.text, linked.entity_ids, replace(self.context, options=options))
+        record = {"entities": list(linked.names), "triples": [_scored(item) for item in found.nearest]}
+        return fitted(record, self.tokens)
+
+    def interpret(self, question: str) -> Record:
+        """How a question is understood: in words, as a query graph and as Cypher; nothing is run. Raises
+        EntityNotFound."""
+        known = reading(self.context)
+        if known is None or "[" in question:
+            return fitted({"interpretations": self._paths(question)}, self.tokens)
+        shown = [
+            {
+                "read_as": item.wording,
+                "score": round(item.score, 3),
+                "ignored": list(item.ignored),
+                "query_graph": to_json(item.graph),
+                "cypher": (compiled := compile_query(item.graph, keys=known.keys)).text,
+                "parameters": dict(compiled.parameters),
+            }
+            for item in interpret(self.context, question)[:SHOWN]
+        ]
+        return fitted({"interpretations": shown}, self.tokens)
+
+    def _paths(self, question: str) -> list[Record]:
+        """The relation paths that a question with a named entity may mean."""
+        ranked = rank_readings(self.context, readings(self.context.knowledge, question))
+        shown = []
+        for item in ranked[:SHOWN]:
+            entities = [topic.entity for topic in item.linked.topics]
+            cypher, parameters = shown_query(item.path, entities, shape=self.context.shape)
+            shown.append(
+                {
+                    "read_as": item.ranked.wording,
+                    "score": round(item.score, 3),
+                    "entities": list(item.linked.names),
+                    "cypher": cypher,
+                    "parameters": parameters,
+                }
+            )
+        return shown
+
+    def schema(self) -> str:
+        """Labels, relationship types, properties and what connects what, most frequent first, as text."""
+        return prompt_text(self.context.knowledge.schema, self.context.shape, tokens=self.tokens)
+
+    def entities(self, text: str, limit: int = 10) -> Record:
+        """The nodes with a name like `text`, best first."""
+        names = self.context.knowledge.names
+        exact = names.by_folded_name([text], limit=limit).get(fold(text), [])
+        found = {item.entity.id: item for item in [*exact, *names.by_words(text, limit=limit)]}
+        return fitted({"entities": [_entity(item) for item in list(found.values())[:limit]]}, self.tokens)
+
+    def neighbours(self, name: str, limit: int = 50) -> Record:
+        """The triples around the node of that name. Raises EntityNotFound, with the nearest names."""
+        linked = link(self.context.knowledge, name, entities=[name])
+        if not linked.topics:
+            raise EntityNotFound(f"There is no node called {name!r}.")
+        near = all_candidates(self.context.knowledge, Reach(linked.entity_ids[:1], 1))[0]
+        shown = near[: min(max(limit, 1), MOST)]
+        record = {"name": linked.names[0], "triples": [_scored(item) for item in shown], "more": len(near) - len(shown)}
+        return fitted(record, self.tokens)
+
+    def cypher(self, query: str, parameters: Mapping[str, Any] | None = None) -> Record:
+        """Rows of a query that only reads, with the triples behind them. Raises StatementInvalid, UnknownName,
+        StatementRefused and GraphTimeout."""
+        context, given = self.context, dict(parameters or {})
+        guard = Guard(context.graph, catalogue(context.knowledge.schema, context.shape), limit=context.options.limit)
+        passed = guard.check(query, given)
+        rows = guard.rows(passed.text, given)
+        told = tell(context.knowledge, guard, passed.statement, rows, given)
+        record = {
+            "columns": list(rows.columns),
+            "rows": [[plain(value, context.knowledge) for value in row.values()] for row in rows.rows],
+            "more": rows.more,
+            "evidence": [_triple(item) for item in told.evidence],
+            "cypher": rows.cypher,
+        }
+        return fitted(record, self.tokens)
+
+
+def _triple(item: Evidence) -> Record:
+    record = evidence_to_dict(item)
+    return {key: value for key, value in record.items() if key not in ("hop", "score")}
+
+
+def _scored(item: Candidate) -> Record:
+    record = _triple(Evidence(item.triple, item.hop))
+    return record if item.score is None else {**record, "score": round(item.score, 3)}
+
+
+def _entity(item: NamedEntity) -> Record:
+    return {"name": item.entity.name, "labels": list(item.entity.labels), "relationships": item.degree}
+
+
+def fitted(record: Record, tokens: int) -> Record:
+    """`record` in at most about `tokens` tokens: the longest of its lists are cut from the end, and `left_out` says how
+    many of each were; where that does not do, its longest texts."""
+    limit = tokens * CHARACTERS
+    kept = dict(record)
+    left_out: dict[str, int] = {}
+    while _size(kept) > limit:
+        lists = {key: _size(value) for key, value in kept.items() if isinstance(value, list) and len(value) > 1}
+        if not lists:
+            break
+        longest = max(lists, key=lambda key: lists[key])
+        half = len(kept[longest]) // 2
+        left_out[longest] = left_out.get(longest, 0) + len(kept[longest]) - half
+        kept[longest] = kept[longest][:half]
+        kept["left_out"] = left_out
+    texts = limit // max(len(kept), 1)
+    return kept if _size(kept) <= limit else {key: _cut(value, texts) for key, value in kept.items()}
+
+
+def _size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _cut(value: Any, characters: int) -> Any:
+    if _size(value) <= characters or isinstance(value, int | float | bool):
+        return value
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text[: max(characters - 3, 0)] + "…"

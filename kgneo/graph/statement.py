@@ -1,0 +1,199 @@
+"""Guarded Cypher: statements that others wrote (a model, an assistant, a client), run so that they can only read.
+
+Comes in: text. Goes out: rows, or an error that says why not. In order:
+
+1. `kgneo.query.statement` judges the text: functions, procedures, bounds, names of the schema, directions.
+2. The server plans it (EXPLAIN) in read access mode. Every operator of the plan must be on the list here: no write, no
+   LOAD CSV, no subquery that commits, no command, no product of parts that nothing joins or narrows.
+3. It runs in a read transaction, with a limit and a timeout, and is never tried twice.
+
+Each would do alone against a write; they are not of one making: the first reads text, the second asks the server's
+planner, the third its transaction. What went wrong can be told apart: StatementInvalid, UnknownName, StatementRefused,
+GraphTimeout; a result without rows is no error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from kgneo.errors import GraphTimeout, StatementInvalid, StatementRefused
+from kgneo.graph.connection import Graph, Plan, Row
+from kgneo.query.catalogue import Catalogue
+from kgneo.query.statement import PROCEDURES, Statement, check_statement, read_statement
+
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+LIMIT = 1_000
+"""Rows at most."""
+TIMEOUT = 10.0
+"""Seconds at most."""
+OPERATORS = _listed(
+    """
+    AllNodesScan PartitionedAllNodesScan NodeByLabelScan PartitionedNodeByLabelScan UnionNodeByLabelsScan
+    PartitionedUnionNodeByLabelsScan IntersectionNodeByLabelsScan PartitionedIntersectionNodeByLabelsScan
+    SubtractionNodeByLabelsScan PartitionedSubtractionNodeByLabelsScan
+    NodeByElementIdSeek NodeByIdSeek NodeIndexSeek NodeUniqueIndexSeek NodeIndexSeekByRange NodeUniqueIndexSeekByRange
+    PartitionedNodeIndexSeek PartitionedNodeIndexSeekByRange PartitionedNodeIndexScan NodeIndexScan
+    NodeIndexContainsScan NodeIndexEndsWithScan MultiNodeIndexSeek AssertingMultiNodeIndexSeek
+    NodeCountFromCountStore RelationshipCountFromCountStore
+    DirectedRelationshipTypeScan UndirectedRelationshipTypeScan DirectedUnionRelationshipTypesScan
+    UndirectedUnionRelationshipTypesScan DirectedAllRelationshipsScan UndirectedAllRelationshipsScan
+    PartitionedDirectedRelationshipTypeScan PartitionedUndirectedRelationshipTypeScan
+    PartitionedDirectedAllRelationshipsScan PartitionedUndirectedAllRelationshipsScan
+    PartitionedDirectedUnionRelationshipTypesScan PartitionedUndirectedUnionRelationshipTypesScan
+    DirectedRelationshipByElementIdSeek UndirectedRelationshipByElementIdSeek DirectedRelationshipByIdSeek
+    UndirectedRelationshipByIdSeek DirectedRelationshipIndexSeek UndirectedRelationshipIndexSeek
+    DirectedRelationshipIndexScan UndirectedRelationshipIndexScan DirectedRelationshipIndexSeekByRange
+    UndirectedRelationshipIndexSeekByRange DirectedRelationshipIndexContainsScan
+    UndirectedRelationshipIndexContainsScan DirectedRelationshipIndexEndsWithScan
+    UndirectedRelationshipIndexEndsWithScan DirectedRelationshipUniqueIndexSeek UndirectedRelationshipUniqueIndexSeek
+    Expand OptionalExpand VarLengthExpand PruningVarLengthExpand BFSPruningVarLengthExpand ShortestPath ProjectEndpoints
+    Apply SemiApply AntiSemiApply LetSemiApply LetAntiSemiApply SelectOrSemiApply SelectOrAntiSemiApply
+    LetSelectOrSemiApply LetSelectOrAntiSemiApply ConditionalApply AntiConditionalApply RollUpApply
+    NodeHashJoin NodeLeftOuterHashJoin NodeRightOuterHashJoin ValueHashJoin LeftOuterHashJoin RightOuterHashJoin
+    CartesianProduct AssertSameNode AssertSameRelationship TriadicSelection TriadicBuild TriadicFilter
+    Argument EmptyRow Optional Filter Projection CacheProperties Distinct OrderedDistinct
+    EagerAggregation OrderedAggregation Aggregation Eager Union OrderedUnion Unwind UnwindCollection
+    Sort PartialSort Top PartialTop Top1WithTies Limit ExhaustiveLimit Skip NullifyMetadata
+    ProduceResults ProcedureCall
+    """
+)
+"""Operators of a plan that only read the graph."""
+_REASONS = {
+    "LoadCSV": "It reads a file or an address (LOAD CSV).",
+    "TransactionForeach": "It holds a subquery that commits on its own (IN TRANSACTIONS).",
+    "TransactionApply": "It holds a subquery that commits on its own (IN TRANSACTIONS).",
+    "StatefulShortestPath": "It looks for shortest paths without a bound.",
+    "Repeat": "It repeats a part of a path (a quantified path pattern).",
+    "EmptyResult": "It returns nothing.",
+}
+_WRITES = re.compile(r"Create|Merge|Delete|Set|Remove|Foreach|Locking")
+_NARROW = _listed(
+    """
+    NodeByElementIdSeek NodeByIdSeek NodeIndexSeek NodeUniqueIndexSeek MultiNodeIndexSeek DirectedRelationshipIndexSeek
+    UndirectedRelationshipIndexSeek DirectedRelationshipByElementIdSeek UndirectedRelationshipByElementIdSeek
+    EagerAggregation Limit Top NodeCountFromCountStore RelationshipCountFromCountStore EmptyRow
+    """
+)
+"""Operators after which few rows are left."""
+_HINT = "Only queries that read are run: MATCH … WHERE … RETURN."
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a statement found: columns and rows of values as the driver gives them, the text that was run, and whether
+    there was more than the limit."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    cypher: str
+    more: bool
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was found; a single count of 0 is nothing, too."""
+        values = [value for row in self.rows for value in row.values()]
+        return all(value in (0, False, None) or value == [] for value in values) and len(self.rows) < 2
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A statement that passed, with the text that is run: a limit is added where the last RETURN has none."""
+
+    statement: Statement
+    text: str
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Runs what passes. `limit` bounds rows, `timeout` seconds."""
+
+    graph: Graph
+    catalogue: Catalogue
+    limit: int = LIMIT
+    timeout: float = TIMEOUT
+
+    def check(self, text: str, parameters: Mapping[str, Any] | None = None) -> Guarded:
+        """Judge `text`; nothing is run. Raises StatementInvalid, UnknownName or StatementRefused."""
+        statement = read_statement(text)
+        check_statement(statement, self.catalogue)
+        limited = self._limited(statement)
+        _check_parameters(statement, parameters or {})
+        with self._in_time():
+            plan = self.graph.explain(limited, timeout=self.timeout, **(parameters or {}))
+        check_plan(plan)
+        return Guarded(statement, limited)
+
+    def run(self, text: str, parameters: Mapping[str, Any] | None = None) -> Rows:
+        """The rows of `text`, where it passes. Raises what `check` raises, GraphTimeout and GraphError."""
+        return self.rows(self.check(text, parameters).text, parameters)
+
+    def rows(self, passed: str, parameters: Mapping[str, Any] | None = None) -> Rows:
+        """The rows of a text that passed."""
+        with self._in_time():
+            columns, rows = self.graph.read_once(
+                passed, rows=self.limit + 1, timeout=self.timeout, **(parameters or {})
+            )
+        return Rows(columns, tuple(rows[: self.limit]), passed, len(rows) > self.limit)
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        try:
+            yield
+        except GraphTimeout as error:
+            raise GraphTimeout(
+                f"The query was ended after {self.timeout:g} s.", hint="Narrow it: name labels, types and values."
+            ) from error
+
+    def _limited(self, statement: Statement) -> str:
+        begin = statement.last_return
+        if begin is None:
+            return statement.text
+        behind = [place for place in statement.top if place > begin]
+        if any(statement.at(place).word("LIMIT") for place in behind):
+            return statement.text
+        return f"{statement.text}\nLIMIT {self.limit + 1}"
+
+
+def _check_parameters(statement: Statement, parameters: Mapping[str, Any]) -> None:
+    for token in statement.tokens:
+        name = token.value.removeprefix("$").strip("`")
+        if token.kind == "parameter" and name not in parameters:
+            raise StatementInvalid(f"It uses ${name}, and no such parameter is given.", hint="Write the value itself.")
+
+
+def check_plan(plan: Plan) -> None:
+    """Raises StatementRefused for an operator that is not on the list, or for a product without bounds."""
+    if plan.query_type != "r":
+        raise StatementRefused("It would write, or change the database.", hint=_HINT)
+    for part in plan.parts():
+        name = part.operator
+        if name not in OPERATORS:
+            writes = "It would write." if _WRITES.search(name) else f"Its plan holds {name}, which is not allowed."
+            raise StatementRefused(_REASONS.get(name, writes), hint=_HINT)
+        if name == "ProcedureCall" and part.details.split("(")[0] not in PROCEDURES:
+            raise StatementRefused(f"It calls the procedure {part.details.split('(')[0]}.", hint=_HINT)
+        if name == "CartesianProduct" and sum(not _narrow(child) for child in part.children) > 1:
+            raise _product()
+        if name == "NodeCountFromCountStore" and "), (" in part.details:
+            raise _product()
+
+
+def _narrow(part: Plan) -> bool:
+    """Whether a part of a plan is bound by a value, by an id or to a few rows."""
+    compares = any(item.operator == "Filter" and " = " in item.details for item in part.parts())
+    return compares or any(item.operator in _NARROW for item in part.parts())
+
+
+def _product() -> StatementRefused:
+    return StatementRefused(
+        "It pairs all of one part with all of another (a cartesian product).",
+        hint="Join the parts by a relationship or a shared variable, or narrow one of them to a value.",
+    )

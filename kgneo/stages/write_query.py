@@ -1,0 +1,247 @@
+"""Write query: the language model writes a query from the schema, is told what is wrong with it, and writes again
+(SP-LLM section 3.1; the feedback is that of its skills).
+
+Comes in: a question and the entities that were found in it. Goes out: every attempt with what came of it, the last one
+without a problem where there is one. A query is a query graph in JSON, which is checked against the schema and compiled
+here, or, `free`, Cypher that passes the guard.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from kgneo.context import Context
+from kgneo.errors import (
+    ContextOverflow,
+    DataError,
+    GraphTimeout,
+    StatementError,
+    StatementInvalid,
+    UnknownName,
+)
+from kgneo.graph.catalogue import catalogue
+from kgneo.graph.rows import tell
+from kgneo.graph.run import evidence_of, run
+from kgneo.graph.schema_text import prompt_text
+from kgneo.graph.statement import Guard
+from kgneo.llm import Completion
+from kgneo.llm.cleaning import defuse
+from kgneo.model import AnswerNode, Evidence, TopicEntity
+from kgneo.query.catalogue import Catalogue
+from kgneo.query.check import check
+from kgneo.query.json import from_json, json_schema, to_json
+from kgneo.query.wording import wording
+from kgneo.stages.facts import one_line
+from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.stages.interpret import reading
+
+PARAMETERS = replace(TABLE_2, temperature=0.0, max_tokens=700)
+LONGEST = 10.0
+"""Seconds that one query may take."""
+LEAST_SCHEMA = 100
+"""Tokens below which a schema is not cut any further."""
+Failure = Literal["syntax error", "unknown name", "refused", "timeout", "empty"]
+_ADVICE: dict[Failure, str] = {
+    "syntax error": "It could not be read.",
+    "unknown name": "It names something that the graph does not have.",
+    "refused": "It may not be run.",
+    "timeout": "It took too long.",
+    "empty": "It is correct, and nothing in the graph fits it: look at directions, at spelling, at what is asked for.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a query gives no answer: its kind, and what was found and expected."""
+
+    kind: Failure
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a query found. `wording` says what it means where that is known."""
+
+    answers: tuple[str, ...]
+    nodes: tuple[AnswerNode, ...]
+    evidence: tuple[Evidence, ...]
+    more: int
+    empty: bool
+    cypher: str
+    parameters: Mapping[str, Any]
+    wording: str = ""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A query as the model wrote it, its problem if it has one, and what it found if it ran."""
+
+    query: str
+    problem: Problem | None = None
+    found: Found | None = None
+
+
+def write_query(
+    question: str,
+    topics: Sequence[TopicEntity],
+    context: Context,
+    calls: ModelCalls,
+    *,
+    free: bool,
+    attempts: int,
+    schema_tokens: int,
+    review: Callable[[str], str] | None = None,
+) -> list[Attempt]:
+    """Let the model write queries until one finds something, at most `attempts` times. `review` is given each before it
+    is run, and gives the one that is.
+
+    Raises ModelError, ContextOverflow among them where not even a short schema fits, and GraphUnavailable.
+    """
+    tried: list[Attempt] = []
+    while len(tried) < attempts:
+        completion = _written(question, topics, context, calls, tried, free=free, tokens=schema_tokens)
+        query = _unfenced(completion.text) if free else _indented(completion.text)
+        query = review(query) if review else query
+        with calls.clock.stage("query"):
+            attempt = _try_cypher(query, context) if free else _try_graph(query, context)
+        repeated = any(attempt.query == other.query for other in tried)
+        tried.append(attempt)
+        if attempt.problem is None or repeated:
+            break
+    return tried
+
+
+def _written(
+    question: str,
+    topics: Sequence[TopicEntity],
+    context: Context,
+    calls: ModelCalls,
+    tried: Sequence[Attempt],
+    *,
+    free: bool,
+    tokens: int,
+) -> Completion:
+    """The model's next query. A schema that does not fit is cut down to its most frequent parts."""
+    form = None if free or not calls.model.supports_json_schema else json_schema(_catalogue(context))
+    while True:
+        try:
+            return calls.complete(
+                "cypher" if free else "query_graph",
+                replace(PARAMETERS, json_schema=form),
+                question=defuse(one_line(question)),
+                schema=defuse(prompt_text(context.knowledge.schema, context.shape, tokens=tokens)),
+                entities=defuse(_named(topics, context)),
+                before=defuse(_feedback(tried)),
+            )
+        except ContextOverflow:
+            tokens //= 2
+            if tokens < LEAST_SCHEMA:
+                raise
+
+
+def _named(topics: Sequence[TopicEntity], context: Context) -> str:
+    """The entities of the question with the properties that hold their names."""
+    display = context.shape.display
+    lines = []
+    for topic in topics:
+        labels = topic.entity.labels or tuple(display)[: context.shape.loaded]
+        label = next((item for item in labels if item in display), "")
+        where = f" of label {label}" if label else ""
+        where += f", in its property {display[label][0]}" if label and len(display[label]) == 1 else ""
+        lines.append(f'"{one_line(topic.entity.name)}" is a name in the graph{where}.')
+    return "\n".join(lines)
+
+
+def _feedback(tried: Sequence[Attempt]) -> str:
+    """What the model is told of its last query."""
+    if not tried or tried[-1].problem is None:
+        return ""
+    last, problem = tried[-1], tried[-1].problem
+    assert problem is not None
+    return (
+        f"\nYour query before:\n{last.query}\n"
+        f"Problem ({problem.kind}): {_ADVICE[problem.kind]} {one_line(problem.text)}\n"
+        "Write a better one."
+    )
+
+
+def _catalogue(context: Context) -> Catalogue:
+    return catalogue(context.knowledge.schema, context.shape)
+
+
+# A query graph -------------------------------------------------------------------------------------------------------
+
+
+def _indented(reply: str) -> str:
+    """The JSON object in a reply, laid out for people; the reply as it is where it holds none."""
+    text = reply[reply.find("{") : reply.rfind("}") + 1]
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    except (ValueError, RecursionError):
+        return reply
+
+
+def _try_graph(text: str, context: Context) -> Attempt:
+    try:
+        graph = from_json(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        return Attempt(text, Problem("syntax error", f"It is no JSON object: {error}"))
+    except DataError as error:
+        return Attempt(text, Problem("syntax error", error.message))
+    query = json.dumps(to_json(graph), ensure_ascii=False)
+    problems = check(graph, _catalogue(context))
+    if problems:
+        kind: Failure = "unknown name" if problems[0].startswith("There is no") else "refused"
+        return Attempt(query, Problem(kind, " ".join(problems)))
+    known = reading(context)
+    keys, naming = (known.keys, known.naming) if known else ({}, {})
+    knowledge, limit = context.knowledge, context.options.limit
+    try:
+        result = run(knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=LONGEST)
+        evidence = () if result.empty else evidence_of(knowledge, graph, result)
+    except GraphTimeout:
+        return Attempt(query, Problem("timeout", f"It was ended after {LONGEST:g} s."))
+    except StatementError as error:
+        return Attempt(query, Problem("refused", error.message))
+    found = Found(
+        result.answers,
+        result.nodes,
+        evidence,
+        result.more,
+        result.empty,
+        result.compiled.text,
+        {"limit": limit, **result.compiled.parameters},
+        wording(graph, names=context.shape.names),
+    )
+    return Attempt(query, Problem("empty") if result.empty else None, found)
+
+
+# Cypher --------------------------------------------------------------------------------------------------------------
+
+
+def _try_cypher(query: str, context: Context) -> Attempt:
+    guard = Guard(context.graph, _catalogue(context), limit=context.options.limit, timeout=LONGEST)
+    try:
+        passed = guard.check(query)
+        rows = guard.rows(passed.text)
+    except StatementInvalid as error:
+        return Attempt(query, Problem("syntax error", f"{error.message} {error.hint}"))
+    except UnknownName as error:
+        return Attempt(query, Problem("unknown name", f"{error.message} {error.hint}"))
+    except StatementError as error:
+        return Attempt(query, Problem("refused", f"{error.message} {error.hint}"))
+    except GraphTimeout as error:
+        return Attempt(query, Problem("timeout", error.message))
+    told = tell(context.knowledge, guard, passed.statement, rows)
+    found = Found(told.answers, told.nodes, told.evidence, int(rows.more), rows.empty, passed.text, {})
+    return Attempt(query, Problem("empty") if rows.empty else None, found)
+
+
+def _unfenced(reply: str) -> str:
+    """The query in a reply, without the fence of code around it."""
+    parts = reply.split("```")
+    text = parts[1].removeprefix("cypher") if len(parts) > 2 else reply
+    return text.strip()

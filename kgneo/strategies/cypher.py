@@ -1,0 +1,116 @@
+"""`cypher`: the model writes a query from the schema, and the graph answers it (SP-LLM).
+
+link → write query (checked, run, its problem fed back, a few times). What the graph gives is the answer, and nothing
+that the model says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from kgneo.context import Clock, Context
+from kgneo.errors import EntityNotFound
+from kgneo.model import Answer, Step, TopicEntity
+from kgneo.stages.generate import ModelCalls
+from kgneo.stages.link import link, unbracket
+from kgneo.stages.write_query import Attempt, write_query
+from kgneo.strategies.protocol import Needs
+
+SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CypherOptions:
+    """`free`: the model writes Cypher, held by a guard, instead of a query graph. `attempts` bounds its calls,
+    `schema_tokens` the schema in its prompt. `review` is given each query, and gives the one that runs."""
+
+    free: bool = False
+    attempts: int = 3
+    schema_tokens: int = 2_000
+    review: Callable[[str], str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cypher:
+    """Answers with a query that the model wrote."""
+
+    options: CypherOptions = field(default_factory=CypherOptions)
+    name: ClassVar[str] = "cypher"
+    needs: ClassVar[Needs] = Needs(model=True)
+    splits: ClassVar[bool] = False
+    nearest: ClassVar[bool] = False
+    furthest: ClassVar[int | None] = None
+
+    def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
+        """Raises EntityNotFound for a given name that is not in the graph, UsageError without a language model, and
+        ModelError."""
+        clock = Clock()
+        calls = ModelCalls.of(context, clock, strategy=self.name)
+        with clock.stage("link"):
+            topics = _topics(question, context, entities)
+        text, _ = unbracket(question)
+        options = self.options
+        tried = write_query(
+            text,
+            topics,
+            context,
+            calls,
+            free=options.free,
+            attempts=options.attempts,
+            schema_tokens=options.schema_tokens,
+            review=options.review,
+        )
+        return _answer(question, tried, topics, calls)
+
+
+def _topics(question: str, context: Context, entities: Sequence[str]) -> tuple[TopicEntity, ...]:
+    """The entities of a question. A name that was found in the text by its likeness alone is a hint, no condition."""
+    try:
+        return link(context.knowledge, question, entities=entities).topics
+    except EntityNotFound:
+        if entities or "[" in question:
+            raise
+        return ()
+
+
+def _answer(question: str, tried: Sequence[Attempt], topics: tuple[TopicEntity, ...], calls: ModelCalls) -> Answer:
+    for attempt in tried[:-1]:
+        if attempt.problem is not None:
+            calls.warn(f"A query was written again ({attempt.problem.kind}): {attempt.problem.text}".strip(" :"))
+    ran = [attempt for attempt in tried if attempt.found is not None]
+    best = next((attempt for attempt in tried if attempt.problem is None), ran[-1] if ran else None)
+    if best is None or best.found is None:
+        last = tried[-1].problem
+        calls.warn(f"No query could be run ({last.kind if last else ''}): {last.text if last else ''}")
+        return Answer(
+            question,
+            "cypher",
+            "not found",
+            entities=topics,
+            llm=calls.use,
+            timings_ms=calls.clock.milliseconds,
+            warnings=tuple(calls.warnings),
+        )
+    found = best.found
+    more = max(0, len(found.answers) - SHOWN) + found.more
+    text = ", ".join(found.answers[:SHOWN]) + (f" and {more} more" if more else "")
+    text = text or "not found"
+    return Answer(
+        question,
+        "cypher",
+        text,
+        answers=found.answers,
+        answer_nodes=found.nodes,
+        more=found.more,
+        entities=topics,
+        steps=(Step(found.wording or question, text, found.answers, found.evidence),),
+        evidence=found.evidence,
+        cypher=found.cypher,
+        cypher_parameters=found.parameters,
+        grounded=bool(found.answers),
+        llm=calls.use,
+        timings_ms=calls.clock.milliseconds,
+        warnings=tuple(calls.warnings),
+    )

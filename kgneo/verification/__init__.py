@@ -1,0 +1,1 @@
+"""Verification: whether a graph supports or refutes a claim (RefKG's second task)."""

@@ -1,0 +1,80 @@
+"""Verify: the verdict on a claim.
+
+In this order: the things that the claim names are found, its sentence is cut into statements, these into parts, each
+part is checked against the graph, and the verdicts are put together. Where "the director of X" cannot be held as a
+thing of its own, the sentence is read once more without such things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgneo.context import Clock, Context
+from kgneo.english.claims import parse_claim
+from kgneo.errors import EntityNotFound
+from kgneo.verification.check import check_part
+from kgneo.verification.named import NamedClaim, named_claim
+from kgneo.verification.parts import Part, parts_of
+from kgneo.verification.verdict import OPEN, SUPPORTED, CheckedPart, Verification, denied, together
+
+UNSURE = 0.2
+"""Confidence below which a verdict comes with a warning."""
+
+
+def verified(context: Context, claim: str, *, entities: Sequence[str] = (), closed: bool = False) -> Verification:
+    """The verdict on `claim`, without a language model; see `kgneo.verify`."""
+    clock = Clock()
+    with clock.stage("link"):
+        try:
+            named = named_claim(context, claim, entities=entities)
+        except EntityNotFound as error:
+            if entities or "[" in claim:
+                raise
+            return Verification(
+                claim, OPEN, 0.0, error.message, warnings=(error.hint or "",), timings_ms=clock.milliseconds
+            )
+    with clock.stage("check"):
+        parts, turned = _checked(context, named, closed=closed)
+    verdict, confidence = together(parts)
+    verdict = denied(verdict) if turned else verdict
+    warnings = [f"{named.things[number].text!r} was given and is not in the claim." for number in named.unplaced]
+    if confidence < UNSURE:
+        warnings.append(f"This reading of the claim is unsure (confidence {confidence:.2f}).")
+    return Verification(
+        claim,
+        verdict,
+        confidence,
+        _explanation(parts, turned=turned),
+        tuple(dict.fromkeys(item for part in parts for item in part.evidence)),
+        parts,
+        tuple(thing.text for thing in named.things if not thing.value),
+        tuple(warnings),
+        timings_ms=clock.milliseconds,
+    )
+
+
+def claim_parts(named: NamedClaim, *, definite: bool = True) -> tuple[list[Part], bool]:
+    """The parts of a claim, and whether it says that all of them together are false."""
+    parsed = parse_claim(named.text, [(start, end) for start, end, _ in named.places], definite=definite)
+    return parts_of(parsed, named), parsed.denied
+
+
+def _checked(context: Context, named: NamedClaim, *, closed: bool) -> tuple[tuple[CheckedPart, ...], bool]:
+    """The parts of a claim, checked, and whether it says that they are false: as it is read first, unless only the
+    other reading is supported, or says anything at all."""
+    first, turned = claim_parts(named)
+    checked = tuple(check_part(context, part, closed=closed) for part in first)
+    if together(checked)[0] != SUPPORTED:
+        second, _ = claim_parts(named, definite=False)
+        if second != first:
+            again = tuple(check_part(context, part, closed=closed) for part in second)
+            if together(again)[0] == SUPPORTED or together(checked)[0] == OPEN != together(again)[0]:
+                return again, turned
+    return checked, turned
+
+
+def _explanation(parts: Sequence[CheckedPart], *, turned: bool) -> str:
+    if not parts:
+        return "The claim says nothing that the graph could hold."
+    text = " ".join(f"{part.text}: {part.verdict}. {part.explanation}" for part in parts)
+    return f"{text} The claim denies this." if turned else text

@@ -1,0 +1,287 @@
+"""The strategy `cypher`: a model writes a query, is told what is wrong with it, and the graph answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kgneo.asking import ask, open_context
+from kgneo.cli.main import main
+from kgneo.context import Context
+from kgneo.embedding import OnnxEncoder
+from kgneo.errors import ContextOverflow, EntityNotFound
+from kgneo.folders import cache_folder
+from kgneo.graph import Graph
+from kgneo.llm import Message, Parameters, ScriptedModel
+from kgneo.prompts import Prompts
+from kgneo.query.catalogue import Catalogue, Key, Label, Relation
+from kgneo.query.check import check
+from kgneo.query.json import from_json
+from kgneo.query.statement import check_statement, read_statement
+from kgneo.server import RunningServer
+from kgneo.strategies.cypher import Cypher, CypherOptions
+from tests.conftest import VERSIONS, StartServer, connect, set_address, wipe
+from tests.test_attached import FILMS
+
+FREE = Cypher(CypherOptions(free=True))
+NAMED = '"conditions": [{"left": {"of": "p", "key": "fullName"}, "right": ["Ida Brandt"]}]'
+VARIABLES = '"variables": [{"name": "m", "labels": ["Movie"]}, {"name": "p", "labels": ["Person"]}]'
+ACTED = '"edges": [{"subject": "p", "relations": ["ACTED_IN"], "object": "m"}]'
+GOOD = f'{{{VARIABLES}, {ACTED}, {NAMED}, "answer": {{"of": "m"}}}}'
+QUESTION = "In which films did [Ida Brandt] act?"
+FILMS_OF_IDA = {"Harvest Moon", "North Pier"}
+
+
+@pytest.fixture(scope="module")
+def films_server(start_server: StartServer) -> RunningServer:
+    return start_server("scratch", VERSIONS[0])
+
+
+@pytest.fixture(scope="module")
+def films(
+    films_server: RunningServer, encoder: OnnxEncoder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Context]:
+    """What questions about a graph of films are answered with; no model."""
+    assert encoder.folder.is_dir()
+    cache = tmp_path_factory.mktemp("cache")
+    (cache / "encoders").symlink_to(cache_folder() / "encoders")
+    with pytest.MonkeyPatch.context() as patch, connect(films_server) as graph:
+        patch.setenv("KGNEO_CACHE_DIR", str(cache))
+        wipe(graph)
+        graph.write(FILMS)
+        yield open_context(graph, encoder=encoder)
+
+
+def said(context: Context, *replies: str) -> tuple[Context, ScriptedModel]:
+    """The context with a model that says `replies`."""
+    model = ScriptedModel(replies)
+    return replace(context, model=model), model
+
+
+def prompt(model: ScriptedModel, call: int) -> str:
+    """What the model was last told in a call."""
+    return model.calls[call][0][-1].content
+
+
+def test_a_query_graph_that_the_model_writes_is_run_and_explained(films: Context) -> None:
+    context, model = said(films, f"Here it is:\n```json\n{GOOD}\n```")
+    answer = ask(context, QUESTION, strategy="cypher")
+    assert set(answer.answers) == FILMS_OF_IDA
+    assert {item.triple.relation for item in answer.evidence} == {"ACTED_IN"}
+    assert (answer.grounded, answer.warnings, len(model.calls)) == (True, (), 1)
+    assert "Ida Brandt" in answer.steps[0].question
+    assert films.graph.read(answer.cypher or "", **answer.cypher_parameters)
+
+
+def test_the_model_sees_the_schema_and_the_names_of_the_question(films: Context) -> None:
+    context, model = said(films, GOOD)
+    ask(context, QUESTION, strategy="cypher")
+    shown = prompt(model, 0)
+    assert "(:Person)-[:ACTED_IN {role: STRING" in shown
+    assert '"Ida Brandt" is a name in the graph of label Person, in its property fullName.' in shown
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind", "hint"),
+    [
+        ("I think that it is Harvest Moon.", "syntax error", "no JSON"),
+        ('{"variables": [], "answer": 1}', "syntax error", "answer"),
+        (GOOD.replace("fullName", "fulName"), "unknown name", "fullName"),
+        (GOOD.replace("ACTED_IN", "ACTS_IN"), "unknown name", "ACTED_IN"),
+        (GOOD.replace(ACTED, '"edges": []'), "refused", "not joined"),
+        (GOOD.replace("Ida Brandt", "Ida Brant"), "empty", "spelling"),
+    ],
+)
+def test_the_model_is_told_what_is_wrong_with_a_query_graph(films: Context, bad: str, kind: str, hint: str) -> None:
+    context, model = said(films, bad, GOOD)
+    answer = ask(context, QUESTION, strategy="cypher")
+    assert set(answer.answers) == FILMS_OF_IDA
+    told = prompt(model, 1)
+    assert f"Problem ({kind})" in told
+    assert hint in told
+    assert any(kind in warning for warning in answer.warnings)
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind", "hint"),
+    [
+        ("MATCH (p:Person) WHERE RETURN p", "syntax error", "Invalid input"),
+        ("MATCH (p:Persons) RETURN p", "unknown name", "Person"),
+        ("MATCH (p:Person)<-[:ACTED_IN]-(m:Movie) RETURN m", "unknown name", "turn the arrow"),
+        ("MATCH (p:Person) DETACH DELETE p", "refused", "would write"),
+        ("MATCH (p)-[*]-(m) RETURN m", "refused", "no bound"),
+        ("MATCH (p:Person {fullName: 'Ida'}) RETURN p", "empty", "nothing in the graph fits"),
+    ],
+)
+def test_the_model_is_told_what_is_wrong_with_its_cypher(films: Context, bad: str, kind: str, hint: str) -> None:
+    good = "MATCH (:Person {fullName: 'Ida Brandt'})-[:ACTED_IN]->(m:Movie) RETURN m.title"
+    context, model = said(films, bad, f"```cypher\n{good}\n```")
+    answer = ask(context, QUESTION, strategy=FREE)
+    assert set(answer.answers) == FILMS_OF_IDA
+    assert f"Problem ({kind})" in prompt(model, 1)
+    assert hint in prompt(model, 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "answers", "evidence"),
+    [
+        ("MATCH (m:Movie) RETURN m ORDER BY m.rating DESC LIMIT 1", ("Rosalind",), {"8.5"}),
+        ("MATCH (:Person {fullName: 'Ida Brandt'})-[:ACTED_IN]->(m) RETURN count(m)", ("2",), FILMS_OF_IDA),
+        ("MATCH (p:Person)--(m:Movie {title: 'Rosalind'}) RETURN p.fullName, p.born", None, {"Rosalind", "1965-11-30"}),
+        ("MATCH ()-[r:ACTED_IN {role: 'Ana'}]->() RETURN r", None, {"Harvest Moon"}),
+        ("MATCH (m:Movie) WITH m ORDER BY m.rating LIMIT 1 RETURN m.title", ("North Pier",), set()),
+        ("MATCH (m:Movie {title: 'Rosalind'}) RETURN m.rating > 8 AS good", ("yes",), {"8.5"}),
+    ],
+)
+def test_free_cypher_answers_with_evidence(
+    films: Context, query: str, answers: tuple[str, ...] | None, evidence: set[str]
+) -> None:
+    context, _ = said(films, query, query)
+    answer = ask(context, "Anything", strategy=FREE)
+    assert answers is None or answer.answers == answers
+    assert {item.triple.object for item in answer.evidence} == evidence
+
+
+def test_attempts_are_bounded_and_the_last_problem_is_told(films: Context) -> None:
+    context, model = said(films, "no", "nor this", "never", "not reached")
+    answer = ask(context, QUESTION, strategy="cypher")
+    assert (answer.answer, answer.answers, len(model.calls)) == ("not found", (), 3)
+    assert any("No query could be run (syntax error)" in warning for warning in answer.warnings)
+
+
+def test_a_query_that_is_repeated_is_not_asked_for_again(films: Context) -> None:
+    nobody = GOOD.replace("Ida Brandt", "Nobody")
+    context, model = said(films, nobody, nobody, GOOD)
+    answer = ask(context, QUESTION, strategy="cypher")
+    assert (answer.answer, len(model.calls)) == ("not found", 2)
+    assert answer.cypher
+
+
+def test_a_count_of_none_is_an_answer_when_the_model_stands_by_it(films: Context) -> None:
+    count = GOOD.replace('"answer": {"of": "m"}', '"answer": {"function": "count", "value": {"of": "m"}}')
+    count = count.replace("Ida Brandt", "Tom Okello")
+    context, _ = said(films, count, count)
+    assert ask(context, "How many films did [Tom Okello] act in?", strategy="cypher").answers == ("0",)
+
+
+def test_a_name_that_is_not_in_the_graph_is_an_error_before_the_model_is_asked(films: Context) -> None:
+    context, model = said(films, GOOD)
+    with pytest.raises(EntityNotFound):
+        ask(context, "In which films did [Nobody Atall] act?", strategy="cypher")
+    assert model.calls == []
+
+
+def test_a_schema_that_does_not_fit_is_cut(films: Context) -> None:
+    def reply(messages: Sequence[Message], _: Parameters) -> str:
+        if sum(len(message.content) for message in messages) > 5_500:
+            raise ContextOverflow("The prompt is too long.", tokens=2, limit=1)
+        return GOOD
+
+    model = ScriptedModel(reply)
+    wide = Cypher(CypherOptions(schema_tokens=4_000))
+    assert set(ask(replace(films, model=model), QUESTION, strategy=wide).answers) == FILMS_OF_IDA
+
+
+def test_a_model_that_holds_to_a_schema_gets_that_of_this_graph(films: Context) -> None:
+    class Holding(ScriptedModel):
+        supports_json_schema = True
+
+    model = Holding([GOOD])
+    ask(replace(films, model=model), QUESTION, strategy="cypher")
+    form = model.calls[0][1].json_schema
+    assert form is not None
+    assert "ACTED_IN" in json.dumps(form)
+
+
+def test_a_loaded_graph_is_asked_too(sample_graph: Graph, encoder: OnnxEncoder) -> None:
+    graph = (
+        '{"variables": [{"name": "c"}, {"name": "e", "labels": ["Entity"]}], "edges": '
+        '[{"subject": "e", "relations": ["has_capital"], "object": "c"}], "conditions": '
+        '[{"left": {"of": "e", "key": "name"}, "right": ["Ethiopia"]}], "answer": {"of": "c"}}'
+    )
+    context, _ = said(open_context(sample_graph, encoder=encoder), graph, graph, graph)
+    answer = ask(context, "what is the capital of [Ethiopia]?", strategy="cypher")
+    assert answer.answers == ("Addis Ababa",), answer.warnings
+    context, _ = said(context, "MATCH (:Entity {name: 'Ethiopia'})-[:has_capital]->(c) RETURN c")
+    assert ask(context, "what is the capital of [Ethiopia]?", strategy=FREE).answers == ("Addis Ababa",)
+
+
+def test_a_query_may_be_changed_before_it_runs(films: Context) -> None:
+    seen: list[str] = []
+
+    def review(query: str) -> str:
+        seen.append(query)
+        return query.replace("Ida Brandt", "Rosalind")
+
+    context, _ = said(films, GOOD)
+    answer = ask(context, QUESTION, strategy=Cypher(CypherOptions(review=review)))
+    assert json.loads(seen[0]) == json.loads(GOOD)
+    assert answer.answers == ("North Pier",)
+
+
+BOOKS = Catalogue(
+    (
+        Label("Author", (Key("name", "STRING"), Key("born", "DATE"))),
+        Label("Book", (Key("title", "STRING"), Key("year", "INTEGER"))),
+        Label("Publisher", (Key("name", "STRING"),)),
+    ),
+    (
+        Relation("WROTE", (), (("Author", "Book"),)),
+        Relation("PUBLISHED_BY", (Key("copies", "INTEGER"),), (("Book", "Publisher"),)),
+    ),
+)
+
+
+def examples(name: str) -> list[str]:
+    """What the assistant says in the examples of a prompt."""
+    messages = Prompts().messages(name, question="", schema="", entities="", before="")
+    return [message.content for message in messages if message.role == "assistant"]
+
+
+@pytest.mark.parametrize("example", examples("query_graph"))
+def test_an_example_of_the_prompt_is_a_query_graph_that_passes(example: str) -> None:
+    assert check(from_json(json.loads(example)), BOOKS) == ()
+
+
+@pytest.mark.parametrize("example", examples("cypher"))
+def test_an_example_of_the_prompt_is_cypher_that_passes(example: str) -> None:
+    check_statement(read_statement(example), BOOKS)
+
+
+@pytest.mark.usefixtures("films")
+def test_the_command_takes_it(
+    films_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "replies.jsonl"
+    script.write_text(json.dumps({"reply": "MATCH (m:Movie) WHERE m.released > 2010 RETURN m.title"}))
+    set_address(monkeypatch, films_server)
+    code = main(["ask", "-s", "cypher", "--free", "--llm", f"scripted:{script}", "Which films came after 2010?"])
+    assert code == 0
+    assert "North Pier" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("films")
+@pytest.mark.parametrize(
+    ("editor", "code", "shown"), [("sed -i s/2010/2000/", 0, "Rosalind"), ("truncate -s 0", 130, "")]
+)
+def test_the_command_opens_the_query_in_the_editor(
+    films_server: RunningServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    editor: str,
+    code: int,
+    shown: str,
+) -> None:
+    script = tmp_path / "replies.jsonl"
+    script.write_text(json.dumps({"reply": "MATCH (m:Movie) WHERE m.released > 2010 RETURN m.title"}))
+    set_address(monkeypatch, films_server)
+    monkeypatch.setenv("EDITOR", editor)
+    monkeypatch.delenv("VISUAL", raising=False)
+    arguments = ["--free", "--edit", "--llm", f"scripted:{script}", "Which films came after 2010?"]
+    assert main(["ask", "-s", "cypher", *arguments]) == code
+    assert shown in capsys.readouterr().out

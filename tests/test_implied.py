@@ -1,0 +1,126 @@
+"""Classes that relations imply in graphs of plain triples, and questions that are read by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kgneo.asking import ask, open_context
+from kgneo.context import Context
+from kgneo.embedding import OnnxEncoder
+from kgneo.graph.implied import Implied, implied
+from kgneo.graph.index import build
+from kgneo.graph.load import load
+from kgneo.graph.shape import LOADED
+from kgneo.loader import LoadedTriple
+from kgneo.model import Triple
+from kgneo.query.graph import Aggregate, QueryGraph, Selection, Value, Variable
+from tests.conftest import VERSIONS, StartServer, connect, wipe
+
+SHIPS = {
+    "Albatross": ("Hamra", "Norvik", "Captain Ines Moll", "120", "1968"),
+    "Bittern": ("Hamra", "Norvik", "Captain Omar Reyes", "95", "1974"),
+    "Cormorant": ("Tessel", "Norvik", "Captain Lea Brandt", "143", "1983"),
+    "Dunlin": ("Tessel", "Ostrava Quay", "Captain Paul Idris", "61", "1991"),
+    "Egret": ("Hamra", "Ostrava Quay", "Captain Sara Voss", "88", "1957"),
+    "Fulmar": ("Orlen", "Ostrava Quay", "Captain Ben Okafor", "170", "2004"),
+    "Gannet": ("Orlen", "Lindhaven", "Captain Mia Torres", "132", "2011"),
+    "Heron": ("Tessel", "Lindhaven", "Captain Jon Aalto", "77", "1979"),
+}
+DEPTHS = {"Norvik": "14", "Ostrava Quay": "9", "Lindhaven": "21", "Brask": "9"}
+TRIPLES = [
+    *(
+        triple
+        for ship, (yard, harbour, captain, length, year) in SHIPS.items()
+        for triple in (
+            Triple(ship, "built_by", yard),
+            Triple(ship, "is_moored_in", harbour),
+            Triple(ship, "commanded_by", captain),
+            Triple(ship, "length", length),
+            Triple(ship, "launch_year", year),
+        )
+    ),
+    *(Triple(harbour, "is_a_harbour_of", "Vesland") for harbour in DEPTHS),
+    *(Triple(harbour, "depth", depth) for harbour, depth in DEPTHS.items()),
+]
+
+
+@pytest.fixture(scope="module")
+def ships(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    """Loaded and indexed triples about ships, which have no labels."""
+    with connect(start_server("scratch", VERSIONS[0])) as graph:
+        wipe(graph)
+        load(graph, map(LoadedTriple, TRIPLES), name="ships")
+        build(graph, encoder, shape=LOADED)
+        yield open_context(graph, encoder=encoder)
+
+
+@pytest.fixture(scope="module")
+def classes(ships: Context) -> Implied:
+    return implied(ships.record.statistics)
+
+
+def test_sets_of_the_same_entities_are_one_class(classes: Implied) -> None:
+    owners = {classes.classes[relation, False] for relation in ("built_by", "is_moored_in", "commanded_by", "length")}
+    assert len(owners) == 1
+
+
+def test_a_relation_that_names_what_it_leaves_from_names_the_class(classes: Implied) -> None:
+    assert classes.classes["is_a_harbour_of", False] == ("harbour",)
+
+
+def test_a_word_that_most_names_have_names_the_class(classes: Implied) -> None:
+    assert classes.classes["commanded_by", True] == ("captain",)
+
+
+def test_a_set_that_lies_within_another_is_of_its_class(classes: Implied) -> None:
+    assert classes.classes["is_moored_in", True] == ("harbour",)
+
+
+def test_relations_that_lead_to_numbers_are_properties(classes: Implied) -> None:
+    kinds = {key.key: key.kind for key in classes.vocabulary.keys}
+    assert (kinds["length"], kinds["launch_year"]) == ("number", "date")
+    assert "length" not in classes.vocabulary.relations
+
+
+def test_a_class_that_nothing_else_tells_is_tested(classes: Implied) -> None:
+    lowered = classes.lowered(QueryGraph((Variable("x0", ("harbour",)),), Aggregate("count", Value("x0"))))
+    assert [edge.relations for edge in lowered.edges] == [("is_a_harbour_of",)]
+
+
+def test_a_property_becomes_what_its_relation_leads_to(classes: Implied) -> None:
+    ship = classes.classes["length", False][0]
+    graph = QueryGraph(
+        (Variable("x0", (ship,)),),
+        Value("x0", "launch_year"),
+        selections=(Selection("x0", Value("x0", "length"), descending=True),),
+    )
+    lowered = classes.lowered(graph)
+    assert {edge.relations[0] for edge in lowered.edges} == {"length", "launch_year"}
+    assert lowered.root != "x0"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many harbours are there?", {"4"}),
+        ("Which harbours have a depth over 10?", {"Norvik", "Lindhaven"}),
+        ("What is the deepest harbour?", {"Lindhaven"}),
+        ("What is the length of the Bittern?", {"95"}),
+        ("Which captain commands the Heron?", {"Captain Jon Aalto"}),
+        ("Which ship built by [Hamra] is moored in [Ostrava Quay]?", {"Egret"}),
+    ],
+)
+def test_questions_over_triples_are_read_by_their_classes(ships: Context, question: str, expected: set[str]) -> None:
+    assert set(ask(ships, question, strategy="paths").answers) == expected
+
+
+def test_the_triples_behind_an_answer_are_those_of_the_graph(ships: Context) -> None:
+    answer = ask(ships, "What is the deepest harbour?", strategy="paths")
+    assert Triple("Lindhaven", "depth", "21") in [item.triple for item in answer.evidence]
+
+
+def test_a_number_that_the_user_marked_is_a_condition(ships: Context) -> None:
+    answer = ask(ships, "Which harbour of [Vesland] has a depth of [21]?", strategy="paths")
+    assert answer.answers == ("Lindhaven",)
