@@ -29,8 +29,9 @@ class Options:
 
     `limit` bounds the answers that are listed, `min_confidence` is where `paths` says "not found".
 
-    For strategies with a language model: `llm_timeout` is in seconds for one call, `seed` draws replies. What one
-    strategy alone understands is among its own options.
+    For strategies with a language model: `llm_timeout` is in seconds for one call, `seed` draws replies; `max_calls`
+    and `max_tokens` (of prompts and replies together) bound what one question may cost (None: no bound), after which
+    it is answered with what there is. What one strategy alone understands is among its own options.
     """
 
     hops: int = 3
@@ -41,6 +42,8 @@ class Options:
     min_confidence: float = 0.05
     seed: int | None = None
     llm_timeout: float = 120.0
+    max_calls: int | None = None
+    max_tokens: int | None = None
 
 
 def _silent(_: Event) -> None:

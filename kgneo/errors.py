@@ -18,6 +18,7 @@
     ├── WorkEnded              whoever asked has gone, or the server stops
     ├── EncoderError           an encoder that cannot be loaded
     └── ModelError             the language model refused or failed
+        ├── BudgetSpent        the calls or tokens that one question may cost are used up
         ├── ModelUnavailable   not reachable, overloaded or too slow; retrying can help
         └── ContextOverflow    the prompt does not fit into the model's context
 
@@ -30,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 __all__ = [
+    "BudgetSpent",
     "ContextOverflow",
     "DataError",
     "EncoderError",
@@ -155,6 +157,10 @@ class EncoderError(KgneoError):
 
 class ModelError(KgneoError):
     """The language model refused or failed; the same call again gives the same."""
+
+
+class BudgetSpent(ModelError):
+    """The calls or tokens that one question may cost are used up; strategies answer with what they have then."""
 
 
 class ModelUnavailable(ModelError):

@@ -23,7 +23,9 @@ for folder, pattern in (("cypher", "*.cypher"), ("kgneo/prompts", "*.txt")):
 assert query("index_scan").startswith("//")
 assert {loader.name for loader in loaders()} >= {"metaqa", "delimited", "rdf"}
 assert entry_points(group="kgneo.datasets")
-assert {"paths", "kg-rag", "kaping", "llm", "llm-qd"} <= set(strategy_names())
+assert {"paths", "kg-rag", "kaping", "llm", "llm-qd", "navigator", "ir-llm", "refkg", "mindful"} <= set(
+    strategy_names()
+)
 assert triples_path().is_file()
 assert questions_path().is_file()
 program = Path(sys.executable).with_name("kgneo")

@@ -19,7 +19,7 @@ from kgneo.evaluation import failures
 from kgneo.evaluation.compare import compare, comparison_text
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import Plan, read_experiment
-from kgneo.evaluation.failures import CLASSES, classify, rerun_command
+from kgneo.evaluation.failures import CLASSES, MINDFUL_CLASSES, classify, rerun_command
 from kgneo.evaluation.figures import COLOURS, SHADES
 from kgneo.evaluation.provenance import hash_triples
 from kgneo.evaluation.published import read_published
@@ -494,3 +494,30 @@ def test_the_hash_of_a_graph_does_not_depend_on_the_order_of_its_triples() -> No
     assert hash_triples(triples) == hash_triples(reversed(triples))
     assert hash_triples(triples) != hash_triples(triples[1:])
     assert hash_triples([Triple("a", "b", "c")]) != hash_triples([Triple("b", "a", "c")])
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("a|lies_in/lies_in", "excess"), ("a|b/lies_in", "other-path"), ("a|lies_in", "too-few-steps")],
+)
+def test_a_way_of_several_relations_a_hop_is_right_where_each_hop_takes_the_gold_one(path: str, kind: str) -> None:
+    asked = question(4, hops=2)
+    record = ask_record(asked, Configuration("refkg", 3, 10, 0, 1), Oracle())
+    record |= {"counts": {"found": 2, "right": 1, "gold": 1, "met": 1}, "path": path}
+    assert classify(asked, find_strategy("refkg"), record, failures.Checks()).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"answers": ["_:b1"]}, "nameless"),
+        ({"warnings": ["Ignored: 'current'."]}, "constraint"),
+        ({}, "excess"),
+    ],
+)
+def test_failures_of_mindful_rags_taxonomy_are_told_apart(changes: dict[str, list[str]], kind: str) -> None:
+    asked = question(4)
+    record = ask_record(asked, Configuration("mindful", 3, 10, 0, 1), Oracle())
+    record |= {"counts": {"found": 2, "right": 1, "gold": 1, "met": 1}, "path": "", **changes}
+    assert classify(asked, find_strategy("mindful"), record, failures.Checks()).kind == kind
+    assert kind in MINDFUL_CLASSES

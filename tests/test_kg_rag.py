@@ -429,7 +429,7 @@ def test_a_model_that_fails_in_the_middle_fails_as_a_model(context: Context) -> 
         ask(replace(context, model=ScriptedModel(answer)), RIVER)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", [*STRATEGIES, "navigator", "ir-llm", "refkg", "mindful"])
 @pytest.mark.parametrize("length", [SHORT, LONG])
 def test_nonsense_never_crashes(
     context: Context, nonsense: dict[int, LanguageModel], strategy: str, length: int

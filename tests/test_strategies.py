@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,11 +21,11 @@ from kgneo.evaluation.evaluate import evaluate
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.failures import Checks, classify
 from kgneo.evaluation.run import Configuration, ask_record
-from kgneo.strategies import find_strategy, strategy_names
+from kgneo.strategies import described, find_strategy, read_options, strategy_names
 from kgneo.strategies.kg_rag import KgRagOptions
 from tests.evaluation_stand_in import Oracle, backend, dataset, question, right_answer
 
-OWN = ("kaping", "kg-rag", "llm", "llm-qd", "paths")
+OWN = ("cypher", "ir-llm", "kaping", "kg-rag", "llm", "llm-qd", "mindful", "navigator", "paths", "refkg")
 
 ORACLE = """
 from dataclasses import dataclass
@@ -58,6 +63,43 @@ def oracle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     strategies._registered.cache_clear()
     yield
     strategies._registered.cache_clear()
+
+
+def wheel_of(code: str, folder: Path) -> Path:
+    """A package of one module as a wheel, as any build tool writes it."""
+    file = folder / "delphi-1.0-py3-none-any.whl"
+    about = "delphi-1.0.dist-info"
+    files = {
+        "delphi.py": code,
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: delphi\nVersion: 1.0\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/entry_points.txt": "[kgneo.strategies]\noracle = delphi:Oracle\n",
+    }
+    files[f"{about}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{about}/RECORD"])
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return file
+
+
+def test_an_installed_package_of_somebody_else_is_found_through_its_entry_point(tmp_path: Path) -> None:
+    pytest.importorskip("pip", reason="pip is not installed")
+    code = ORACLE.replace("class Oracle:\n", 'class Oracle:\n    """Says perhaps."""\n\n')
+    install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(tmp_path / "site")]
+    subprocess.run([sys.executable, *install, str(wheel_of(code, tmp_path))], check=True)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    asked = (
+        "from kgneo.strategies import find_strategy as f; print(f('oracle', voice='loud').answer('why?', None).answer)"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", f"{asked}; from kgneo.cli.main import main; main(['ask', '--help'])"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment,
+    ).stdout
+    assert shown.startswith("Perhaps.")
+    assert re.search(r"oracle +Says perhaps\.", shown)
 
 
 def test_the_strategies_of_the_project_are_found_under_their_names() -> None:
@@ -115,3 +157,30 @@ def test_evaluation_asks_a_strategy_of_another_package_what_it_is(tmp_path: Path
     wordy["entities"] = []
     assert classify(asked, find_strategy("oracle"), wordy, Checks()).kind != "not-linked"
     assert classify(asked, find_strategy("paths"), wordy, Checks()).kind == "not-linked"
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_every_strategy_says_in_one_line_what_it_is(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert described()[name] in shown
+
+
+def test_a_strategys_own_options_are_read_by_the_type_of_their_defaults() -> None:
+    assert read_options(["navigator"], ["variants=0", "facts=list"]) == {"variants": 0, "facts": "list"}
+    assert read_options(["paths", "refkg"], ["rewrite=no", "threshold=0.2"]) == {"rewrite": False, "threshold": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("variant=0", "variants=2"),
+        ("variants", "variants=2"),
+        ("variants=many", "'many'"),
+        ("facts=prose", "joined-sentences"),
+    ],
+)
+def test_an_option_that_a_strategy_does_not_have_is_refused(setting: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_options(["navigator"], [setting])
+    assert said in caught.value.message + caught.value.hint

@@ -13,6 +13,7 @@ from kgneo.asking import default_strategy, open_context
 from kgneo.cli.browse import show
 from kgneo.cli.options import (
     ModelSettings,
+    budget_options,
     complete_strategy,
     connection_options,
     json_option,
@@ -22,9 +23,10 @@ from kgneo.cli.options import (
     retrieval_options,
     say,
     selection_options,
+    set_option,
     with_options,
 )
-from kgneo.cli.render import render_answer, render_rest
+from kgneo.cli.render import render_answer, render_attempts, render_rest
 from kgneo.cli.watch import Watcher
 from kgneo.context import Context, Options
 from kgneo.conversation import Conversation
@@ -33,18 +35,39 @@ from kgneo.graph.browser import browser_link
 from kgneo.graph.cypher import inline
 from kgneo.model import Answer
 from kgneo.settings import Settings, open_graph
-from kgneo.strategies import Strategy, find_strategy, strategy_names
+from kgneo.side_by_side import ask_all
+from kgneo.strategies import Strategy, described, find_strategy, read_options
+
+ALL = "all"
+"""In place of a strategy's name."""
 
 
-@click.command()
+class AskCommand(click.Command):
+    """A command whose help lists the strategies, each with a line. They are imported for that alone."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The strategies, and what `all` is."""
+        lines = {**described(), ALL: "Every strategy that can answer here, in one table."}
+        with formatter.section("Strategies"):
+            formatter.write_dl(list(lines.items()))
+        super().format_epilog(ctx, formatter)
+
+
+def _complete(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Names of strategies that begin with what was typed."""
+    return [*complete_strategy(context, parameter, begun), *([ALL] if ALL.startswith(begun) else [])]
+
+
+@click.command(cls=AskCommand)
 @click.argument("question", required=False)
 @option(
     "--strategy",
     "-s",
     metavar="NAME",
-    shell_complete=complete_strategy,
-    help=f"How to answer: {', '.join(strategy_names())}.  [kg-rag with --llm, else paths]",
+    shell_complete=_complete,
+    help="How to answer, see below.  [kg-rag with --llm, else paths]",
 )
+@set_option
 @with_options(*retrieval_options)
 @with_options(*selection_options)
 @option(
@@ -61,6 +84,7 @@ from kgneo.strategies import Strategy, find_strategy, strategy_names
     show_default=True,
     help="Say 'not found' below this confidence.",
 )
+@with_options(*budget_options)
 @option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.")
 @model_options
 @option("--edit", is_flag=True, help="For cypher: open each query in your editor before it runs.")
@@ -77,6 +101,7 @@ from kgneo.strategies import Strategy, find_strategy, strategy_names
 def ask(
     question: str | None,
     strategy: str | None,
+    assigned: tuple[str, ...],
     hops: int,
     top_k: int,
     direction: str,
@@ -88,6 +113,8 @@ def ask(
     free: bool,
     limit: int,
     min_confidence: float,
+    max_calls: int | None,
+    max_tokens: int | None,
     seed: int | None,
     model: ModelSettings,
     edit: bool,
@@ -108,6 +135,8 @@ def ask(
       kgneo ask "which countries does the Mekong cross?" --json
       kgneo ask "who lives there?" --entity Kyoto --hops 2
       kgneo ask --llm mistral-7b "which seas do the rivers of [Germany] flow into?"
+      kgneo ask --llm mistral-7b --strategy navigator --set variants=0 --max-calls 8 "who wrote [Dracula]?"
+      kgneo ask --llm mistral-7b --strategy all "which seas do the rivers of [Germany] flow into?"
       kgneo ask --llm openai:mistral --llm-url http://127.0.0.1:11434/v1
       kgneo ask --server http://127.0.0.1:7575 "which countries does the Mekong cross?"
     """
@@ -124,18 +153,48 @@ def ask(
         min_confidence=min_confidence,
         seed=seed,
         llm_timeout=model.llm_timeout,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
     )
     prompts = model.load_prompts()
+    together = strategy == ALL
+    if together and (question is None or assigned or browse):
+        raise UsageError(f"--strategy {ALL} takes one question, without --set and --browse.")
     speaking = model.load()
-    own = {"select": select, "follow": follow, "free": free, "review": _edited if edit else None}
-    chosen = find_strategy(strategy or default_strategy(speaking), **own)
+    name = None if together else strategy or default_strategy(speaking)
+    own: dict[str, object] = {"select": select, "follow": follow, "free": free, "review": _edited if edit else None}
+    own |= read_options((name,), assigned) if name else {}
+    chosen = find_strategy(name, **own) if name else None
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
+        if chosen is None:
+            assert question is not None
+            _print_together(context, question, entities, own, quiet=quiet, as_json=as_json)
+            return 0
         printer = _Printer(context, chosen, quiet=quiet, as_json=as_json, browse=settings if browse else None)
         if question is not None:
             printer.print(question, entities)
             return 0
         return printer.converse(entities)
+
+
+def _print_together(
+    context: Context,
+    question: str,
+    entities: tuple[str, ...],
+    own: dict[str, object],
+    *,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Ask all strategies, and print a table, or all answers as JSON. Raises the first error where none answers."""
+    attempts = ask_all(
+        context, question, entities=entities, options=own, on_begin=lambda name: None if quiet else say(f"{name} …")
+    )
+    if as_json:
+        print_json({"question": question, "strategies": [attempt.to_dict() for attempt in attempts]})
+    else:
+        click.echo(render_attempts(attempts))
 
 
 def _edited(query: str) -> str:

@@ -16,6 +16,7 @@ from tqdm import tqdm
 from kgneo.asking import open_context
 from kgneo.cli.options import (
     ModelSettings,
+    budget_options,
     complete_strategy,
     connection_options,
     json_option,
@@ -25,6 +26,7 @@ from kgneo.cli.options import (
     progress,
     say,
     selection_options,
+    set_option,
     with_options,
 )
 from kgneo.context import Options
@@ -42,7 +44,7 @@ from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
 from kgneo.questions import Dataset, reader, reader_names
 from kgneo.settings import Settings, open_graph
-from kgneo.strategies import find_strategy
+from kgneo.strategies import find_strategy, read_options
 from kgneo.verification.verdict import OPEN
 
 GRID = ("question_hops", "seeds", "strategies", "hops", "top_k")
@@ -107,6 +109,8 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     help="Count answers below this confidence as not given.",
 )
 @with_options(*selection_options)
+@set_option
+@with_options(*budget_options)
 @model_options
 @json_option
 @connection_options
@@ -136,6 +140,7 @@ def eval(  # noqa: A001
       kgneo eval metaqa DIR --stage retrieve --hops 1 --hops 2 --hops 3 --top-k 10 --top-k 30 --limit 100
       kgneo eval jsonl questions.jsonl --strategy paths --json
       kgneo eval metaqa DIR --strategy kg-rag --strategy kaping --llm mistral-7b --limit 100
+      kgneo eval metaqa DIR --strategy navigator --set variants=0 --max-calls 20 --llm mistral-7b --limit 100
       kgneo eval --experiment experiments/experiment-1.toml DIR --split dev
       kgneo eval --compare results/a results/b
       kgneo eval claims claims.jsonl --limit 100
@@ -158,14 +163,17 @@ def eval(  # noqa: A001
         exact=given["exact"],
         min_confidence=given["min_confidence"],
         llm_timeout=model.llm_timeout,
+        max_calls=given["max_calls"],
+        max_tokens=given["max_tokens"],
     )
+    assigned = read_options(plan.strategies, given["assigned"])
     speaking = _model(plan, model)
     prompts = model.load_prompts()
     with open_graph(settings, report=say) as graph:
         opened = open_context(
             graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
         )
-        own = {"select": plan.select or None, "follow": given["follow"], "free": given["free"]}
+        own = {"select": plan.select or None, "follow": given["follow"], "free": given["free"], **assigned}
         backend = graph_backend(opened, alive=probe(graph, settings), options=own)
         outcome = _evaluate(plan, dataset, backend, given)
     report = write_report(outcome, with_figures=given["with_figures"])

@@ -180,6 +180,21 @@ selection_options = (
 )
 
 
+set_option = option(
+    "--set", "assigned", multiple=True, metavar="NAME=VALUE", help="An option of the strategy's own. Repeatable."
+)
+
+budget_options = (
+    option("--max-calls", type=click.IntRange(1), help="Calls to the language model for one question at most."),
+    option(
+        "--max-tokens",
+        type=click.IntRange(1),
+        help="Tokens read and written for one question at most; then it is answered with what there is.",
+    ),
+)
+"""What one question may cost."""
+
+
 def say(message: str) -> None:
     """A line for people, on standard error, above a progress bar if one is shown."""
     tqdm.write(message, file=sys.stderr)

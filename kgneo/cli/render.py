@@ -8,8 +8,11 @@ import click
 
 from kgneo.graph.cypher import inline
 from kgneo.model import Answer, Candidate, Evidence, ModelUse
+from kgneo.side_by_side import Attempt
 
 SHOWN_EVIDENCE = 10
+SHOWN_ANSWER = 48
+"""Characters of an answer in a table."""
 
 
 def render_answer(answer: Answer) -> str:
@@ -42,6 +45,44 @@ def render_rest(answer: Answer) -> str:
     if answer.llm:
         parts.append(cost(answer.llm))
     return "\n\n".join(parts)
+
+
+def render_attempts(attempts: Sequence[Attempt]) -> str:
+    """One line a strategy: answer, agreement, evidence, calls, tokens, seconds; then the warnings of each."""
+    rows: list[tuple[str, ...]] = [("strategy", "answer", "agrees", "evidence", "calls", "tokens", "seconds")]
+    rows += [_attempt_row(attempt) for attempt in attempts]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    lines[0] = click.style(lines[0], bold=True)
+    warnings = [
+        f"{attempt.strategy}: {warning}"
+        for attempt in attempts
+        for warning in (attempt.answer.warnings if attempt.answer else ())
+    ]
+    return "\n".join([*lines, *([""] if warnings else []), *warnings])
+
+
+def _attempt_row(attempt: Attempt) -> tuple[str, ...]:
+    answer = attempt.answer
+    if answer is None:
+        return (attempt.strategy, f"({attempt.error})", "", "", "", "", f"{attempt.seconds:.1f}")
+    text = " ".join(("; ".join(answer.answers) or answer.answer).split())
+    use = answer.llm
+    return (
+        attempt.strategy,
+        text if len(text) <= SHOWN_ANSWER else text[: SHOWN_ANSWER - 1] + "…",
+        "" if attempt.agreement is None else f"{attempt.agreement:.0%}",
+        str(len(answer.evidence)),
+        str(use.calls) if use else "0",
+        f"{use.prompt_tokens + use.completion_tokens:,}" if use else "0",
+        f"{attempt.seconds:.1f}",
+    )
 
 
 def cost(use: ModelUse) -> str:

@@ -37,6 +37,9 @@ class Watcher:
         elif (event.stage, event.status) == ("synthesise", "begun"):
             self.indent, self.bold = "", True
             click.echo()
+        elif event.text:
+            self.end_line()
+            click.echo(f"{event.stage.replace('_', ' ')}: {event.text}")
 
     def _decomposed(self, event: StageEvent) -> None:
         if event.total:

@@ -169,6 +169,8 @@ def graph_facts(context: Context, own: Mapping[str, object]) -> dict[str, Any]:
             "context_tokens": model.context_tokens,
         }
         facts["parameters"] |= own
+        bounds = {"max_calls": options.max_calls, "max_tokens": options.max_tokens}
+        facts["parameters"] |= {name: bound for name, bound in bounds.items() if bound is not None}
         facts["prompts"] = hash_prompts(context.prompts)
     return facts
 

@@ -30,6 +30,8 @@ CLASSES: Mapping[str, str] = {
     "not-in-top-k": "gold triples not among the top K",
     "not-refused": "answered although the graph holds no answer",
     "unanswered": "no answer given",
+    "nameless": "a node without a name taken for an answer",
+    "constraint": "a condition of the question was not applied",
     "incomplete": "right set but incomplete",
     "excess": "right set and others besides",
     "not-grounded": "not grounded",
@@ -37,6 +39,23 @@ CLASSES: Mapping[str, str] = {
     "other": "wrong answer, and nothing to check it against",
 }
 """Every class with its words, in the order in which they are looked for."""
+
+
+MINDFUL_CLASSES: Mapping[str, str] = {
+    "not-linked": "ambiguity in question or data",
+    "not-among-candidates": "limited query processing",
+    "too-few-steps": "misinterpretation of the question's context",
+    "too-many-steps": "misinterpretation of the question's context",
+    "other-path": "incorrect relation mapping",
+    "not-in-top-k": "limited query processing",
+    "not-refused": "misinterpretation of the question's context",
+    "unanswered": "limited query processing",
+    "nameless": "encoding issues",
+    "incomplete": "incomplete answer",
+    "constraint": "constraint identification error",
+    "excess": "specificity or precision error",
+}
+"""The failure of Mindful-RAG's table 1 that each class is a case of; those without one are no failure of its eight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +145,19 @@ def _decomposition(question: Question, strategy: Strategy, record: Record) -> Fa
 
 
 def _path(gold: str, found: str) -> Failure | None:
-    if found == gold:
+    if found == gold or _takes(found, gold):
         return None
     wanted, steps = gold.count("/") + 1, found.count("/") + 1
     detail = f"read as {found}, gold path {gold}"
     if steps == wanted:
         return Failure("other-path", detail)
     return Failure("too-few-steps" if steps < wanted else "too-many-steps", detail)
+
+
+def _takes(found: str, gold: str) -> bool:
+    """Whether a way that may take several relations a hop, between bars, takes the gold path's."""
+    ways, hops = found.split("/"), gold.split("/")
+    return len(ways) == len(hops) and all(hop in way.split("|") for way, hop in zip(ways, hops, strict=True))
 
 
 def _selection(checks: Checks) -> Failure | None:
@@ -149,6 +174,10 @@ def _answering(question: Question, record: Record, checks: Checks) -> Failure:
         return Failure("not-refused", record["answer"])
     if not found and record["scores"]["unanswered"]:
         return Failure("unanswered")
+    if nameless := [name for name in record.get("answers", []) if str(name).startswith("_:")]:
+        return Failure("nameless", ", ".join(nameless[:3]))
+    if found > right and (said := _unapplied(record)):
+        return Failure("constraint", said)
     if found and right == found:
         return Failure("incomplete", f"{met} of {gold} answers")
     if met == gold:
@@ -158,6 +187,12 @@ def _answering(question: Question, record: Record, checks: Checks) -> Failure:
     if checks.gold and (checks.among_selected is not None or checks.gold & set(_evidence(record))):
         return Failure("right-triples", words)
     return Failure("right-triples" if record.get("path") and question.path else "other", words)
+
+
+def _unapplied(record: Record) -> str:
+    """What the strategy itself says that it left out of the question."""
+    marks = ("Ignored: ", "Constraints were not checked", "The constraint was not applied")
+    return next((warning for warning in record.get("warnings", []) if any(mark in warning for mark in marks)), "")
 
 
 def _evidence(record: Record) -> Iterator[Triple]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from kgneo.evaluation import figures
 from kgneo.evaluation.evaluate import Outcome, Samples
-from kgneo.evaluation.failures import CLASSES, rerun_command
+from kgneo.evaluation.failures import CLASSES, MINDFUL_CLASSES, rerun_command
 from kgneo.evaluation.folder import ResultsFolder, write_json
 from kgneo.evaluation.metrics import SCORES
 from kgneo.evaluation.published import Published, read_published
@@ -243,6 +243,8 @@ def _failure_lines(groups: Sequence[Group], found: Sequence[Failures]) -> list[s
     lines.append("")
     for kind in kinds:
         lines += [f"### {CLASSES[kind][0].upper()}{CLASSES[kind][1:]}", ""]
+        if kind in MINDFUL_CLASSES:
+            lines += [f"In the taxonomy of Mindful-RAG: {MINDFUL_CLASSES[kind]}.", ""]
         examples = [example for part in found for example in part.examples.get(kind, [])][:EXAMPLES]
         for example in examples:
             lines += list(_example_lines(example))

@@ -6,6 +6,7 @@ relationship that it went out by.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,21 @@ def first_hops_of_each(
     for topic, values in value_hops(graph, entities, shape).items():
         hops.setdefault(topic, []).extend(values)
     return hops
+
+
+def counted_hops(knowledge: Knowledge, entities: Sequence[str], *, direction: Direction = "both") -> dict[Hop, int]:
+    """The hops that really leave the entities, each with the number of its triples; of property values, that of the
+    entities that have one. Labels are those that the graph's statistics have for the hop."""
+    graph, shape = knowledge.graph, knowledge.shape
+    counts: Counter[Hop] = Counter()
+    for row in graph.read(query("paths_first_hops"), entities=list(entities)):
+        if (row["forward"] or direction == "both") and shape.uses(row["relation"]):
+            counts[Hop(row["relation"], row["forward"])] += row["triples"]
+    counts.update({detail: counts[hop] for hop in list(counts) for detail in detail_hops([hop], shape)})
+    for values in value_hops(graph, entities, shape).values():
+        counts.update(values)
+    known = {(item.relation, item.forward, item.value): item.hop for item in knowledge.record.statistics.hops}
+    return {known.get((hop.relation, hop.forward, hop.value), hop): number for hop, number in counts.items()}
 
 
 def leaving(

@@ -32,8 +32,8 @@ from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
 from kgneo.stages.interpret import reading
 from kgneo.stages.link import link
+from kgneo.stages.offer_readings import offer_readings, run_graph
 from kgneo.stages.retrieve import retrieve
-from kgneo.stages.understand import run_graph, understand
 from kgneo.strategies import find_strategy, strategy_names
 
 Record = dict[str, Any]
@@ -159,7 +159,7 @@ class Service:
 
     def interpret(self, question: str, entities: Sequence[str] = ()) -> Record:
         """The readings of a question: query graph, wording and Cypher of each, best first. None is run."""
-        found = understand(self._context, question, entities=entities)
+        found = offer_readings(self._context, question, entities=entities)
         return {
             "question": question,
             "readings": [

@@ -42,7 +42,7 @@ def answer_from_facts(
     room = calls.room("answer", PARAMETERS, question=question)
     tokens = FACTS_TOKENS if room is None else min(room, FACTS_TOKENS)
     shown: Sequence[Candidate] = selection.candidates
-    if selection.form == "groups" or room is not None:
+    if selection.form != "list" or room is not None:
         shown = fitting(shown, selection.write, tokens=tokens, count=calls.model.count_tokens)
     while True:
         facts = selection.write(shown) or NO_FACTS

@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 
-from kgneo.errors import ContextOverflow
+from kgneo.errors import BudgetSpent, ContextOverflow
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.text import fold
 
@@ -47,8 +47,8 @@ def decompose(question: str, calls: ModelCalls) -> Decomposition:
     """Ask the model to split `question`. Raises ModelError; a prompt that does not fit leaves the question whole."""
     try:
         completion = calls.complete("decompose", PARAMETERS, question=question)
-    except ContextOverflow as error:
-        calls.warn(f"The question was not split: {error.message}.")
+    except (BudgetSpent, ContextOverflow) as error:
+        calls.warn(f"The question was not split: {error.message.rstrip('.')}.")
         return Decomposition()
     found = read_decomposition(completion.text, question)
     if found is None:

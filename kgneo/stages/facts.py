@@ -1,19 +1,21 @@
 """Facts: triples as the text that a language model reads.
 
 As a list, one "(subject, relation, object)" a line (KG-RAG section 3.5.2), or grouped by relation, which says the
-same in fewer tokens: "directed by: A → X; B, C → Y, Z". Names are data: each stays on its line, and one that holds a
-sign of the grouped form stands in quotes.
+same in fewer tokens: "directed by: A → X; B, C → Y, Z". As sentences by template, one a triple or one for all triples
+that share an end and the relation (KnowledgeNavigator section 3.3, equations 5 and 6): "A was directed by X, Y." Names
+are data: each stays on its line, and one that holds a sign of the grouped forms stands in quotes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from kgneo.english.names import statement_wording
 from kgneo.model import Candidate, Triple
 
-Form = Literal["list", "groups"]
+Form = Literal["list", "groups", "sentences", "joined-sentences"]
 SIGNS = (",", ";", "→", '"')
 
 
@@ -40,6 +42,8 @@ def write_facts(candidates: Sequence[Candidate], form: Form, names: Mapping[str,
     relations: dict[str, list[Triple]] = {}
     for triple in triples:
         relations.setdefault(f"{triple.relation} {triple.detail}".strip(), []).append(triple)
+    if form != "groups":
+        return "\n".join(line for name, found in relations.items() for line in _sentences(name, found, form))
     return "\n".join(f"{_words(relation)}: {_grouped(found)}" for relation, found in relations.items())
 
 
@@ -49,6 +53,38 @@ def _readable(triple: Triple, names: Mapping[str, str]) -> Triple:
 
 def _words(relation: str) -> str:
     return one_line(relation.replace("_", " "))
+
+
+def _sentences(relation: str, triples: Sequence[Triple], form: Form) -> Iterator[str]:
+    """The triples of one relation, one a sentence, or those together that share an end."""
+    pairs = [(quoted(triple.subject), quoted(triple.object)) for triple in triples]
+    groups: list[tuple[list[str], tuple[str, ...]]]
+    if form == "sentences":
+        groups = [([subject], (object_,)) for subject, object_ in dict.fromkeys(pairs)]
+    else:
+        groups = min(_sharing(pairs), _sharing_objects(pairs), key=_length)
+    for subjects, objects in groups:
+        yield sentence(one_line(relation), subjects, objects)
+
+
+def _sharing_objects(pairs: Sequence[tuple[str, str]]) -> list[tuple[list[str], tuple[str, ...]]]:
+    turned = _sharing([(object_, subject) for subject, object_ in pairs])
+    return [(list(subjects), tuple(objects)) for objects, subjects in turned]
+
+
+def _length(groups: Sequence[tuple[Sequence[str], Sequence[str]]]) -> int:
+    return sum(len(name) for ends in groups for names in ends for name in names)
+
+
+def sentence(relation: str, subjects: Sequence[str], objects: Sequence[str]) -> str:
+    """One sentence that says the relation of all subjects to all objects."""
+    said = statement_wording(relation, _list(subjects), _list(objects))
+    if len(subjects) > 1:
+        said = said.removeprefix(_list(subjects))
+        for one, several in ((" has ", " have "), (" was ", " were ")):
+            said = several + said.removeprefix(one) if said.startswith(one) else said
+        said = _list(subjects) + said
+    return f"{said}."
 
 
 def _grouped(triples: Sequence[Triple]) -> str:

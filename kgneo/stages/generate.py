@@ -1,17 +1,18 @@
 """Generate: every call to the language model for one question goes through here.
 
 `ModelCalls` fills a prompt in, sends it with the parameters of its stage, measures the time as part of that stage
-and adds up what it cost. It belongs to one question and is thrown away with it.
+and adds up what it cost. It belongs to one question and is thrown away with it. A call that would cost more than the
+question may is not made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgneo.context import Clock, Context
-from kgneo.errors import UsageError
-from kgneo.llm import Completion, LanguageModel, Parameters
+from kgneo.errors import BudgetSpent, UsageError
+from kgneo.llm import Completion, LanguageModel, Message, Parameters
 from kgneo.model import ModelUse
 from kgneo.prompts import Prompts
 
@@ -34,6 +35,8 @@ class ModelCalls:
     clock: Clock
     seed: int | None = None
     timeout: float = 120.0
+    max_calls: int | None = None
+    max_tokens: int | None = None
     warnings: list[str] = field(default_factory=list)
     _calls: int = 0
     _prompt_tokens: int = 0
@@ -44,7 +47,9 @@ class ModelCalls:
         """For one question. Raises UsageError when the context has no language model."""
         if context.model is None:
             raise UsageError(f"The strategy {strategy!r} needs a language model, and none is set.", hint=NO_MODEL_HINT)
-        return cls(context.model, context.prompts, clock, context.options.seed, context.options.llm_timeout)
+        options = context.options
+        bounds = (options.seed, options.llm_timeout, options.max_calls, options.max_tokens)
+        return cls(context.model, context.prompts, clock, *bounds)
 
     def complete(
         self,
@@ -53,18 +58,31 @@ class ModelCalls:
         on_text: Callable[[str], None] | None = None,
         **variables: str,
     ) -> Completion:
-        """The reply to the prompt of that name. Raises ModelError, ContextOverflow among them; DataError for a variable
-        that is not given."""
+        """The reply to the prompt of that name. Raises ModelError, ContextOverflow and BudgetSpent among them;
+        DataError for a variable that is not given."""
         parameters = replace(parameters, stage=prompt, seed=self.seed, timeout=self.timeout)
         if not self.model.supports_grammar:
             parameters = replace(parameters, grammar=None)
         messages = self.prompts.messages(prompt, **variables)
+        parameters = self._affordable(prompt, messages, parameters)
         with self.clock.stage(prompt):
             completion = self.model.complete(messages, parameters, on_text=on_text)
         self._calls += 1
         self._prompt_tokens += completion.prompt_tokens
         self._completion_tokens += completion.completion_tokens
         return completion
+
+    def _affordable(self, prompt: str, messages: Sequence[Message], parameters: Parameters) -> Parameters:
+        """The parameters with a reply as long as the budget allows. Raises BudgetSpent where it allows none."""
+        if self.max_calls is not None and self._calls >= self.max_calls:
+            raise BudgetSpent(f"The budget of {self.max_calls} calls is used up before the stage {prompt!r}.")
+        if self.max_tokens is None:
+            return parameters
+        asked = sum(self.model.count_tokens(message.content) for message in messages)
+        left = self.max_tokens - self._prompt_tokens - self._completion_tokens - asked
+        if left < 1:
+            raise BudgetSpent(f"The budget of {self.max_tokens:,} tokens is used up before the stage {prompt!r}.")
+        return replace(parameters, max_tokens=min(parameters.max_tokens, left))
 
     def room(self, prompt: str, parameters: Parameters, **variables: str) -> int | None:
         """Tokens that are left for the other variables beside a reply; None where the context is not known."""

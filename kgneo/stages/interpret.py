@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kgneo.context import Context
 from kgneo.english.question import MaskedQuestion
-from kgneo.errors import GraphTimeout
+from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.graph.attach import is_name
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.implied import NAME, Implied, ImpliedNames, implied
@@ -31,6 +31,7 @@ from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Lookup, Meaning, Span
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key
+from kgneo.stages.link import LinkedQuestion
 from kgneo.stages.ranking import ranking
 
 KEY = "interpret"
@@ -117,6 +118,22 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
     return [replace(item, graph=known.implied.lowered(item.graph), meant=item.graph) for item in found]
 
 
+def interpret_linked(context: Context, linked: LinkedQuestion) -> list[Interpretation]:
+    """How a question is read in which the user marked the names; nothing where one is not in its text."""
+    spans = [(mention.start, mention.end) for mention in linked.mentions if mention]
+    if len(spans) < len(linked.mentions):
+        return []
+    try:
+        return interpret(context, linked.text, spans)
+    except EntityNotFound:
+        return []
+
+
+def joins(item: Interpretation) -> bool:
+    """Whether a question names several things, all of which the interpretation joins."""
+    return item.named > 1 and sum(condition.operator == "=" for condition in item.graph.conditions) >= item.named
+
+
 def _explains(item: Interpretation) -> bool:
     """Whether it names something, or at least says more of the question than it leaves out."""
     return item.silent < SILENT or any(condition.operator == "=" for condition in item.graph.conditions)
@@ -149,7 +166,7 @@ def first_answered(context: Context, understood: Sequence[Interpretation]) -> An
         try:
             result = run(
                 context.knowledge,
-                known.lowered(item.graph),
+                item.graph,
                 keys=known.keys,
                 naming=known.naming,
                 limit=limit,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgneo.errors import ContextOverflow
+from kgneo.errors import BudgetSpent, ContextOverflow
 from kgneo.model import Step
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
@@ -46,8 +46,8 @@ def _rewritten(prompt: str, question: str, calls: ModelCalls, **variables: str) 
     parameters = replace(PARAMETERS, stop=("\n",)) if inside else PARAMETERS
     try:
         text = calls.complete(prompt, parameters, None, question=question, **variables).text
-    except ContextOverflow as error:
-        calls.warn(f"A question was not rewritten: {error.message}.")
+    except (BudgetSpent, ContextOverflow) as error:
+        calls.warn(f"A question was not rewritten: {error.message.rstrip('.')}.")
         return question
     first = next((line for line in text.splitlines() if any(char.isalnum() for char in line)), "")
     rewritten = _LABEL.sub("", first).strip().strip('"“”').strip()

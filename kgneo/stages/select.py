@@ -20,6 +20,7 @@ from kgneo.graph.walks import first_hops, leaving
 from kgneo.model import Candidate, Hop, RelationPath
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.vectors import MAX_HOPS
+from kgneo.stages.expand import triple_key
 from kgneo.stages.facts import Form, write_facts
 from kgneo.stages.ranking import ranking
 from kgneo.stages.reached import Reached, mask
@@ -133,22 +134,22 @@ class _Taken:
             step = [
                 neighbour
                 for neighbour in triples_along(self.context.knowledge, frontier, hop)
-                if _key(neighbour.candidate) not in used
+                if triple_key(neighbour.candidate) not in used
             ]
-            used |= {_key(neighbour.candidate) for neighbour in step}
+            used |= {triple_key(neighbour.candidate) for neighbour in step}
             found += [(neighbour, hop) for neighbour in step]
             frontier = {neighbour.end.id: neighbour.candidate.hop for neighbour in step}
         new = [neighbour.candidate for neighbour, _ in found]
         if tokens is not None and self._tokens(new) > tokens:
             return
         for neighbour, hop in found:
-            self.candidates.setdefault(_key(neighbour.candidate), neighbour.candidate)
+            self.candidates.setdefault(triple_key(neighbour.candidate), neighbour.candidate)
             end = neighbour.end
             reached = Reached(end.name, end.id, neighbour.candidate.hop, hop.labels, end.value)
             self.ends.setdefault(end.id, reached)
 
     def _tokens(self, new: Sequence[Candidate]) -> int:
-        together = self.candidates | {_key(candidate): candidate for candidate in new}
+        together = self.candidates | {triple_key(candidate): candidate for candidate in new}
         text = write_facts(tuple(together.values()), "groups", self.context.shape.names)
         model = self.context.model
         return model.count_tokens(text) if model else len(text) // 4
@@ -157,12 +158,6 @@ class _Taken:
         known = {entity.id: entity for entity in self.entities}
         ends = tuple((self.ends | known).values())
         return Selection(tuple(self.candidates.values()), "groups", ends, self.context.shape.names)
-
-
-def _key(candidate: Candidate) -> str:
-    """Tells triples apart: those of property values share their node's id."""
-    triple = candidate.triple
-    return candidate.id if candidate.object_id else f"{candidate.id} {triple.relation} {triple.object}"
 
 
 SELECTORS: dict[str, Selector] = {"relations": by_relations, "top-k": by_similarity}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kgneo.errors import ContextOverflow
+from kgneo.errors import BudgetSpent, ContextOverflow
 from kgneo.model import Step
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import Grounded, ground
@@ -33,8 +33,8 @@ def synthesise(
     variables = {"question": question, "reasoning": reasoning, "steps": write_steps(steps)}
     try:
         completion = calls.complete("synthesise", PARAMETERS, on_text, **variables)
-    except ContextOverflow as error:
-        calls.warn(f"The last sub-answer is the answer: {error.message}.")
+    except (BudgetSpent, ContextOverflow) as error:
+        calls.warn(f"The last sub-answer is the answer: {error.message.rstrip('.')}.")
         return steps[-1].answer
     text = cut_to_answer(completion.text, unfinished=completion.finish_reason == "length")
     if text != completion.text.strip():

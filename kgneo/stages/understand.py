@@ -1,93 +1,64 @@
-"""Understand: the ways to read a question, each as a query graph that can be shown, changed and run.
+"""Understand: what a question is about, what it wants, and in what context (Mindful-RAG steps 1 to 3).
 
-Comes in: a question. Goes out: readings, best first, in the order in which the strategy `paths` takes them; nothing is
-run. A relation path from a named node is a query graph, too: its nodes are variables, its steps edges.
+One call instead of the paper's three: the model writes a line for each of entities, other telling words, intent,
+context and constraints. Lines that are missing are empty; nothing here is an answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
-from kgneo.context import Context
-from kgneo.graph.run import Result, evidence_of, run
-from kgneo.graph.shape import Shape
-from kgneo.model import Evidence, RelationPath, split_value_relation
-from kgneo.query.graph import Edge, QueryGraph, Value, Variable
-from kgneo.query.wording import wording
-from kgneo.ranking.vectors import MAX_HOPS
-from kgneo.stages.choose_reading import RankedReading, rank_readings
-from kgneo.stages.interpret import interpret, reading
-from kgneo.stages.link import readings
+from kgneo.errors import ContextOverflow
+from kgneo.stages.facts import one_line
+from kgneo.stages.generate import TABLE_2, ModelCalls
 
-MOST = 8
-"""Readings that are given."""
+PARAMETERS = replace(TABLE_2, temperature=0.0)
+NONE = ("", "none", "no", "n/a", "-")
+LONGEST = 300
+"""Characters of a line that are kept."""
+
+_LINE = re.compile(r"^\W*(entities|words|intent|context|constraints)\W*:\s*(.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
-    """A reading: its query graph, its meaning in English, its score among the others, and the words of the question
-    that it leaves out."""
+class Understanding:
+    """`entities` and `words` of the question, its `intent` and `context` in a few words each, its `constraints` (time,
+    place, number, "first", "current") as the question says them."""
 
-    graph: QueryGraph
-    wording: str
-    score: float
-    ignored: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    intent: str = ""
+    context: str = ""
+    constraints: tuple[str, ...] = ()
 
-
-def understand(context: Context, question: str, *, entities: Sequence[str] = ()) -> list[Understood]:
-    """The readings of `question`, best first, at least one unless no relation leaves what it names.
-
-    Raises EntityNotFound for a name that the graph does not have.
-    """
-    text = question
-    if not entities and "[" not in question:
-        found = interpret(context, question)
-        if found and not found[0].plain_chain:
-            return [Understood(item.graph, item.wording, item.score, item.ignored) for item in found[:MOST]]
-        text = found[0].bracketed if found else question
-    ranked = rank_readings(context, readings(context.knowledge, text, entities=entities))
-    paths = [item for item in ranked if len(item.path) <= MAX_HOPS + 1]
-    return [_of_path(item, context.shape) for item in paths[:MOST]]
+    @property
+    def notes(self) -> str:
+        """As later prompts are told of it; empty where nothing was understood."""
+        lines = {"Intent": self.intent, "Context": self.context, "Telling words": "; ".join(self.words)}
+        return "\n".join(f"{name}: {text}" for name, text in lines.items() if text)
 
 
-def _of_path(item: RankedReading, shape: Shape) -> Understood:
-    graph = path_graph(item.path, item.linked.entity_ids[:1])
-    nodes = {topic.entity.id: topic.entity.name for topic in item.linked.topics}
-    return Understood(graph, wording(graph, nodes=nodes, names=shape.names), item.score)
+def understand(question: str, calls: ModelCalls) -> Understanding:
+    """Ask the model what `question` means. Raises ModelError."""
+    try:
+        reply = calls.complete("understand", PARAMETERS, question=one_line(question)).text
+    except ContextOverflow as error:
+        calls.warn(f"The question's intent was not asked for: {error.message}.")
+        return Understanding()
+    return read_understanding(reply)
 
 
-def path_graph(path: RelationPath, ids: Sequence[str]) -> QueryGraph:
-    """A relation path that leaves one of the nodes `ids` as a query graph: x0 is that node, x1, x2, … what each step
-    reaches; a last step onto a property asks for its value."""
-    variables = [Variable("x0", ids=tuple(ids))]
-    edges: list[Edge] = []
-    answer = Value("x0")
-    for hop in path.hops:
-        relation, key = split_value_relation(hop.relation) if hop.value else (hop.relation, "")
-        here = variables[-1].name
-        if relation:
-            there, name = f"x{len(variables)}", f"r{len(edges)}" if key else ""
-            subject, object_ = (here, there) if hop.forward else (there, here)
-            variables.append(Variable(there))
-            edges.append(Edge(subject, (relation,), object_, name=name))
-            answer = Value(name or there, key)
-        else:
-            answer = Value(here, key)
-    return QueryGraph(tuple(variables), answer, tuple(edges))
+def read_understanding(reply: str) -> Understanding:
+    """What a reply says, line by line; what is not there is empty."""
+    lines = {name.lower(): text[:LONGEST] for name, text in _LINE.findall(reply)}
 
+    def listed(name: str) -> tuple[str, ...]:
+        pieces = (piece.strip(" .\"'") for piece in lines.get(name, "").split(";"))
+        return tuple(piece for piece in pieces if piece.lower() not in NONE)
 
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a query graph found, and the triples behind it."""
+    def said(name: str) -> str:
+        text = lines.get(name, "")
+        return "" if text.lower().strip(".") in NONE else text
 
-    result: Result
-    evidence: tuple[Evidence, ...]
-
-
-def run_graph(context: Context, graph: QueryGraph, *, limit: int) -> Ran:
-    """Run a query graph that was checked. Raises GraphTimeout and GraphError."""
-    known = reading(context)
-    keys, naming = (known.keys, known.naming) if known else ({}, {})
-    result = run(context.knowledge, graph, keys=keys, naming=naming, limit=limit)
-    return Ran(result, () if result.empty else evidence_of(context.knowledge, graph, result))
+    return Understanding(listed("entities"), listed("words"), said("intent"), said("context"), listed("constraints"))

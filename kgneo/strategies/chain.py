@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kgneo.context import Clock, Context
-from kgneo.errors import ModelError
+from kgneo.errors import BudgetSpent, ModelError
 from kgneo.events import StageEvent, Text
 from kgneo.model import Answer, AnswerNode, Evidence, Step
 from kgneo.stages.answer import Reply, answer_from_facts
@@ -55,8 +55,11 @@ class Chain:
     def answer(self, plan: Decomposition) -> Answer:
         """Answer the sub-questions of `plan`, or the question itself where it has none. Raises ModelError."""
         questions = plan.sub_questions or (self.linked.text,)
-        for number, text in enumerate(questions, start=1):
-            self._take(number, text, total=len(questions))
+        try:
+            for number, text in enumerate(questions, start=1):
+                self._take(number, text, total=len(questions))
+        except BudgetSpent as error:
+            self._spent(error, questions[len(self.steps)])
         if all(not step.answer for step in self.steps):
             raise ModelError(f"{self.calls.model.name} gave an empty reply.")
         text, found = self._together(plan)
@@ -84,6 +87,13 @@ class Chain:
             warnings=tuple(self.calls.warnings),
             reasoning=plan.reasoning,
         )
+
+    def _spent(self, error: BudgetSpent, unanswered: str) -> None:
+        """End with the steps that the budget paid for; without any, nothing was found."""
+        self.calls.warn(f"{error.message} The answer is what was found before it.")
+        if not self.steps:
+            self.steps.append(Step(unanswered, NOT_FOUND))
+            self.answers.append(())
 
     def _together(self, plan: Decomposition) -> tuple[str, Grounded]:
         """The final answer's text, and what it names."""

@@ -26,7 +26,7 @@ class KapingOptions:
 
 @dataclass(frozen=True, slots=True)
 class Kaping:
-    """Answers an undivided question from triples."""
+    """KAPING: answers an undivided question from the triples that are most like it."""
 
     options: KapingOptions = field(default_factory=KapingOptions)
     name: ClassVar[str] = "kaping"

@@ -28,7 +28,7 @@ class KgRagOptions:
 
 @dataclass(frozen=True, slots=True)
 class KgRag:
-    """Splits a question and answers its parts from triples."""
+    """KG-RAG: splits a question, answers its parts from triples, puts the answers together."""
 
     options: KgRagOptions = field(default_factory=KgRagOptions)
     name: ClassVar[str] = "kg-rag"

@@ -21,7 +21,7 @@ from kgneo.strategies.protocol import Needs, NoOptions
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """Answers from what the model knows."""
+    """The model alone, without the graph."""
 
     options: NoOptions = field(default_factory=NoOptions)
     name: ClassVar[str] = "llm"

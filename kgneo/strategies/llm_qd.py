@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kgneo.context import Clock, Context
+from kgneo.errors import BudgetSpent
 from kgneo.events import StageEvent, Text
 from kgneo.model import Answer, Step
 from kgneo.stages.decompose import decompose
@@ -33,7 +34,8 @@ class LlmQd:
     furthest: ClassVar[int | None] = None
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:  # noqa: ARG002
-        """`entities` has no use here. Raises UsageError without a language model, and ModelError."""
+        """`entities` has no use here. Raises UsageError without a language model, and ModelError; BudgetSpent where
+        not even the first sub-question was answered."""
         clock = Clock()
         calls = ModelCalls.of(context, clock, strategy=self.name)
         text, _ = unbracket(question)
@@ -41,9 +43,14 @@ class LlmQd:
         context.on_event(StageEvent("decompose", "done", total=len(plan.sub_questions), text=plan.reasoning))
         steps: list[Step] = []
         questions = plan.sub_questions or (text,)
-        for number, asked in enumerate(questions, start=1):
-            whole = rewrite(asked, steps, calls) if steps else asked
-            steps.append(ask_alone(whole, context, calls, number=number, total=len(questions)))
+        try:
+            for number, asked in enumerate(questions, start=1):
+                whole = rewrite(asked, steps, calls) if steps else asked
+                steps.append(ask_alone(whole, context, calls, number=number, total=len(questions)))
+        except BudgetSpent as error:
+            if not steps:
+                raise
+            calls.warn(f"{error.message} The answer is what was found before it.")
         answer = steps[-1].answer
         if len(steps) > 1:
             context.on_event(StageEvent("synthesise", "begun"))

@@ -21,7 +21,7 @@ from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.first_reading import FirstReading, first_that_leads
 from kgneo.stages.forms import Formed, answer_in_form
-from kgneo.stages.interpret import Answered, first_answered, interpret, reading
+from kgneo.stages.interpret import Answered, first_answered, interpret, interpret_linked, joins, reading
 from kgneo.stages.link import LinkedQuestion, readings
 from kgneo.strategies.protocol import Needs, NoOptions
 
@@ -36,7 +36,7 @@ TRIES = 25
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The strategy that needs no model."""
+    """Without a model: reads the question as a query of the graph, or as a path of relations."""
 
     options: NoOptions = field(default_factory=NoOptions)
     name: ClassVar[str] = "paths"
@@ -54,14 +54,14 @@ class Paths:
             with clock.stage("link"):
                 linked = readings(context.knowledge, question, entities=entities)
         with clock.stage("interpret"):
-            understood = _marked(context, linked[0]) if linked else _understood(context, question)
+            understood = interpret_linked(context, linked[0]) if linked else _understood(context, question)
         if understood and not marked and not understood[0].plain_chain:
             return _read(context, question, understood, clock)
         if not linked:
             text = understood[0].bracketed if understood else question
             with clock.stage("link"):
                 linked = readings(context.knowledge, text)
-        joined = bool(understood) and _joins(understood[0])
+        joined = bool(understood) and joins(understood[0])
         if joined and understood[0].kind:
             return _read(context, question, understood, clock)
         with clock.stage("form"):
@@ -89,22 +89,6 @@ def _understood(context: Context, question: str) -> list[Interpretation]:
             return []
         raise
     return [] if understood and understood[0].bare and _is_linked(context, question) else understood
-
-
-def _marked(context: Context, linked: LinkedQuestion) -> list[Interpretation]:
-    """How a question is read in which the user marked the names; nothing where one is not in its text."""
-    spans = [(mention.start, mention.end) for mention in linked.mentions if mention]
-    if len(spans) < len(linked.mentions):
-        return []
-    try:
-        return interpret(context, linked.text, spans)
-    except EntityNotFound:
-        return []
-
-
-def _joins(item: Interpretation) -> bool:
-    """Whether a question names several things, all of which the interpretation joins."""
-    return item.named > 1 and sum(condition.operator == "=" for condition in item.graph.conditions) >= item.named
 
 
 def _read(context: Context, question: str, understood: Sequence[Interpretation], clock: Clock) -> Answer:
