@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from kgneo.errors import KgneoError
-from kgneo.evaluation.matching import fold
+from kgneo.matching import fold
 from kgneo.evaluation.records import Record
 from kgneo.evaluation.run import Backend, Configuration
 from kgneo.model import Triple

@@ -28,7 +28,7 @@ from kgneo.errors import (
     NotIndexed,
     UsageError,
 )
-from kgneo.evaluation.matching import fold
+from kgneo.matching import fold
 from kgneo.evaluation.metrics import Scores, matching, score
 from kgneo.evaluation.records import Record, RecordFile
 from kgneo.model import Answer, Triple

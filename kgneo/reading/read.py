@@ -75,6 +75,12 @@ class Interpretation:
     bracketed: str = ""
     """The question with the names of nodes in brackets, where these are as the graph has them."""
 
+    named: tuple[Mention, ...] = ()
+    """The values that the question names, whichever of them the query graph has."""
+
+    likely: float | None = None
+    """The probability that it is right, by what was learned; None where nothing was."""
+
     @property
     def wording(self) -> str:
         """The query graph in English."""
@@ -434,7 +440,13 @@ class _Reader:
         share = len(silent) / max(len(telling), 1)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain
-        return Interpretation(graph, score, ignored, share, self._is_plain_chain, bare, self._bracketed)
+        return Interpretation(
+            graph, score, ignored, share, self._is_plain_chain, bare, self._bracketed, self._values
+        )
+
+    @cached_property
+    def _values(self) -> tuple[Mention, ...]:
+        return tuple(item for item in self.mentions if item.meanings[0].kind == "value")
 
     @cached_property
     def _bracketed(self) -> str:

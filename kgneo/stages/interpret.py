@@ -30,6 +30,7 @@ from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key
+from kgneo.stages.apply_learned import taught, weighed
 from kgneo.stages.ranking import ranking
 
 KEY = "interpret"
@@ -44,6 +45,8 @@ FAR = 2.0
 NEAR = 0.1
 """Points of score within which two interpretations are about as good."""
 MOST_RIVALS = 5
+EMPTY = 0.5
+"""What the probability of a learned reading is worth that finds nothing."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,15 @@ def _names(key: Key, display: Sequence[str]) -> bool:
 
 
 def interpret(context: Context, question: str) -> list[Interpretation]:
-    """The ways to understand `question`, best first. Raises EntityNotFound for a name that the graph does not have."""
+    """The ways to understand `question`, best first, by what was learned where anything was. Raises EntityNotFound for
+    a name that the graph does not have."""
+    known, lessons = reading(context), taught(context)
+    understood = unlearned(context, question)
+    return weighed(lessons, known.fits.vocabulary, question, understood) if known and lessons else understood
+
+
+def unlearned(context: Context, question: str) -> list[Interpretation]:
+    """The same without what was learned."""
     known = reading(context)
     if known is None:
         return []
@@ -117,7 +128,10 @@ class Answered:
     @property
     def confidence(self) -> float:
         """The probability that it is right."""
-        return confidence(self.signs)
+        likely = self.interpretation.likely
+        if likely is None:
+            return confidence(self.signs)
+        return likely * (EMPTY if self.signs.empty else 1.0)
 
 
 def first_answered(context: Context, understood: Sequence[Interpretation]) -> Answered | None:
