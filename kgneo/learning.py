@@ -143,7 +143,7 @@ def _of_readings(questions: int, found: Outcome) -> LearnReport:
 
 
 def _together(one: LearnReport, two: LearnReport) -> LearnReport:
-    """The report of questions that were learned as query graphs, and of others as paths; the accuracy is the first's."""
+    """The report of questions learned as query graphs, and of others as paths; the accuracy is the first's."""
     return LearnReport(
         one.questions + two.questions,
         one.learned + two.learned,

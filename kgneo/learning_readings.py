@@ -1,15 +1,15 @@
 """Learning readings: labelled questions about a graph with labels become templates of query graphs, and weights.
 
-Comes in: questions with gold answers, or with a gold query. Goes out: a report, and in the graph the lessons and what was
-learned from all of them together. In this order:
+Comes in: questions with gold answers, or with a gold query. Goes out: a report, and in the graph the lessons and what
+was learned from all of them together. In this order:
 
 1. Each question is read as for asking, without what was learned before.
 2. What it means is its gold query, where it has one. Else the interpretations are run, best first, until one gives
    exactly the gold answers; some more are tried after it, since two can give the same.
 3. From these, weights are learned. By them, questions of which several interpretations fit are decided, and for those
    of which none does readings near the likeliest are run (`kgneo.reading.near`).
-4. The weights are learned from all lessons of the graph, old and new, and kept if they read questions that they did not
-   see better than the reader does alone.
+4. The weights are learned from all lessons of the graph, old and new, and kept unless they read questions that they did
+   not see worse than the reader does alone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kgneo.query.json import to_json
 from kgneo.query.wording import wording
 from kgneo.questions import Question
 from kgneo.reading.bind import Templates, cut
-from kgneo.reading.learned import Learned, search, train
+from kgneo.reading.learned import PRIOR, Learned, search, train
 from kgneo.reading.learned import Lesson as Candidates
 from kgneo.reading.near import Constant, Layout, Near, identity
 from kgneo.reading.parts import Asked
@@ -47,21 +47,15 @@ RIVALS = 2
 NEARER = 12
 """Readings near the likeliest that are run where none of the reader's gives the answers."""
 FEWEST = 10
-"""Questions whose meaning must be known for weights to be learned."""
+"""Lessons from which on some are left out to see what learning is worth; fewer are taken as they are."""
 MOST = 1_200
 """Lessons that weights are learned from, those of most questions first."""
 AGAINST = 24
 """Likely readings of a question that its right one is set against."""
-ROUNDS = 2
 UNSEEN = 5
 """One of so many lessons is left out to see what learning is worth."""
 USUAL = 3
 """Questions in which a value must be meant and not named for it to be tried for others."""
-SHORT = 0.001
-PRIOR = Learned(
-    {"behind": {"": 1.0}, "rank": {"": 1.0}, "read": {"": 2.0}, "unused": {"": -1.0}, "fit": {"": 1.0}}
-)  # fmt: skip
-"""What readings are searched by before anything is learned: the reader's own order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +92,7 @@ def learn_readings(
     """
     known = reading(context)
     assert known is not None
-    items, rejected = _read(context, questions, on_progress)
+    items, rejected = _read(context, known, questions, on_progress)
     for done, item in enumerate(items, start=1):
         _find(context, known, item)
         on_progress("trying", done, len(items))
@@ -115,7 +109,7 @@ def learn_readings(
 
 
 def _read(
-    context: Context, questions: Sequence[Question], on_progress: OnProgress
+    context: Context, known: Reading, questions: Sequence[Question], on_progress: OnProgress
 ) -> tuple[list[_Item], list[tuple[str, str]]]:
     items: list[_Item] = []
     rejected: list[tuple[str, str]] = []
@@ -130,7 +124,7 @@ def _read(
         elif not (question.answers or question.nodes or question.cypher or question.query_graph):
             rejected.append((question.text, "it has no answers"))
         else:
-            items.append(_Item(question, Asked(question.text, understood[0].named), understood))
+            items.append(_Item(question, Asked(question.text, understood[0].named, known.fits), understood))
         on_progress("reading", done, len(questions))
     return items, rejected
 
@@ -267,27 +261,24 @@ def _train_all(
     """Learn from all lessons of the graph; whether it is kept, what it is worth, and how many lessons there are."""
     fresh = {item.question.text: item for item in items}
     stored = all_lessons(context.graph)
-    every = [found for lesson in stored[:MOST] if (found := fresh.get(lesson.question) or _again(context, lesson))]
-    vocabulary = known.fits.vocabulary
-    if len(every) < FEWEST:
+    read = (fresh.get(lesson.question) or _again(context, known, lesson) for lesson in stored[:MOST])
+    every = [item for item in read if item is not None]
+    if not every:
         write_learned(context.graph, None)
-        return False, (0.0, 0.0), len(stored)
-    seen = [item for number, item in enumerate(every) if number % UNSEEN]
-    unseen = every[::UNSEEN]
-    learned, templates, constants = _trained(seen, vocabulary, on_progress)
-    by_hand = sum(_same(item.understood[0].graph, item.meant) for item in unseen) / len(unseen)
-    right = sum(_same(_first(item, learned, vocabulary, templates, constants), item.meant) for item in unseen)
-    accuracy = (by_hand, right / len(unseen))
-    if accuracy[1] <= accuracy[0] + SHORT:
+        return False, (0.0, 0.0), 0
+    learned, constants, accuracy = _trained(every, known.fits.vocabulary, on_progress)
+    if accuracy[1] < accuracy[0]:
         write_learned(context.graph, None)
         return False, accuracy, len(stored)
-    learned, _, constants = _trained(every, vocabulary, on_progress)
-    record = {"weights": learned.weights, "constants": [[label, to_json(_alone(label, item))] for label, item in constants]}
+    record = {
+        "weights": learned.weights,
+        "constants": [[label, to_json(_alone(label, item))] for label, item in constants],
+    }
     write_learned(context.graph, record)
     return True, accuracy, len(stored)
 
 
-def _again(context: Context, lesson: Lesson) -> _Item | None:
+def _again(context: Context, known: Reading, lesson: Lesson) -> _Item | None:
     """A lesson of the graph as a question that was just read."""
     try:
         understood = unlearned(context, lesson.question)
@@ -296,24 +287,33 @@ def _again(context: Context, lesson: Lesson) -> _Item | None:
     if not understood:
         return None
     question = Question(lesson.key, lesson.question, ())
-    return _Item(question, Asked(lesson.question, understood[0].named), understood, meant=lesson.graph)
+    return _Item(question, Asked(lesson.question, understood[0].named, known.fits), understood, meant=lesson.graph)
 
 
 def _trained(
     items: Sequence[_Item], vocabulary: Vocabulary, on_progress: OnProgress
-) -> tuple[Learned, Templates, tuple[Constant, ...]]:
-    """Weights from these questions: each round sets what is right against what the one before takes for likely."""
+) -> tuple[Learned, tuple[Constant, ...], tuple[float, float]]:
+    """Weights, in two rounds: what is right is set against what the reader takes for likely, and then against what the
+    first weights do. These are checked on questions that they did not see: the shares that the reader alone and the
+    weights read right."""
+    unseen = items[::UNSEEN] if len(items) >= FEWEST else []
+    seen = [item for number, item in enumerate(items) if not unseen or number % UNSEEN]
+    total = len(seen) + len(items)
+    templates, constants = _templates(seen), _constants(seen)
+    lessons: dict[int, Candidates] = {}
+    for item in seen:
+        lessons[id(item)] = _candidates(item, vocabulary, PRIOR, templates, constants)
+        on_progress("training", len(lessons), total)
+    first = train(list(lessons.values()))
+    by_hand = sum(_same(item.understood[0].graph, item.meant) for item in unseen)
+    right = sum(_same(_best(item, first, vocabulary, templates, constants), item.meant) for item in unseen)
+    accuracy = (by_hand / max(len(unseen), 1), right / max(len(unseen), 1))
     templates, constants = _templates(items), _constants(items)
-    learned = PRIOR
-    lessons: list[Candidates] = []
-    for number in range(ROUNDS):
-        more = []
-        for done, item in enumerate(items, start=1):
-            more.append(_candidates(item, vocabulary, learned, templates, constants))
-            on_progress("training", number * len(items) + done, ROUNDS * len(items))
-        lessons = [_merged(*pair) for pair in zip(lessons, more, strict=True)] if lessons else more
-        learned = train(lessons)
-    return learned, templates, constants
+    for done, item in enumerate(items, start=1):
+        more = _candidates(item, vocabulary, first, templates, constants)
+        lessons[id(item)] = _merged(lessons[id(item)], more) if id(item) in lessons else more
+        on_progress("training", len(seen) + done, total)
+    return train(list(lessons.values()), start=first), constants, accuracy
 
 
 def _candidates(
@@ -343,7 +343,7 @@ def _same(graph: QueryGraph, meant: QueryGraph | None) -> bool:
     return meant is not None and identity(Layout(graph)) == identity(Layout(meant))
 
 
-def _first(
+def _best(
     item: _Item, learned: Learned, vocabulary: Vocabulary, templates: Templates, constants: Sequence[Constant]
 ) -> QueryGraph:
     near = Near(vocabulary, item.asked.named, constants)

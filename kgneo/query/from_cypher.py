@@ -12,7 +12,18 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from kgneo.errors import DataError
-from kgneo.query.graph import Aggregate, Condition, Edge, Function, Operator, QueryGraph, Scalar, Selection, Value, Variable
+from kgneo.query.graph import (
+    Aggregate,
+    Condition,
+    Edge,
+    Function,
+    Operator,
+    QueryGraph,
+    Scalar,
+    Selection,
+    Value,
+    Variable,
+)
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<number>-?\d+(?:\.\d+)?)|(?P<name>`[^`]+`|\w+)"""

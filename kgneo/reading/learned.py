@@ -2,13 +2,14 @@
 
 Comes in: questions, each with query graphs of which some are right. Goes out: weights for parts and for pairs of a part
 and a word, and by them scores of query graphs for other questions. The weights make the right ones most likely among
-the others (conditional logit, McFadden 1974), held near zero; what no question told apart weighs nothing.
+the others (conditional logit, McFadden 1974), held near the order of the reader; what no question told apart weighs
+nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,8 +20,8 @@ from kgneo.reading.near import Layout, Near, identity
 from kgneo.reading.parts import Asked, Part, Weights, parts_of
 
 Floats = NDArray[np.float64]
-STRENGTH = 0.1
-"""How strongly weights are held near zero, for each question."""
+STRENGTH = 0.2
+"""How strongly weights are held near where they start."""
 TIMES = 2
 """Questions in which a word must be to be weighed."""
 SMALL = 0.02
@@ -41,6 +42,10 @@ class Learned:
     def judge(self, asked: Asked) -> Judge:
         """What scores query graphs for one question."""
         return Judge(self, asked)
+
+
+PRIOR = Learned({"behind": {"": 1.0}, "rank": {"": 1.0}, "read": {"": 2.0}, "unused": {"": -2.0}, "fit": {"": 1.0}})
+"""The weights before anything was learned: the reader's own order."""
 
 
 class Judge:
@@ -109,34 +114,38 @@ class Lesson:
     right: Sequence[bool]
 
 
-def train(lessons: Sequence[Lesson], *, on_progress: Callable[[int], None] = lambda _: None) -> Learned:
-    """The weights that make the right query graphs most likely."""
+def train(lessons: Sequence[Lesson], *, start: Learned = PRIOR) -> Learned:
+    """The weights that make the right query graphs most likely, held near those of the reader's own order; looked for
+    from those of `start` on."""
     from scipy.optimize import minimize
     from scipy.sparse import csr_matrix
 
     usable = [lesson for lesson in lessons if any(lesson.right) and not all(lesson.right)]
     if not usable:
-        return Learned()
+        return PRIOR
     table = _Table(usable)
-    for number, lesson in enumerate(usable):
+    for lesson in usable:
         table.add(lesson)
-        on_progress(number)
     matrix = csr_matrix((np.concatenate(table.values), np.concatenate(table.columns), table.starts()),
                         shape=(table.rows, len(table.names)))  # fmt: skip
     turned = matrix.T.tocsr()
     begins = np.array(table.begins[:-1])
     sizes = np.diff(table.begins)
     right = np.array(table.right)
-    strength = STRENGTH * len(usable)
+    near, begin = (
+        np.array([known.weights.get(part, {}).get(token, 0.0) for part, token in table.names])
+        for known in (PRIOR, start)
+    )
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         scores = matrix @ weights
         likely, all_log = _softmax(scores, begins, sizes)
         among, right_log = _softmax(np.where(right, scores, -1e9), begins, sizes)
-        value = float((all_log - right_log).sum()) + strength * float(weights @ weights) / 200
-        return value, np.asarray(turned @ (likely - among) + strength * weights / 100)
+        away = weights - near
+        value = float((all_log - right_log).sum()) + STRENGTH * float(away @ away)
+        return value, np.asarray(turned @ (likely - among) + 2 * STRENGTH * away)
 
-    found = minimize(loss, np.zeros(len(table.names)), jac=True, method="L-BFGS-B", options={"maxiter": 50})
+    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 50})
     weights: dict[str, dict[str, float]] = {}
     for (part, token), weight in zip(table.names, found.x, strict=True):
         if abs(weight) >= SMALL:

@@ -1,8 +1,8 @@
 """Near: the readings of a question that differ from one of them in one place.
 
-Comes in: a query graph, the vocabulary of its graph, and the values that the question names. Goes out: query graphs with
-another relationship, one hop more or less, a branch in another place, a value on another thing, another answer. Learning
-looks among them for the one that gives the answers; asking for the one that what was learned speaks for.
+Comes in: a query graph, the vocabulary of its graph, and the values that the question names. Goes out: query graphs
+with another relationship, one hop more or less, a branch in another place, a value on another thing, another answer.
+Learning looks among them for the one that gives the answers; asking for the one that what was learned speaks for.
 """
 
 from __future__ import annotations
@@ -181,9 +181,16 @@ class Near:
             yield from (replace(graph, answer=option) for option in options if option != graph.answer)
 
     def _ordered(self, view: _View) -> Iterator[QueryGraph]:
-        """The first by another property, or of other things."""
+        """All, the first by another property, or the first of other things."""
         graph = view.graph
+        if not graph.selections:
+            for key in self.vocabulary.keys_of(view.label(graph.root)):
+                if key.kind in MEASURED:
+                    by = Value(graph.root, key.key, key.form)
+                    yield replace(graph, selections=(Selection(graph.root, by),))
+                    yield replace(graph, selections=(Selection(graph.root, by, True),))
         for number, selection in enumerate(graph.selections):
+            yield replace(graph, selections=(*graph.selections[:number], *graph.selections[number + 1 :]))
             rest = (graph.selections[:number], graph.selections[number + 1 :])
             if isinstance(selection.by, Aggregate):
                 continue
@@ -193,7 +200,9 @@ class Near:
                     if key.kind in MEASURED and by != selection.by:
                         other = Selection(variable.name, by, selection.descending, selection.limit, selection.offset)
                         yield replace(graph, selections=(*rest[0], other, *rest[1]))
-            yield replace(graph, selections=(*rest[0], replace(selection, descending=not selection.descending), *rest[1]))
+            yield replace(
+                graph, selections=(*rest[0], replace(selection, descending=not selection.descending), *rest[1])
+            )
 
 
 def equal(name: str, key: Key, values: Sequence[str | int | float | bool]) -> Condition:
@@ -219,7 +228,7 @@ def _with_end(edge: Edge, old: str, new: str) -> Edge:
 
 
 class Layout:
-    """A query graph as a tree: the label, depth and conditions of each variable, and its edges from the root outwards."""
+    """A query graph as a tree: label, depth and conditions of each variable, and its edges from the root outwards."""
 
     __slots__ = ("conditions", "depth", "graph", "labels", "order")
 

@@ -12,11 +12,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Value
+from kgneo.english.words import FUNCTION_WORDS, PEOPLE
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Value
+from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Mention, words_of
 from kgneo.reading.near import Layout
 
@@ -34,10 +38,12 @@ NAMED = "…"
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as learning sees it: its words without what it names, and where its values stand."""
+    """A question as learning sees it: its words without what it names, where its values stand, and how well each word
+    fits the names of the graph."""
 
     text: str
     named: tuple[Mention, ...]
+    fits: Fits
 
     @cached_property
     def tokens(self) -> tuple[tuple[str, float], ...]:
@@ -50,7 +56,7 @@ class Asked:
             elif inside[index] == index:
                 words.append((NAMED, index))
         single = [(word, float(place)) for word, place in words if word != NAMED]
-        pairs = [(f"{one} {two}", (a + b) / 2) for (one, a), (two, b) in zip(words, words[1:], strict=False)]
+        pairs = [(f"{one} {two}", (a + b) / 2) for (one, a), (two, b) in pairwise(words)]
         return (*single, *pairs)
 
     @cached_property
@@ -82,6 +88,28 @@ class Asked:
                 if meaning.key is not None:
                     found[meaning.owner, meaning.key.key, meaning.values] = (mention, meaning.score - best)
         return found
+
+    def fit(self, kind: Literal["label", "relation", "key"], name: str, owner: str = "") -> Weights:
+        """How well each token names a label, a relationship type, or a property of `owner`."""
+        if (kind, name, owner) not in self._fits:
+            found = [self._fit(kind, name, owner, token) if _tells(token) else 0.0 for token, _ in self.tokens]
+            self._fits[kind, name, owner] = np.array(found, dtype=np.float32)
+        return self._fits[kind, name, owner]
+
+    def _fit(self, kind: str, name: str, owner: str, word: str) -> float:
+        fits = self.fits
+        if kind == "label":
+            return fits.label(word).get(name, 0.0)
+        if kind == "key":
+            return next((fit for key, fit in fits.key(word).items() if (key.owner, key.key) == (owner, name)), 0.0)
+        if name not in fits.relations:
+            return 0.0
+        number = fits.relations.index(name)
+        return 1.0 if fits.named(word, number) else float(fits.similarity(word)[number])
+
+    @cached_property
+    def _fits(self) -> dict[tuple[str, str, str], Weights]:
+        return {}
 
     @cached_property
     def ones(self) -> Weights:
@@ -182,10 +210,14 @@ class Parts:
 
     def _of_answer(self) -> Iterator[Part]:
         asked, graph = self.asked, self.graph
-        first = min((item.start for item in asked.named), default=len(self.asked.tokens))
-        head = asked.window(-1, first, 0, 1, first)
+        chain = self._chain()
+        head = asked.said_before(chain[0], 0, chain[1]) if chain else asked.ones
         root = self.labels.get(graph.root, "")
         yield f"root {root}", head, 1.0
+        yield "root fit", None, _most(head, asked.fit("label", root))
+        if isinstance(graph.answer, Value) and graph.answer.key:
+            owner = self.labels.get(graph.answer.of, "")
+            yield "answer fit", None, _most(head, asked.fit("key", graph.answer.key, owner))
         yield f"answer {self._told(graph.answer)}", head, 1.0
         yield f"gives {self._told(graph.answer)}", asked.ones, 1.0
         for selection in graph.selections:
@@ -203,19 +235,32 @@ class Parts:
         owner = self.labels.get(part.of, "")
         return f"{owner}.{part.key}" if part.key else "thing"
 
+    def _chain(self) -> tuple[Mention | None, int] | None:
+        """What the thing that is asked for is said before, together with how many parts: the first value, and the
+        relationships on the way to it."""
+        anchors = [self.anchors[child] for _, child, _ in self.layout.order]
+        own = [item for item, _ in self.named.get(self.graph.root, ())]
+        first = _first([*own, *anchors])
+        if first is None and self.asked.named:
+            return None
+        return first, 1 + sum(there is first for there in anchors)
+
     def _of_edges(self) -> Iterator[Part]:
         asked, order = self.asked, self.layout.order
         names = {child: self._name(edge, parent) for parent, child, edge in order}
         anchors = [self.anchors[child] for _, child, _ in order]
-        for number, (parent, child, _) in enumerate(order):
+        chain = self._chain()
+        for number, (parent, child, edge) in enumerate(order):
             anchor, name = anchors[number], names[child]
             same = [other for other, there in enumerate(anchors) if there is anchor]
-            window = asked.said_before(anchor, same.index(number), len(same))
+            led = int(chain is not None and anchor is chain[0])
+            window = asked.said_before(anchor, same.index(number) + led, len(same) + led)
             yield f"edge {name}", window, 1.0
             yield f"to {self.labels[child]}", window, 1.0
-            yield f"from {self.labels[parent]} {name}", None, 1.0
-            if parent in names:
-                yield f"path {names[parent]} {name}", None, 1.0
+            yield "edge fit", None, max(_most(window, asked.fit("relation", item)) for item in edge.relations)
+            yield "to fit", None, _most(window, asked.fit("label", self.labels[child]))
+            if names.get(parent) == name:
+                yield "again", None, 1.0
             if anchor is not None:
                 yield self._distance(parent, anchor)
 
@@ -255,6 +300,15 @@ class Parts:
             yield f"open {label}", self.asked.ones, 1.0
         yield f"ends {min(len(ends), 3)}", None, 1.0
         yield "loose", None, float(len(self.labels) - len(self.depth))
+
+
+def _tells(token: str) -> bool:
+    """Whether a token is one word, and more than a word of form."""
+    return " " not in token and (token not in FUNCTION_WORDS or token in PEOPLE)
+
+
+def _most(window: Weights, fit: Weights) -> float:
+    return float((window * fit).max(initial=0.0))
 
 
 def _start(item: Mention) -> int:

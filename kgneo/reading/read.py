@@ -440,9 +440,7 @@ class _Reader:
         share = len(silent) / max(len(telling), 1)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain
-        return Interpretation(
-            graph, score, ignored, share, self._is_plain_chain, bare, self._bracketed, self._values
-        )
+        return Interpretation(graph, score, ignored, share, self._is_plain_chain, bare, self._bracketed, self._values)
 
     @cached_property
     def _values(self) -> tuple[Mention, ...]:

@@ -16,11 +16,11 @@ from kgneo.graph.lessons import all_lessons, read_learned
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json
 from kgneo.reading.bind import Templates
+from kgneo.reading.fits import Fits
 from kgneo.reading.learned import Extra, Learned, search
 from kgneo.reading.near import Constant, Layout, Near, identity
 from kgneo.reading.parts import Asked
 from kgneo.reading.read import Interpretation
-from kgneo.reading.vocabulary import Vocabulary
 
 MEMORY = "learned readings"
 READ, KEPT = 30, 24
@@ -59,13 +59,13 @@ def _taught(context: Context) -> Taught | None:
 
 
 def weighed(
-    known: Taught, vocabulary: Vocabulary, question: str, understood: Sequence[Interpretation]
+    known: Taught, fits: Fits, question: str, understood: Sequence[Interpretation]
 ) -> list[Interpretation]:
     """`understood` and other readings of `question`, as far as learning speaks for them, best first."""
     if not understood:
         return []
-    asked = Asked(question, understood[0].named)
-    near = Near(vocabulary, asked.named, known.constants)
+    asked = Asked(question, understood[0].named, fits)
+    near = Near(fits.vocabulary, asked.named, known.constants)
     ranked = search(known.learned.judge(asked), near, pool(asked, understood, known.templates))
     first = {identity(Layout(item.graph)): item for item in reversed(understood)}
     top = ranked[0][0]
@@ -113,4 +113,3 @@ def _new(asked: Asked, like: Interpretation, graph: QueryGraph) -> Interpretatio
         if not any(meaning.values in values for meaning in mention.meanings)
     )  # fmt: skip
     return replace(like, graph=graph, ignored=ignored, silent=0.0)
-

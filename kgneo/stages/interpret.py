@@ -95,7 +95,7 @@ def interpret(context: Context, question: str) -> list[Interpretation]:
     a name that the graph does not have."""
     known, lessons = reading(context), taught(context)
     understood = unlearned(context, question)
-    return weighed(lessons, known.fits.vocabulary, question, understood) if known and lessons else understood
+    return weighed(lessons, known.fits, question, understood) if known and lessons else understood
 
 
 def unlearned(context: Context, question: str) -> list[Interpretation]:
