@@ -35,7 +35,7 @@ from kgneo.reading.near import Constant, Layout, Near, identity
 from kgneo.reading.parts import Asked
 from kgneo.reading.read import Interpretation
 from kgneo.reading.vocabulary import Vocabulary
-from kgneo.stages.apply_learned import MEMORY, pool
+from kgneo.stages.apply_learned import MEMORY, likely, pool
 from kgneo.stages.interpret import LONGEST, Reading, reading, unlearned
 from kgneo.text import fold
 
@@ -50,6 +50,8 @@ FEWEST = 10
 """Lessons from which on some are left out to see what learning is worth; fewer are taken as they are."""
 MOST = 1_200
 """Lessons that weights are learned from, those of most questions first."""
+COOLEST, HOTTEST = 2.0, 20.0
+"""Temperature where nothing could be checked, and the highest."""
 AGAINST = 24
 """Likely readings of a question that its right one is set against."""
 UNSEEN = 5
@@ -81,6 +83,7 @@ class _Item:
     understood: list[Interpretation]
     fitting: list[QueryGraph] = field(default_factory=list)
     meant: QueryGraph | None = None
+    times: int = 1
 
 
 def learn_readings(
@@ -261,17 +264,18 @@ def _train_all(
     """Learn from all lessons of the graph; whether it is kept, what it is worth, and how many lessons there are."""
     fresh = {item.question.text: item for item in items}
     stored = all_lessons(context.graph)
-    read = (fresh.get(lesson.question) or _again(context, known, lesson) for lesson in stored[:MOST])
-    every = [item for item in read if item is not None]
+    read = [(fresh.get(lesson.question) or _again(context, known, lesson), lesson) for lesson in stored[:MOST]]
+    every = [replace(item, times=lesson.count) for item, lesson in read if item is not None]
     if not every:
         write_learned(context.graph, None)
         return False, (0.0, 0.0), 0
-    learned, constants, accuracy = _trained(every, known.fits.vocabulary, on_progress)
+    learned, constants, accuracy, temperature = _trained(every, known.fits.vocabulary, on_progress)
     if accuracy[1] < accuracy[0]:
         write_learned(context.graph, None)
         return False, accuracy, len(stored)
     record = {
         "weights": learned.weights,
+        "temperature": temperature,
         "constants": [[label, to_json(_alone(label, item))] for label, item in constants],
     }
     write_learned(context.graph, record)
@@ -292,10 +296,10 @@ def _again(context: Context, known: Reading, lesson: Lesson) -> _Item | None:
 
 def _trained(
     items: Sequence[_Item], vocabulary: Vocabulary, on_progress: OnProgress
-) -> tuple[Learned, tuple[Constant, ...], tuple[float, float]]:
+) -> tuple[Learned, tuple[Constant, ...], tuple[float, float], float]:
     """Weights, in two rounds: what is right is set against what the reader takes for likely, and then against what the
     first weights do. These are checked on questions that they did not see: the shares that the reader alone and the
-    weights read right."""
+    weights read right, and the temperature at which the weights expect no more than that."""
     unseen = items[::UNSEEN] if len(items) >= FEWEST else []
     seen = [item for number, item in enumerate(items) if not unseen or number % UNSEEN]
     total = len(seen) + len(items)
@@ -306,14 +310,16 @@ def _trained(
         on_progress("training", len(lessons), total)
     first = train(list(lessons.values()))
     by_hand = sum(_same(item.understood[0].graph, item.meant) for item in unseen)
-    right = sum(_same(_best(item, first, vocabulary, templates, constants), item.meant) for item in unseen)
+    ranked = [_ranked(item, first, vocabulary, templates, constants) for item in unseen]
+    right = sum(_same(found[0][1], item.meant) for found, item in zip(ranked, unseen, strict=True))
     accuracy = (by_hand / max(len(unseen), 1), right / max(len(unseen), 1))
+    temperature = _temperature([[score for score, _ in found] for found in ranked], accuracy[1])
     templates, constants = _templates(items), _constants(items)
     for done, item in enumerate(items, start=1):
         more = _candidates(item, vocabulary, first, templates, constants)
         lessons[id(item)] = _merged(lessons[id(item)], more) if id(item) in lessons else more
         on_progress("training", len(seen) + done, total)
-    return train(list(lessons.values()), start=first), constants, accuracy
+    return train(list(lessons.values()), start=first), constants, accuracy, temperature
 
 
 def _candidates(
@@ -330,7 +336,7 @@ def _candidates(
         identity(Layout(graph)): graph for _, graph in ranked[:AGAINST] if not _same(graph, item.meant)
     }
     pairs = [(graph, extras.get(key, {})) for key, graph in graphs.items()]
-    return Candidates(item.asked, pairs, [key == right for key in graphs])
+    return Candidates(item.asked, pairs, [key == right for key in graphs], item.times)
 
 
 def _merged(one: Candidates, two: Candidates) -> Candidates:
@@ -343,11 +349,23 @@ def _same(graph: QueryGraph, meant: QueryGraph | None) -> bool:
     return meant is not None and identity(Layout(graph)) == identity(Layout(meant))
 
 
-def _best(
+def _ranked(
     item: _Item, learned: Learned, vocabulary: Vocabulary, templates: Templates, constants: Sequence[Constant]
-) -> QueryGraph:
+) -> list[tuple[float, QueryGraph]]:
     near = Near(vocabulary, item.asked.named, constants)
-    return search(learned.judge(item.asked), near, pool(item.asked, item.understood, templates))[0][1]
+    return search(learned.judge(item.asked), near, pool(item.asked, item.understood, templates))
+
+
+def _temperature(scores: Sequence[Sequence[float]], share: float) -> float:
+    """The temperature at which the best of `scores` are expected to be right as often as they were."""
+    if not scores:
+        return COOLEST
+    low, high = 1.0, HOTTEST
+    for _ in range(20):
+        middle = (low + high) / 2
+        expected = sum(likely(found, middle)[0] for found in scores) / len(scores)
+        low, high = (middle, high) if expected > share else (low, middle)
+    return round(high, 3)
 
 
 def _templates(items: Sequence[_Item]) -> Templates:
@@ -356,7 +374,7 @@ def _templates(items: Sequence[_Item]) -> Templates:
         assert item.meant is not None
         template = cut(item.meant, item.asked.named)
         key = identity(Layout(template))
-        counts[key] = (template, 1 + (counts[key][1] if key in counts else 0))
+        counts[key] = (template, item.times + (counts[key][1] if key in counts else 0))
     return Templates.of(list(counts.values()))
 
 
@@ -372,7 +390,7 @@ def _constants(items: Sequence[_Item]) -> tuple[Constant, ...]:
                 continue
             label = labels.get(left.of, "")
             if label and (label, left.key, condition.right) not in item.asked.meanings:
-                found[label, replace(condition, left=replace(left, of="x0"))] += 1
+                found[label, replace(condition, left=replace(left, of="x0"))] += item.times
     return tuple(constant for constant, times in found.items() if times >= USUAL)
 
 

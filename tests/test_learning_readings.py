@@ -116,10 +116,11 @@ def test_a_lesson_has_its_values_cut_out(learned: Context) -> None:
     assert sum(lesson.count for lesson in lessons) == 12
 
 
-def test_too_few_questions_are_kept_and_change_nothing(context: Context) -> None:
-    report = learn_questions(context, LESSONS[:2])
-    assert (report.stored, report.trained) == (1, False)
+def test_questions_of_one_text_and_template_are_one_lesson(context: Context) -> None:
     assert read_learned(context.graph) is None
+    report = learn_questions(context, LESSONS[:2])
+    assert (report.stored, report.trained) == (1, True)
+    assert learn_questions(context, LESSONS[:2]).stored == 1
 
 
 def test_gold_nodes_are_learned(context: Context) -> None:

@@ -107,11 +107,13 @@ def search(
 
 @dataclass(frozen=True)
 class Lesson:
-    """A question, query graphs that it might mean with what is known of each, and which of them it means."""
+    """A question, query graphs that it might mean with what is known of each, and which of them it means; `times`
+    questions had this text."""
 
     asked: Asked
     graphs: Sequence[tuple[QueryGraph, Extra]]
     right: Sequence[bool]
+    times: int = 1
 
 
 def train(lessons: Sequence[Lesson], *, start: Learned = PRIOR) -> Learned:
@@ -132,6 +134,8 @@ def train(lessons: Sequence[Lesson], *, start: Learned = PRIOR) -> Learned:
     begins = np.array(table.begins[:-1])
     sizes = np.diff(table.begins)
     right = np.array(table.right)
+    each = np.array([1.0 + np.log2(lesson.times) for lesson in usable])
+    rows = np.repeat(each, sizes)
     near, begin = (
         np.array([known.weights.get(part, {}).get(token, 0.0) for part, token in table.names])
         for known in (PRIOR, start)
@@ -142,8 +146,8 @@ def train(lessons: Sequence[Lesson], *, start: Learned = PRIOR) -> Learned:
         likely, all_log = _softmax(scores, begins, sizes)
         among, right_log = _softmax(np.where(right, scores, -1e9), begins, sizes)
         away = weights - near
-        value = float((all_log - right_log).sum()) + STRENGTH * float(away @ away)
-        return value, np.asarray(turned @ (likely - among) + 2 * STRENGTH * away)
+        value = float((all_log - right_log) @ each) + STRENGTH * float(away @ away)
+        return value, np.asarray(turned @ (rows * (likely - among)) + 2 * STRENGTH * away)
 
     found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 50})
     weights: dict[str, dict[str, float]] = {}
@@ -165,7 +169,9 @@ class _Table:
     """Rows of numbers for the query graphs of all lessons."""
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
-        seen = Counter(token for lesson in lessons for token in {token for token, _ in lesson.asked.tokens})
+        seen: Counter[str] = Counter()
+        for lesson in lessons:
+            seen.update(dict.fromkeys((token for token, _ in lesson.asked.tokens), lesson.times))
         self.usual = {token for token, times in seen.items() if times >= TIMES}
         self.names: dict[tuple[str, str], int] = {}
         self.columns: list[NDArray[np.int64]] = []

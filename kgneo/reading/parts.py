@@ -185,14 +185,10 @@ class Parts:
             own = [mention for mention, _ in self.named.get(name, ())]
             self.anchors[name] = min(own, key=_start, default=None)
         for parent, child, edge in reversed(layout.order):
-            there = [self.anchors[parent], self.anchors[child], *(item for item, _ in self.named.get(edge.name, ()))]
-            self.anchors[child] = _first([self.anchors[child], *there[2:]])
-            self.behind_root(parent, child)
-
-    def behind_root(self, parent: str, child: str) -> None:
-        """What hangs behind a variable counts for it, too."""
-        if self.depth[parent]:
-            self.anchors[parent] = _first([self.anchors[parent], self.anchors[child]])
+            own = [mention for mention, _ in self.named.get(edge.name, ())]
+            self.anchors[child] = _first([self.anchors[child], *own])
+            if self.depth[parent]:
+                self.anchors[parent] = _first([self.anchors[parent], self.anchors[child]])
 
     def _mention(self, condition: Condition) -> tuple[Mention, float] | None:
         left = condition.left

@@ -25,17 +25,21 @@ from kgneo.reading.read import Interpretation
 MEMORY = "learned readings"
 READ, KEPT = 30, 24
 """Interpretations of the reader's that are weighed, and those that are left."""
+SURE = 0.5
+"""Probability from which on a learned reading answers what relation paths answer otherwise: a chain from a name."""
 FURTHEST = 4.0
 """Points of the reader's score beyond which it makes no difference how far behind the best one it is."""
 
 
 @dataclass(frozen=True)
 class Taught:
-    """What was learned: weights, templates, and conditions whose value questions do not name as the graph does."""
+    """What was learned: weights, templates, and conditions whose value questions do not name as the graph does. Scores
+    are divided by `temperature` where they tell how likely a reading is."""
 
     learned: Learned
     templates: Templates
     constants: tuple[Constant, ...] = ()
+    temperature: float = 1.0
 
 
 def taught(context: Context) -> Taught | None:
@@ -55,12 +59,10 @@ def _taught(context: Context) -> Taught | None:
     for lesson in all_lessons(context.graph):
         key = identity(Layout(lesson.template))
         templates[key] = (lesson.template, lesson.count + (templates[key][1] if key in templates else 0))
-    return Taught(Learned(record["weights"]), Templates.of(list(templates.values())), constants)
+    return Taught(Learned(record["weights"]), Templates.of(list(templates.values())), constants, record["temperature"])
 
 
-def weighed(
-    known: Taught, fits: Fits, question: str, understood: Sequence[Interpretation]
-) -> list[Interpretation]:
+def weighed(known: Taught, fits: Fits, question: str, understood: Sequence[Interpretation]) -> list[Interpretation]:
     """`understood` and other readings of `question`, as far as learning speaks for them, best first."""
     if not understood:
         return []
@@ -68,14 +70,19 @@ def weighed(
     near = Near(fits.vocabulary, asked.named, known.constants)
     ranked = search(known.learned.judge(asked), near, pool(asked, understood, known.templates))
     first = {identity(Layout(item.graph)): item for item in reversed(understood)}
-    top = ranked[0][0]
-    total = sum(math.exp(score - top) for score, _ in ranked)
+    shares = likely([score for score, _ in ranked], known.temperature)
     found = []
-    for score, graph in ranked[:KEPT]:
+    for (score, graph), share in zip(ranked[:KEPT], shares, strict=False):
         own = first.get(identity(Layout(graph))) or _new(asked, understood[0], graph)
-        likely = math.exp(score - top) / total
-        found.append(replace(own, score=score, likely=likely, plain_chain=False, bare=False))
+        chain = own.plain_chain and share < SURE
+        found.append(replace(own, score=score, likely=share, plain_chain=chain, bare=False))
     return found
+
+
+def likely(scores: Sequence[float], temperature: float) -> list[float]:
+    """The probabilities that scores, the best one first, stand for."""
+    powers = [math.exp((score - scores[0]) / temperature) for score in scores]
+    return [power / sum(powers) for power in powers]
 
 
 def pool(

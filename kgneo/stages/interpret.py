@@ -93,8 +93,9 @@ def _names(key: Key, display: Sequence[str]) -> bool:
 def interpret(context: Context, question: str) -> list[Interpretation]:
     """The ways to understand `question`, best first, by what was learned where anything was. Raises EntityNotFound for
     a name that the graph does not have."""
-    known, lessons = reading(context), taught(context)
     understood = unlearned(context, question)
+    known = reading(context)
+    lessons = taught(context) if known else None
     return weighed(lessons, known.fits, question, understood) if known and lessons else understood
 
 
