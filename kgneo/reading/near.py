@@ -136,10 +136,10 @@ class Near:
                     yield from self._placed(view, meaning, graph.conditions)
         for label, constant in self.constants:
             for variable in graph.variables:
-                if label == view.label(variable.name) and not _bound(graph, variable.name, constant):
-                    left = replace(constant.left, of=variable.name) if isinstance(constant.left, Value) else None
-                    if left is not None:
-                        yield replace(graph, conditions=(*graph.conditions, replace(constant, left=left)))
+                assert isinstance(constant.left, Value)
+                if label == view.label(variable.name) and not _bound(graph, variable.name, constant.left.key):
+                    moved = replace(constant, left=Value(variable.name, constant.left.key, constant.left.form))
+                    yield replace(graph, conditions=(*graph.conditions, moved))
 
     def _elsewhere(
         self, view: _View, condition: Condition, rest: tuple[Condition, ...], mention: Mention | None
@@ -211,9 +211,7 @@ def equal(name: str, key: Key, values: Sequence[str | int | float | bool]) -> Co
     return Condition(Value(name, key.key, form), "=", tuple(values))  # type: ignore[arg-type]
 
 
-def _bound(graph: QueryGraph, name: str, constant: Condition) -> bool:
-    assert isinstance(constant.left, Value)
-    key = constant.left.key
+def _bound(graph: QueryGraph, name: str, key: str) -> bool:
     return any(isinstance(item.left, Value) and item.left.key == key for item in graph.conditions_of(name))
 
 
