@@ -21,7 +21,7 @@ from benchmarks.common import indexed_metaqa, metaqa_folder, table
 from kgneo.asking import ask, open_context
 from kgneo.context import Context
 from kgneo.errors import EntityNotFound
-from kgneo.evaluation.matching import fold
+from kgneo.matching import fold
 from kgneo.questions import Question, reader, sample
 
 HOPS = (1, 2, 3)

@@ -1,12 +1,17 @@
 """Questions of many kinds without a language model: how many answers are right as a whole, and how sure `paths` was.
 
-    [KGNEO_ZOGRASCOPE=…] [KGNEO_GEOQUERY=…] python -m benchmarks.reading [SET …] [--limit N] [--seed S] [--fit]
+    [KGNEO_ZOGRASCOPE=…] [KGNEO_GEOQUERY=…] python -m benchmarks.reading [SET …] [--limit N] [--seed S] [--fit | …]
 
 The sets: 500 questions drawn from ZOGRASCOPE's train part about the graph POLE (KGNEO_ZOGRASCOPE names the folder of
 `train.jsonl` and `pole-data-importer.zip`); GeoQuery's about its property graph and about its triples (KGNEO_GEOQUERY:
 the folder of `questions.jsonl`, `graph.json` and `triples.txt`); those about `company` and `waterworks`, by kind. Where
 the graph holds no answer, a refusal, "not found" or a confidence below 0.2 is right. What went wrong is written to
 standard error. Each set has a store of its own, which keeps its graph for the next time.
+
+`--learned` asks twice, before and after learning from other questions of the set: those of the train part where the
+file tells parts, and the dev part is asked; else all but three in ten of the templates (gold queries without their
+literals, drawn by the seed), and questions of those three are asked. `--lessons` bounds how many are learned. It has
+stores of its own, and forgets at the end what was learned.
 
 The signs of each answer's confidence are kept. `--fit` asks nothing: it fits the confidence to the signs that are
 kept, prints how far it can be trusted on each set by the fit to the other sets, and the fit to all of them, which
@@ -18,9 +23,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -41,9 +47,11 @@ from kgneo.evaluation.metrics import Scores, percentile, score
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.graph.index import build
+from kgneo.graph.lessons import remove_lessons
 from kgneo.graph.load import load
 from kgneo.graph.load_graph import load_graph
 from kgneo.graph.shape import LOADED
+from kgneo.learning import learn_questions
 from kgneo.loader import LoadedNode, LoadedRelationship, NodeKey, open_source, read_triples
 from kgneo.model import Answer
 from kgneo.property_graph import GraphFiles, open_graph_files, read_graph
@@ -133,11 +141,11 @@ SETS = {
 
 
 @contextmanager
-def filled(name: str, folder: Path) -> Iterator[Graph]:
-    """A set's graph in a store of its own, whose server is stopped at the end."""
+def filled(name: str, folder: Path, *, purpose: str = "reading") -> Iterator[Graph]:
+    """A set's graph in a store of its own for each purpose, whose server is stopped at the end."""
     from kgneo.server import stop, store_path
 
-    store = f"benchmark-reading-{name}"
+    store = f"benchmark-{purpose}-{name}"
     try:
         with open_graph(Settings(store=store, timeout=3600), report=report) as graph:
             SETS[name].fill(graph, folder)
@@ -236,6 +244,76 @@ def measure(name: str, folder: Path, *, limit: int | None, seed: int) -> list[tu
     return list(rows_of(name, found))
 
 
+# Learned ---------------------------------------------------------------------------------------------------------
+
+HELD = 0.3
+"""Share of the templates whose questions are asked and not learned."""
+
+
+def split(
+    questions: Sequence[Question], parts: Mapping[str, str], *, seed: int
+) -> tuple[list[Question], list[Question]]:
+    """Those to learn, and those to ask, none of whose templates is learned; by `parts` (by identifier) where they say
+    which are for training."""
+    if parts:
+        return [item for item in questions if parts[item.id] == "train"], [
+            item for item in questions if parts[item.id] != "train"
+        ]
+    templates = {item.id: re.sub(r"\"[^\"]*\"|'[^']*'|\b\d+\b", "?", item.cypher) for item in questions}
+    distinct = sorted(set(templates.values()), key=lambda text: digest(f"{seed}{text}"))
+    held = set(distinct[: round(HELD * len(distinct))])
+    return [item for item in questions if templates[item.id] not in held], [
+        item for item in questions if templates[item.id] in held
+    ]
+
+
+def parts_of(file: Path) -> dict[str, str]:
+    """Which part of the data each question of a file belongs to, by its identifier; empty where it tells none."""
+    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return {
+        str(record.get("id", number)): record["split"]
+        for number, record in enumerate(records, start=1)
+        if "split" in record
+    }
+
+
+def measure_learned(
+    name: str, folder: Path, *, limit: int | None, lessons: int | None, seed: int
+) -> list[tuple[object, ...]]:
+    """Ask some questions of a set before and after learning from others; the rows of the table."""
+    file = folder / SETS[name].questions
+    learned, others = split(questions_of(file, limit=None, seed=seed), parts_of(file), seed=seed)
+    questions = sample(others, limit or SETS[name].drawn, seed=seed)
+    with filled(name, folder, purpose="learned") as graph:
+        remove_lessons(graph)
+        before = list(asked(open_context(graph, report=report), questions))
+        context = open_context(graph, report=report)
+        found = learn_questions(context, sample(learned, lessons, seed=seed), on_progress=_progress())
+        report(
+            f"{name}: {found.learned} of {found.questions} questions learned, {found.examples} lessons; of unseen ones "
+            f"{found.accuracy[0]:.3f} are read right by the reader and {found.accuracy[1]:.3f} by what was learned."
+        )
+        try:
+            after = []
+            for item in asked(open_context(graph, report=report), questions):
+                after.append(item)
+                if not item.scores.exact:
+                    tell(name, item)
+        finally:
+            remove_lessons(graph)
+    return [*rows_of(f"{name}, nothing learned", before), *rows_of(f"{name}, learned", after)]
+
+
+def _progress() -> Callable[[str, int, int], None]:
+    """Tells every hundredth question on standard error."""
+
+    def told(stage: str, done: int, total: int) -> None:
+        if done % 100 == 0 or done == total:
+            report(f"{stage}: {done} of {total}")
+
+    return told
+
+
 # Confidence ------------------------------------------------------------------------------------------------------
 
 
@@ -321,6 +399,8 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}; all of them where none is given")
     parser.add_argument("--limit", type=int, help="questions of each set")
     parser.add_argument("--seed", type=int, default=0, help="draws the questions")
+    parser.add_argument("--learned", action="store_true", help="ask before and after learning from other questions")
+    parser.add_argument("--lessons", type=int, metavar="N", help="learn from so many questions at most")
     parser.add_argument("--fit", action="store_true", help="fit the confidence to what was measured last")
     options = parser.parse_args()
     names = options.sets or list(SETS)
@@ -332,7 +412,10 @@ def main() -> None:
     rows: list[tuple[object, ...]] = []
     for name in names:
         folder = folder_of(name)
-        if folder is None:
+        if folder is not None and options.learned:
+            limits = {"limit": options.limit, "lessons": options.lessons}
+            rows += measure_learned(name, folder, **limits, seed=options.seed)
+        elif folder is None:
             report(f"{name} is left out: {SETS[name].variable} names no folder.")
         else:
             rows += measure(name, folder, limit=options.limit, seed=options.seed)

@@ -29,6 +29,7 @@ from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.graph import examples as stored
 from kgneo.graph.examples import Example, SimilarExample
 from kgneo.graph.path_answers import Given, Wanted, answers_of
+from kgneo.learning_readings import Outcome, learn_readings
 from kgneo.model import HopKeys, RelationPath, TopicEntity, path_keys
 from kgneo.questions import Question
 from kgneo.ranking.recall import Lesson, Row, Scorer, accuracy, features, train
@@ -41,6 +42,7 @@ from kgneo.stages.choose_reading import (
     rank_alone,
     rank_readings,
 )
+from kgneo.stages.interpret import reading
 from kgneo.stages.link import LinkedQuestion, readings, with_topics
 
 RIVALS, RIVAL = 4, 0.03
@@ -122,8 +124,41 @@ def learn_questions(
 ) -> LearnReport:
     """Learn `questions`. `on_progress` gets a stage ("reading", "trying", "training"), how far it is, and of how much.
 
-    Raises GraphError where the graph cannot be written.
+    Questions without a named entity about a graph with labels become templates of query graphs
+    (`kgneo.learning_readings`). Raises GraphError where the graph cannot be written.
     """
+    known = reading(context)
+    labelled = known is not None and known.implied is None
+    plain = [item for item in questions if not item.entities and "[" not in item.text] if labelled else []
+    if not plain:
+        return _learn_paths(context, questions, on_progress)
+    read = _of_readings(len(plain), learn_readings(context, plain, on_progress=on_progress))
+    others = [item for item in questions if item not in plain]
+    return _together(read, _learn_paths(context, others, on_progress)) if others else read
+
+
+def _of_readings(questions: int, found: Outcome) -> LearnReport:
+    rejected = tuple(Rejected(text, reason) for text, reason in found.rejected)
+    return LearnReport(
+        questions, found.learned, found.lessons, found.stored, rejected, found.templates, found.kept, found.accuracy
+    )
+
+
+def _together(one: LearnReport, two: LearnReport) -> LearnReport:
+    """The report of questions learned as query graphs, and of others as paths; the accuracy is the first's."""
+    return LearnReport(
+        one.questions + two.questions,
+        one.learned + two.learned,
+        one.examples + two.examples,
+        one.stored + two.stored,
+        (*one.rejected, *two.rejected),
+        {**one.paths, **two.paths},
+        one.trained or two.trained,
+        one.accuracy,
+    )
+
+
+def _learn_paths(context: Context, questions: Sequence[Question], on_progress: OnProgress) -> LearnReport:
     known: Known = {}
     items, rejected = _read(context, questions, known, on_progress)
     _try(context, items, on_progress)

@@ -18,6 +18,8 @@ from typing import Any, Protocol, cast
 
 from kgneo.errors import DataError, UsageError
 from kgneo.model import Hop, RelationPath
+from kgneo.query.graph import QueryGraph
+from kgneo.query.json import from_json
 
 ENTRY_POINTS = "kgneo.datasets"
 SEPARATOR = "|"
@@ -44,7 +46,8 @@ class Question:
 
     `text` is as the source has it, topic entities in [brackets] where it marks them, and `entities` are their
     names. `hops` and `type` may be unknown (None, empty); `path` is the gold relation path from the topic
-    entity to the answers, where the source tells it. `told` says whether who answers is told the entities.
+    entity to the answers, where the source tells it; `cypher` or `query_graph` is the gold query, where it tells that.
+    `told` says whether who answers is told the entities.
     """
 
     id: str
@@ -56,6 +59,8 @@ class Question:
     path: RelationPath | None = None
     told: bool = True
     nodes: tuple[GoldNode, ...] = ()
+    cypher: str = ""
+    query_graph: QueryGraph | None = None
 
     @property
     def gold(self) -> tuple[str, ...]:
@@ -210,8 +215,9 @@ class JsonlReader:
 
     In place of `answers` there may be `nodes`: objects with `label` and the node's properties. An empty list of
     either says that the graph holds no answer. Optional as well: `id` (else the line number), `hops` (a number),
-    `type`, and `path`: the gold relation path, "relation/^relation" with ^ for a step from object to subject, or a
-    list of such steps. Other keys are left alone.
+    `type`, `path`: the gold relation path, "relation/^relation" with ^ for a step from object to subject, or a list of
+    such steps, and for learning the gold query: `cypher`, or `query_graph` (`kgneo.query.json`). Other keys are left
+    alone.
     """
 
     name = "jsonl"
@@ -270,7 +276,24 @@ def _own_question(line: str, file: str, number: int) -> Question:
         type=str(record.get("type", "")),
         path=_own_path(record.get("path"), file, number),
         nodes=_nodes(record.get("nodes", []), file, number),
+        cypher=_cypher(record.get("cypher", ""), file, number),
+        query_graph=_query_graph(record.get("query_graph"), file, number),
     )
+
+
+def _cypher(value: Any, file: str, number: int) -> str:
+    if not isinstance(value, str):
+        raise DataError(f'"cypher" is {value!r}; expected a text', file=file, line=number)
+    return value
+
+
+def _query_graph(value: Any, file: str, number: int) -> QueryGraph | None:
+    if value is None:
+        return None
+    try:
+        return from_json(value)
+    except DataError as error:
+        raise DataError(f'"query_graph": {error.message}', file=file, line=number) from error
 
 
 def _nodes(value: Any, file: str, number: int) -> tuple[GoldNode, ...]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.evaluation.matching import Matching, found_in, key, match
+from kgneo.matching import Matching, found_in, key, match
 from kgneo.model import AnswerNode
 from kgneo.questions import GoldNode
 

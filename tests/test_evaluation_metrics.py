@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgneo.evaluation.compare import mcnemar, sign_flips
-from kgneo.evaluation.matching import fold
 from kgneo.evaluation.metrics import Scores, bootstrap, percentile, score, spread, wilson
+from kgneo.matching import fold
 from kgneo.model import Answer
 from kgneo.questions import Question
 

@@ -16,7 +16,11 @@ from kgneo.context import Context, Options
 from kgneo.errors import UsageError
 from kgneo.graph import Graph
 from kgneo.graph.examples import Example, all_examples, remove_examples
+from kgneo.graph.lessons import Lesson, all_lessons, remove_lessons
 from kgneo.learning import LearnReport, learn_questions, train_scorer
+from kgneo.learning_readings import learn_readings
+from kgneo.query.json import to_json
+from kgneo.query.wording import wording
 from kgneo.questions import read_labelled, sample
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.settings import Settings, open_graph
@@ -55,9 +59,10 @@ def learn(
 ) -> None:
     """Learn from questions whose answers are known, so that others like them are understood.
 
-    A file holds JSON objects (.jsonl) with "question", "answers" and, where the question has no [brackets],
-    "entities"; or lines of a question, a tab, and answers separated by "|". How a question is answered is found by
-    trying the relation paths of the graph. Questions that no path answers are reported and not stored.
+    A file holds JSON objects (.jsonl) with "question" and "answers" (or "nodes"), or lines of a question, a tab, and
+    answers separated by "|". How a question is answered is found by trying its readings, or, where it has [brackets] or
+    "entities", the relation paths of the graph; "cypher" or "query_graph" of an object say it. Questions that nothing
+    answers are reported and not stored.
 
     \b
     Examples:
@@ -115,13 +120,15 @@ def _report(report: LearnReport, as_json: bool) -> None:
 
 
 def _list(graph: Graph, as_json: bool) -> None:
-    examples = all_examples(graph)
+    examples, lessons = all_examples(graph), all_lessons(graph)
     if as_json:
-        print_json([_record(example) for example in examples])
+        print_json([*map(_record, examples), *map(_lesson, lessons)])
         return
     for example in examples:
         click.echo(f"{example.key[:KEY_DIGITS]}  {example.count:5}  {example.text}  →  {example.path}")
-    if not examples:
+    for lesson in lessons:
+        click.echo(f"{lesson.key[:KEY_DIGITS]}  {lesson.count:5}  {lesson.text}  →  {wording(lesson.graph)}")
+    if not examples and not lessons:
         click.echo("No examples. Next: kgneo learn FILE")
 
 
@@ -137,14 +144,29 @@ def _record(example: Example) -> dict[str, object]:
     }
 
 
+def _lesson(lesson: Lesson) -> dict[str, object]:
+    return {
+        "key": lesson.key,
+        "text": lesson.text,
+        "query_graph": to_json(lesson.graph),
+        "count": lesson.count,
+        "question": lesson.question,
+    }
+
+
 def _remove(graph: Graph, keys: Sequence[str], encoder: str | None, as_json: bool) -> None:
     if "all" in keys:
-        removed = remove_examples(graph)
+        removed = remove_examples(graph) + remove_lessons(graph)
     else:
-        known = [example.key for example in all_examples(graph)]
-        removed = remove_examples(graph, [_full_key(key, known) for key in keys])
+        examples = [example.key for example in all_examples(graph)]
+        lessons = [lesson.key for lesson in all_lessons(graph)]
+        chosen = [_full_key(key, [*examples, *lessons]) for key in keys]
+        removed = remove_examples(graph, chosen) + remove_lessons(graph, chosen)
         context: Context = open_context(graph, encoder=encoder, report=say)
-        train_scorer(context)
+        if set(chosen) & set(examples):
+            train_scorer(context)
+        if set(chosen) & set(lessons):
+            learn_readings(context, ())
     if as_json:
         print_json({"removed": removed})
     else:

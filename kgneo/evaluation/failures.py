@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from kgneo.errors import KgneoError
-from kgneo.evaluation.matching import fold
 from kgneo.evaluation.records import Record
 from kgneo.evaluation.run import Backend, Configuration
+from kgneo.matching import fold
 from kgneo.model import Triple
 from kgneo.questions import Question
 from kgneo.strategies import Strategy

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from kgneo.evaluation.matching import Matching, fold, found_in, key, match
+from kgneo.matching import Matching, fold, found_in, key, match
 from kgneo.model import Answer
 from kgneo.questions import Question
 from kgneo.stages.ground import says_nothing

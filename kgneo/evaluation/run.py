@@ -28,9 +28,9 @@ from kgneo.errors import (
     NotIndexed,
     UsageError,
 )
-from kgneo.evaluation.matching import fold
 from kgneo.evaluation.metrics import Scores, matching, score
 from kgneo.evaluation.records import Record, RecordFile
+from kgneo.matching import fold
 from kgneo.model import Answer, Triple
 from kgneo.questions import Question
 from kgneo.strategies import Strategy, find_strategy

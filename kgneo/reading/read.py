@@ -80,9 +80,6 @@ class Interpretation:
     bare: bool = False
     """Whether the question names nothing of the graph, and asks for no number, extreme or test."""
 
-    named: int = 0
-    """How many values it names."""
-
     kind: bool = False
     """Whether a word of the question surely names what kind of thing is asked for."""
 
@@ -91,6 +88,12 @@ class Interpretation:
 
     bracketed: str = ""
     """The question with the names of nodes in brackets, where these are as the graph has them."""
+
+    mentions: tuple[Mention, ...] = ()
+    """The values that the question names, whichever of them the query graph has."""
+
+    likely: float | None = None
+    """The probability that it is right, by what was learned; None where nothing was."""
 
     @property
     def wording(self) -> str:
@@ -474,8 +477,21 @@ class _Reader:
         share = len(silent) / max(len(telling), 1)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain
-        return Interpretation(graph, score, ignored, share, self._is_plain_chain, bare, self._named,
-                              self._is_sure(tree), None, self._bracketed)  # fmt: skip
+        return Interpretation(
+            graph,
+            score,
+            ignored,
+            share,
+            plain_chain=self._is_plain_chain,
+            bare=bare,
+            kind=self._is_sure(tree),
+            bracketed=self._bracketed,
+            mentions=self._values,
+        )
+
+    @cached_property
+    def _values(self) -> tuple[Mention, ...]:
+        return tuple(item for item in self.mentions if item.meanings[0].kind == "value")
 
     @cached_property
     def _bracketed(self) -> str:
@@ -500,10 +516,6 @@ class _Reader:
             for item in there
             for meaning in item.meanings
         )
-
-    @cached_property
-    def _named(self) -> int:
-        return sum(item.meanings[0].kind == "value" for item in self.mentions)
 
     @cached_property
     def _is_plain(self) -> bool:

@@ -31,6 +31,7 @@ from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Lookup, Meaning, Span
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key
+from kgneo.stages.apply_learned import taught, weighed
 from kgneo.stages.link import LinkedQuestion
 from kgneo.stages.ranking import ranking
 
@@ -46,6 +47,8 @@ FAR = 2.0
 NEAR = 0.1
 """Points of score within which two interpretations are about as good."""
 MOST_RIVALS = 5
+EMPTY = 0.5
+"""What the probability of a learned reading is worth that finds nothing."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,19 @@ def _names(key: Key, display: Sequence[str]) -> bool:
 
 
 def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> list[Interpretation]:
-    """The ways to understand `question`, best first; `given` are the places of names that the user marked.
+    """The ways to understand `question`, best first, by what was learned where anything was; `given` are the places of
+    names that the user marked.
 
     Raises EntityNotFound for a name that the graph does not have.
     """
+    understood = unlearned(context, question, given)
+    known = reading(context)
+    lessons = taught(context) if known and known.implied is None and not given else None
+    return weighed(lessons, known.fits, question, understood) if known and lessons else understood
+
+
+def unlearned(context: Context, question: str, given: Sequence[Span] = ()) -> list[Interpretation]:
+    """The same without what was learned."""
     known = reading(context)
     if known is None:
         return []
@@ -131,7 +143,8 @@ def interpret_linked(context: Context, linked: LinkedQuestion) -> list[Interpret
 
 def joins(item: Interpretation) -> bool:
     """Whether a question names several things, all of which the interpretation joins."""
-    return item.named > 1 and sum(condition.operator == "=" for condition in item.graph.conditions) >= item.named
+    named = len(item.mentions)
+    return named > 1 and sum(condition.operator == "=" for condition in item.graph.conditions) >= named
 
 
 def _explains(item: Interpretation) -> bool:
@@ -152,7 +165,10 @@ class Answered:
     @property
     def confidence(self) -> float:
         """The probability that it is right."""
-        return confidence(self.signs)
+        likely = self.interpretation.likely
+        if likely is None:
+            return confidence(self.signs)
+        return likely * (EMPTY if self.signs.empty else 1.0)
 
 
 def first_answered(context: Context, understood: Sequence[Interpretation]) -> Answered | None:

@@ -1,0 +1,3 @@
+// What was learned from all lessons together.
+MATCH (learned:KgneoLearned)
+RETURN learned.learned AS learned

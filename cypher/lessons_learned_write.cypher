@@ -1,0 +1,2 @@
+// Keeps what was learned from all lessons together.
+CREATE (:KgneoLearned {learned: $learned})

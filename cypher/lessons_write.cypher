@@ -1,0 +1,6 @@
+// Lessons. $rows is a list of {key, fields}; one of the same key is replaced.
+UNWIND $rows AS row
+MERGE (lesson:KgneoLesson {kgneo_key: row.key})
+WITH lesson, row, coalesce(lesson.count, 0) AS count
+SET lesson += row.fields
+SET lesson.count = CASE WHEN count > row.fields.count THEN count ELSE row.fields.count END

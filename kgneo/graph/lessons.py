@@ -1,0 +1,93 @@
+"""Lessons: questions with the templates of the query graphs that they mean, kept in the graph.
+
+Each is a node `(:KgneoLesson {text, template, graph, question, count})`, tied to nothing of the user's graph: `text` is
+the question with its values cut out, `template` and `graph` are the query graph without and with them, as JSON, `count`
+is how many questions had this text and template. What was learned from all of them together, the weights of parts and
+words, is the one node `:KgneoLearned`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgneo.graph.connection import Graph
+from kgneo.graph.cypher import query
+from kgneo.query.graph import QueryGraph
+from kgneo.query.json import from_json, to_json
+from kgneo.text import digest
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A question with the query graph that it means, and both without the values that the question names."""
+
+    text: str
+    template: QueryGraph
+    question: str
+    graph: QueryGraph
+    count: int = 1
+
+    @property
+    def key(self) -> str:
+        """The same for the same text and template."""
+        return digest(json.dumps([self.text.casefold(), to_json(self.template)]))
+
+
+def store_lessons(graph: Graph, lessons: Sequence[Lesson]) -> None:
+    """Write `lessons`. One of a text and template that is there already replaces it; the larger count stays."""
+    graph.schema(query("lessons_constraint"))
+    for start in range(0, len(lessons), BATCH):
+        rows = [{"key": item.key, "fields": _fields(item)} for item in lessons[start : start + BATCH]]
+        graph.write(query("lessons_write"), rows=rows)
+
+
+def _fields(item: Lesson) -> dict[str, object]:
+    return {
+        "text": item.text,
+        "template": json.dumps(to_json(item.template)),
+        "question": item.question,
+        "graph": json.dumps(to_json(item.graph)),
+        "count": item.count,
+    }
+
+
+def all_lessons(graph: Graph) -> list[Lesson]:
+    """Every lesson, those of most questions first."""
+    return [
+        Lesson(
+            row["lesson"]["text"],
+            from_json(json.loads(row["lesson"]["template"])),
+            row["lesson"]["question"],
+            from_json(json.loads(row["lesson"]["graph"])),
+            row["lesson"]["count"],
+        )
+        for row in graph.read(query("lessons_all"))
+    ]
+
+
+def remove_lessons(graph: Graph, keys: Sequence[str] | None = None) -> int:
+    """Remove the lessons of these keys (None: all, with what was learned from them); how many there were."""
+    removed = int(graph.write(query("lessons_remove"), keys=keys)[0]["removed"])
+    if keys is None:
+        graph.write(query("lessons_learned_remove"))
+        graph.schema(query("lessons_constraint_drop"))
+    return removed
+
+
+def write_learned(graph: Graph, learned: Mapping[str, Any] | None) -> None:
+    """Keep what was learned from all lessons (None: nothing)."""
+    graph.write(query("lessons_learned_remove"))
+    if learned is not None:
+        graph.write(query("lessons_learned_write"), learned=json.dumps(learned))
+
+
+def read_learned(graph: Graph) -> dict[str, Any] | None:
+    """What `write_learned` kept."""
+    rows = graph.read(query("lessons_learned_read"))
+    learned: dict[str, Any] | None = json.loads(rows[0]["learned"]) if rows else None
+    return learned

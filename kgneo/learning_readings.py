@@ -1,0 +1,399 @@
+"""Learning readings: labelled questions about a graph with labels become templates of query graphs, and weights.
+
+Comes in: questions with gold answers, or with a gold query. Goes out: a report, and in the graph the lessons and what
+was learned from all of them together. In this order:
+
+1. Each question is read as for asking, without what was learned before.
+2. What it means is its gold query, where it has one. Else the interpretations are run, best first, until one gives
+   exactly the gold answers; some more are tried after it, since two can give the same.
+3. From these, weights are learned. By them, questions of which several interpretations fit are decided, and for those
+   of which none does readings near the likeliest are run (`kgneo.reading.near`).
+4. The weights are learned from all lessons of the graph, old and new, and kept unless they read questions that they did
+   not see worse than the reader does alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kgneo.context import Context
+from kgneo.errors import DataError, GraphError, KgneoError
+from kgneo.graph.lessons import Lesson, all_lessons, store_lessons, write_learned
+from kgneo.graph.run import run
+from kgneo.matching import found_in, match
+from kgneo.query.from_cypher import from_cypher
+from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
+from kgneo.query.json import to_json
+from kgneo.query.wording import wording
+from kgneo.questions import Question
+from kgneo.reading.bind import Templates, cut
+from kgneo.reading.learned import PRIOR, Learned, search, train
+from kgneo.reading.learned import Lesson as Candidates
+from kgneo.reading.near import Constant, Layout, Near, identity
+from kgneo.reading.parts import Asked
+from kgneo.reading.read import Interpretation
+from kgneo.reading.vocabulary import Vocabulary
+from kgneo.stages.apply_learned import MEMORY, likely, pool
+from kgneo.stages.interpret import LONGEST, Reading, reading, unlearned
+from kgneo.text import fold
+
+OnProgress = Callable[[str, int, int], None]
+TRIES = 8
+"""Interpretations of a question that are run until one gives its answers."""
+RIVALS = 2
+"""Once one fits, so many of the next ones are run, too."""
+NEARER = 12
+"""Readings near the likeliest that are run where none of the reader's gives the answers."""
+FEWEST = 10
+"""Lessons from which on some are left out to see what learning is worth; fewer are taken as they are."""
+MOST = 1_200
+"""Lessons that weights are learned from, those of most questions first."""
+COOLEST, HOTTEST = 2.0, 20.0
+"""Temperature where nothing could be checked, and the highest."""
+AGAINST = 24
+"""Likely readings of a question that its right one is set against."""
+UNSEEN = 5
+"""One of so many lessons is left out to see what learning is worth."""
+USUAL = 3
+"""Questions in which a value must be meant and not named for it to be tried for others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of the questions: lessons by the words of their templates, why others were left out, how many
+    questions were learned, and the shares of unseen ones read right by the reader alone and by what was learned."""
+
+    learned: int
+    lessons: int
+    stored: int
+    rejected: tuple[tuple[str, str], ...]
+    templates: Mapping[str, int]
+    kept: bool
+    accuracy: tuple[float, float]
+
+
+@dataclass
+class _Item:
+    """A question on its way: its readings, those that give its answers, and the one that it means."""
+
+    question: Question
+    asked: Asked
+    understood: list[Interpretation]
+    fitting: list[QueryGraph] = field(default_factory=list)
+    meant: QueryGraph | None = None
+    times: int = 1
+
+
+def learn_readings(
+    context: Context, questions: Sequence[Question], *, on_progress: OnProgress = lambda _stage, _done, _total: None
+) -> Outcome:
+    """Learn `questions`; without any, the weights are learned anew from the lessons of the graph.
+
+    Raises GraphError where the graph cannot be written.
+    """
+    known = reading(context)
+    assert known is not None
+    items, rejected = _read(context, known, questions, on_progress)
+    for done, item in enumerate(items, start=1):
+        _find(context, known, item)
+        on_progress("trying", done, len(items))
+    _decide(context, known, items)
+    rejected += [(item.question.text, "no reading gives its answers") for item in items if item.meant is None]
+    learned = [item for item in items if item.meant is not None]
+    lessons = _lessons(learned)
+    if lessons:
+        store_lessons(context.graph, lessons)
+    kept, accuracy, stored = _train_all(context, known, learned, on_progress)
+    context.memory.pop(MEMORY, None)
+    templates = Counter(wording(item.meant) for item in learned if item.meant is not None)
+    return Outcome(len(learned), len(lessons), stored, tuple(rejected), dict(templates.most_common()), kept, accuracy)
+
+
+def _read(
+    context: Context, known: Reading, questions: Sequence[Question], on_progress: OnProgress
+) -> tuple[list[_Item], list[tuple[str, str]]]:
+    items: list[_Item] = []
+    rejected: list[tuple[str, str]] = []
+    for done, question in enumerate(questions, start=1):
+        try:
+            understood = unlearned(context, question.text)
+        except KgneoError as error:
+            rejected.append((question.text, error.message))
+            continue
+        if not understood:
+            rejected.append((question.text, "it cannot be read"))
+        elif not (question.answers or question.nodes or question.cypher or question.query_graph):
+            rejected.append((question.text, "it has no answers"))
+        else:
+            items.append(_Item(question, Asked(question.text, understood[0].mentions, known.fits), understood))
+        on_progress("reading", done, len(questions))
+    return items, rejected
+
+
+# What a question means -----------------------------------------------------------------------------------------------
+
+
+def _find(context: Context, known: Reading, item: _Item) -> None:
+    """The meaning of a question by its gold query, or readings that give its gold answers."""
+    item.meant = _told(item, known.fits.vocabulary)
+    if item.meant is None:
+        item.fitting = _fitting(context, known, item, [found.graph for found in item.understood[:TRIES]])
+
+
+def _told(item: _Item, vocabulary: Vocabulary) -> QueryGraph | None:
+    """The gold query of a question; None where there is none, or none that can be a query graph."""
+    graph = item.question.query_graph
+    if graph is None and item.question.cypher:
+        try:
+            graph = from_cypher(item.question.cypher)
+        except DataError:
+            return None
+    return None if graph is None else settled(graph, vocabulary, item.asked)
+
+
+def settled(graph: QueryGraph, vocabulary: Vocabulary, asked: Asked) -> QueryGraph:
+    """A query graph in the form in which questions are read: relationships go the way that the schema has them, values
+    are compared as their properties are, and are those that the question names where they are the same."""
+    layout = Layout(graph)
+    forms = {(key.owner, key.key): key.form for key in vocabulary.keys}
+    values = {
+        (meaning.owner, meaning.key.key, fold(str(value))): meaning.values
+        for mention in asked.named for meaning in mention.meanings if meaning.key is not None
+        for value in meaning.values
+    }  # fmt: skip
+
+    def edge(item: Edge) -> Edge:
+        one, two = layout.labels[item.subject], layout.labels[item.object]
+        if item.directed or one == two:
+            return item
+        ways = {step.forward for step in vocabulary.leaving.get(one, ()) if step.label == two
+                and (step.relation,) == item.relations}  # fmt: skip
+        if len(ways) != 1:
+            return item
+        ends = (item.subject, item.object) if ways == {True} else (item.object, item.subject)
+        return replace(item, subject=ends[0], object=ends[1], directed=True)
+
+    def condition(item: Condition) -> Condition:
+        if not isinstance(item.left, Value) or isinstance(item.right, Value) or len(item.right) != 1:
+            return item
+        own = layout.labels.get(item.left.of, "")
+        if item.operator == "=":
+            return replace(item, right=values.get((own, item.left.key, fold(str(item.right[0]))), item.right))
+        return replace(item, left=replace(item.left, form=item.left.form or forms.get((own, item.left.key), "")))
+
+    selections = tuple(
+        replace(item, by=replace(item.by, form=forms.get((layout.labels.get(item.by.of, ""), item.by.key), "")))
+        if isinstance(item.by, Value) and not item.by.form else item
+        for item in graph.selections
+    )  # fmt: skip
+    return replace(
+        graph,
+        edges=tuple(edge(item) for item in graph.edges),
+        conditions=tuple(condition(item) for item in graph.conditions),
+        selections=selections,
+    )
+
+
+def _fitting(context: Context, known: Reading, item: _Item, graphs: Sequence[QueryGraph]) -> list[QueryGraph]:
+    """Those of the first `graphs` that give exactly the gold answers."""
+    found: list[QueryGraph] = []
+    left = len(graphs)
+    for graph in graphs:
+        if left <= 0:
+            break
+        left -= 1
+        if _gives(context, known, graph, item.question):
+            left = min(left, RIVALS) if not found else left
+            found.append(graph)
+    return found
+
+
+def _gives(context: Context, known: Reading, graph: QueryGraph, question: Question) -> bool:
+    limit = context.options.limit
+    try:
+        result = run(context.knowledge, graph, keys=known.keys, naming=known.naming, limit=limit, timeout=LONGEST)
+    except GraphError:
+        return False
+    if result.more or not result.answers:
+        return False
+    return match(found_in(result.answers, result.nodes), question.answers, question.nodes).exact
+
+
+def _decide(context: Context, known: Reading, items: Sequence[_Item]) -> None:
+    """Of several readings that fit the likeliest; where none does, the likeliest of those near that fits."""
+    for item in items:
+        if len(item.fitting) == 1:
+            item.meant = item.fitting[0]
+    sure = [item for item in items if item.meant is not None]
+    vocabulary = known.fits.vocabulary
+    templates, constants = _templates(sure), _constants(sure)
+    learned = PRIOR
+    if len(sure) >= FEWEST:
+        learned = train([_candidates(item, vocabulary, PRIOR, templates, constants) for item in sure[:MOST]])
+    for item in items:
+        if item.meant is not None:
+            continue
+        judge = learned.judge(item.asked)
+        if not item.fitting:
+            near = Near(vocabulary, item.asked.named, constants)
+            ranked = search(judge, near, pool(item.asked, item.understood, templates))
+            item.fitting = _fitting(context, known, item, [graph for _, graph in ranked[:NEARER]])
+        if item.fitting:
+            item.meant = max(item.fitting, key=lambda graph: judge.score(Layout(graph)))
+
+
+# What is learned from all --------------------------------------------------------------------------------------------
+
+
+def _lessons(items: Sequence[_Item]) -> list[Lesson]:
+    """One lesson for each text and template."""
+    made: dict[str, Lesson] = {}
+    for item in items:
+        assert item.meant is not None
+        lesson = Lesson(item.asked.masked, cut(item.meant, item.asked.named), item.question.text, item.meant)
+        earlier = made.get(lesson.key)
+        made[lesson.key] = replace(earlier, count=earlier.count + 1) if earlier else lesson
+    return list(made.values())
+
+
+def _train_all(
+    context: Context, known: Reading, items: Sequence[_Item], on_progress: OnProgress
+) -> tuple[bool, tuple[float, float], int]:
+    """Learn from all lessons of the graph; whether it is kept, what it is worth, and how many lessons there are."""
+    fresh = {item.question.text: item for item in items}
+    stored = all_lessons(context.graph)
+    read = [(fresh.get(lesson.question) or _again(context, known, lesson), lesson) for lesson in stored[:MOST]]
+    every = [replace(item, times=lesson.count) for item, lesson in read if item is not None]
+    if not every:
+        write_learned(context.graph, None)
+        return False, (0.0, 0.0), 0
+    learned, constants, accuracy, temperature = _trained(every, known.fits.vocabulary, on_progress)
+    if accuracy[1] < accuracy[0]:
+        write_learned(context.graph, None)
+        return False, accuracy, len(stored)
+    record = {
+        "weights": learned.weights,
+        "temperature": temperature,
+        "constants": [[label, to_json(_alone(label, item))] for label, item in constants],
+    }
+    write_learned(context.graph, record)
+    return True, accuracy, len(stored)
+
+
+def _again(context: Context, known: Reading, lesson: Lesson) -> _Item | None:
+    """A lesson of the graph as a question that was just read."""
+    try:
+        understood = unlearned(context, lesson.question)
+    except KgneoError:
+        return None
+    if not understood:
+        return None
+    question = Question(lesson.key, lesson.question, ())
+    return _Item(question, Asked(lesson.question, understood[0].mentions, known.fits), understood, meant=lesson.graph)
+
+
+def _trained(
+    items: Sequence[_Item], vocabulary: Vocabulary, on_progress: OnProgress
+) -> tuple[Learned, tuple[Constant, ...], tuple[float, float], float]:
+    """Weights, in two rounds: what is right is set against what the reader takes for likely, and then against what the
+    first weights do. These are checked on questions that they did not see: the shares that the reader alone and the
+    weights read right, and the temperature at which the weights expect no more than that."""
+    unseen = items[::UNSEEN] if len(items) >= FEWEST else []
+    seen = [item for number, item in enumerate(items) if not unseen or number % UNSEEN]
+    total = len(seen) + len(items)
+    templates, constants = _templates(seen), _constants(seen)
+    lessons: dict[int, Candidates] = {}
+    for item in seen:
+        lessons[id(item)] = _candidates(item, vocabulary, PRIOR, templates, constants)
+        on_progress("training", len(lessons), total)
+    first = train(list(lessons.values()))
+    by_hand = sum(_same(item.understood[0].graph, item.meant) for item in unseen)
+    ranked = [_ranked(item, first, vocabulary, templates, constants) for item in unseen]
+    right = sum(_same(found[0][1], item.meant) for found, item in zip(ranked, unseen, strict=True))
+    accuracy = (by_hand / max(len(unseen), 1), right / max(len(unseen), 1))
+    temperature = _temperature([[score for score, _ in found] for found in ranked], accuracy[1])
+    templates, constants = _templates(items), _constants(items)
+    for done, item in enumerate(items, start=1):
+        more = _candidates(item, vocabulary, first, templates, constants)
+        lessons[id(item)] = _merged(lessons[id(item)], more) if id(item) in lessons else more
+        on_progress("training", len(seen) + done, total)
+    return train(list(lessons.values()), start=first), constants, accuracy, temperature
+
+
+def _candidates(
+    item: _Item, vocabulary: Vocabulary, learned: Learned, templates: Templates, constants: Sequence[Constant]
+) -> Candidates:
+    """What a question means, and likely readings that it does not."""
+    assert item.meant is not None
+    given = pool(item.asked, item.understood, templates, own=cut(item.meant, item.asked.named))
+    extras = {identity(Layout(graph)): extra for graph, extra in given}
+    right = identity(Layout(item.meant))
+    near = Near(vocabulary, item.asked.named, constants)
+    ranked = search(learned.judge(item.asked), near, given)
+    graphs = {right: item.meant} | {
+        identity(Layout(graph)): graph for _, graph in ranked[:AGAINST] if not _same(graph, item.meant)
+    }
+    pairs = [(graph, extras.get(key, {})) for key, graph in graphs.items()]
+    return Candidates(item.asked, pairs, [key == right for key in graphs], item.times)
+
+
+def _merged(one: Candidates, two: Candidates) -> Candidates:
+    known = {identity(Layout(graph)) for graph, _ in one.graphs}
+    new = [pair for pair in two.graphs if identity(Layout(pair[0])) not in known]
+    return replace(one, graphs=[*one.graphs, *new], right=[*one.right, *(False for _ in new)])
+
+
+def _same(graph: QueryGraph, meant: QueryGraph | None) -> bool:
+    return meant is not None and identity(Layout(graph)) == identity(Layout(meant))
+
+
+def _ranked(
+    item: _Item, learned: Learned, vocabulary: Vocabulary, templates: Templates, constants: Sequence[Constant]
+) -> list[tuple[float, QueryGraph]]:
+    near = Near(vocabulary, item.asked.named, constants)
+    return search(learned.judge(item.asked), near, pool(item.asked, item.understood, templates))
+
+
+def _temperature(scores: Sequence[Sequence[float]], share: float) -> float:
+    """The temperature at which the best of `scores` are expected to be right as often as they were."""
+    if not scores:
+        return COOLEST
+    low, high = 1.0, HOTTEST
+    for _ in range(20):
+        middle = (low + high) / 2
+        expected = sum(likely(found, middle)[0] for found in scores) / len(scores)
+        low, high = (middle, high) if expected > share else (low, middle)
+    return round(high, 3)
+
+
+def _templates(items: Sequence[_Item]) -> Templates:
+    counts: dict[object, tuple[QueryGraph, int]] = {}
+    for item in items:
+        assert item.meant is not None
+        template = cut(item.meant, item.asked.named)
+        key = identity(Layout(template))
+        counts[key] = (template, item.times + (counts[key][1] if key in counts else 0))
+    return Templates.of(list(counts.values()))
+
+
+def _constants(items: Sequence[_Item]) -> tuple[Constant, ...]:
+    """Conditions that questions mean without naming their values, those that several have."""
+    found: Counter[Constant] = Counter()
+    for item in items:
+        assert item.meant is not None
+        labels = Layout(item.meant).labels
+        for condition in item.meant.conditions:
+            left = condition.left
+            if not isinstance(left, Value) or condition.operator != "=" or isinstance(condition.right, Value):
+                continue
+            label = labels.get(left.of, "")
+            if label and (label, left.key, condition.right) not in item.asked.meanings:
+                found[label, replace(condition, left=replace(left, of="x0"))] += item.times
+    return tuple(constant for constant, times in found.items() if times >= USUAL)
+
+
+def _alone(label: str, condition: Condition) -> QueryGraph:
+    """A condition as a query graph of one variable, in which it can be kept."""
+    return QueryGraph((Variable("x0", (label,)),), Value("x0"), conditions=(condition,))

@@ -1,0 +1,225 @@
+"""Learning over a graph with labels: questions become templates of query graphs, and weights of words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kgneo.asking import ask, open_context
+from kgneo.cli.main import main
+from kgneo.context import Context
+from kgneo.embedding import OnnxEncoder
+from kgneo.errors import DataError
+from kgneo.graph.lessons import all_lessons, read_learned, remove_lessons
+from kgneo.learning import learn_questions
+from kgneo.model import Answer
+from kgneo.query.from_cypher import from_cypher
+from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.questions import GoldNode, Question, read_labelled
+from tests.conftest import VERSIONS, StartServer, connect, set_address, wipe
+
+GUILDS = ("Heron", "Lantern", "Anvil", "Thistle", "Barrow", "Quarry", "Saddle")
+GRAPH = """
+UNWIND range(0, size($guilds) - 1) AS number
+CREATE (guild:Guild {name: $guilds[number]})
+WITH guild, number
+UNWIND range(0, 5) AS place
+CREATE (painter:Painter {name: $names[number * 6 + place], age: 30 + number * 7 + place})
+FOREACH (_ IN CASE WHEN place < 2 THEN [1] ELSE [] END | CREATE (painter)-[:REL_A]->(guild))
+FOREACH (_ IN CASE WHEN place > 1 THEN [1] ELSE [] END | CREATE (painter)-[:REL_B]->(guild))
+"""
+"""Two painters of each guild are REL_A, four are REL_B; no word tells which of the two is meant."""
+NAMES = [f"{first}{last}" for first in ("Adelor", "Bertim", "Cosval", "Dromet", "Elwin", "Fastur", "Gorvan")
+         for last in ("a", "en", "is", "o", "ut", "yk")]  # fmt: skip
+
+
+def members(guild: str, *, first: int = 0, last: int = 2) -> tuple[str, ...]:
+    """The painters of a guild."""
+    start = 6 * GUILDS.index(guild)
+    return tuple(NAMES[start + first : start + last])
+
+
+LESSONS = [
+    *(Question(f"a{guild}", f"Which painters swore to the {guild} guild?", members(guild)) for guild in GUILDS[:6]),
+    *(
+        Question(f"b{guild}", f"Which painters broke with the {guild} guild?", members(guild, first=2, last=6))
+        for guild in GUILDS[:6]
+    ),
+]
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def guilds(request: pytest.FixtureRequest, start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    """A graph of guilds on a server that lessons may be written to, of each version."""
+    server = start_server("scratch", request.param)
+    with connect(server) as graph, pytest.MonkeyPatch.context() as patch:
+        set_address(patch, server)
+        wipe(graph)
+        graph.write(GRAPH, guilds=list(GUILDS), names=NAMES)
+        yield open_context(graph, encoder=encoder)
+        wipe(graph)
+
+
+@pytest.fixture
+def context(guilds: Context) -> Context:
+    """The same without lessons."""
+    remove_lessons(guilds.graph)
+    guilds.memory.clear()
+    return guilds
+
+
+@pytest.fixture(scope="module")
+def learned(guilds: Context) -> Context:
+    """The same after the lessons."""
+    remove_lessons(guilds.graph)
+    guilds.memory.clear()
+    report = learn_questions(guilds, LESSONS)
+    assert (report.learned, report.examples, report.trained) == (12, 2, True)
+    return guilds
+
+
+def found(answer: Answer) -> set[str]:
+    return set(answer.answers)
+
+
+def test_learned_words_tell_the_relationship(learned: Context) -> None:
+    assert found(ask(learned, "Which painters swore to the Saddle guild?")) == set(members("Saddle"))
+    assert found(ask(learned, "Which painters broke with the Saddle guild?")) == set(members("Saddle", first=2, last=6))
+
+
+def test_learned_words_help_a_question_of_another_template(learned: Context) -> None:
+    assert ask(learned, "How many painters broke with the Saddle guild?").answers == ("4",)
+    assert ask(learned, "How many painters swore to the Saddle guild?").answers == ("2",)
+
+
+def test_a_learned_reading_tells_how_likely_it_is(learned: Context) -> None:
+    answer = ask(learned, "Which painters swore to the Saddle guild?")
+    assert answer.confidence is not None
+    assert answer.confidence > 0.5
+
+
+def test_lessons_do_not_touch_the_graph(learned: Context) -> None:
+    rows = learned.graph.read("MATCH (n:KgneoLesson|KgneoLearned) WHERE (n)--() RETURN count(n) AS tied")
+    assert rows == [{"tied": 0}]
+
+
+def test_a_lesson_has_its_values_cut_out(learned: Context) -> None:
+    lessons = all_lessons(learned.graph)
+    assert {lesson.text for lesson in lessons} == {
+        "which painters swore to the …", "which painters broke with the …"
+    } or {lesson.text for lesson in lessons} == {
+        "which painters swore to the … guild", "which painters broke with the … guild"
+    }  # fmt: skip
+    assert sum(lesson.count for lesson in lessons) == 12
+
+
+def test_questions_of_one_text_and_template_are_one_lesson(context: Context) -> None:
+    assert read_learned(context.graph) is None
+    report = learn_questions(context, LESSONS[:2])
+    assert (report.stored, report.trained) == (1, True)
+    assert learn_questions(context, LESSONS[:2]).stored == 1
+
+
+def test_gold_nodes_are_learned(context: Context) -> None:
+    nodes = tuple(GoldNode("Painter", {"name": name}) for name in members("Heron"))
+    report = learn_questions(context, [Question("1", LESSONS[0].text, (), nodes=nodes)])
+    assert report.learned == 1
+
+
+def test_a_gold_query_is_taken_as_it_is(context: Context) -> None:
+    cypher = "MATCH (p:Painter)-[:REL_B]-(g:Guild {name: 'Heron'}) RETURN p"
+    learn_questions(context, [Question("1", LESSONS[0].text, members("Heron"), cypher=cypher)])
+    [lesson] = all_lessons(context.graph)
+    assert lesson.graph.edges[0].relations == ("REL_B",)
+    assert lesson.graph.edges[0].subject == "p"
+
+
+def test_answers_that_no_reading_gives_are_reported(context: Context) -> None:
+    report = learn_questions(context, [Question("1", LESSONS[0].text, ("Nobody",))])
+    assert report.learned == 0
+    assert "no reading gives its answers" in report.rejected[0].reason
+
+
+def test_removing_all_leaves_no_trace(context: Context, capsys: pytest.CaptureFixture[str]) -> None:
+    learn_questions(context, LESSONS[:2])
+    assert main(["learn", "--remove", "all"]) == 0
+    assert context.graph.read("MATCH (n:KgneoLesson|KgneoLearned) RETURN n") == []
+    assert "Removed 1" in capsys.readouterr().out
+
+
+def test_lessons_are_listed_in_words(context: Context, capsys: pytest.CaptureFixture[str]) -> None:
+    learn_questions(context, LESSONS[:2])
+    assert main(["learn", "--list"]) == 0
+    assert "swore to the" in capsys.readouterr().out
+
+
+# Gold queries --------------------------------------------------------------------------------------------------------
+
+PAINTER, GUILD = Variable("p", ("Painter",)), Variable("g", ("Guild",))
+
+
+@pytest.mark.parametrize(
+    ("text", "graph"),
+    [
+        (
+            'MATCH (p:Painter WHERE p.age = 30)-[:REL_A]->(g:Guild {name: "The \\"Heron\\""}) RETURN DISTINCT p.name',
+            QueryGraph(
+                (PAINTER, GUILD),
+                Value("p", "name"),
+                (Edge("p", ("REL_A",), "g", "r0"),),
+                (Condition(Value("p", "age"), "=", (30,)), Condition(Value("g", "name"), "=", ('The "Heron"',))),
+            ),
+        ),
+        (
+            "MATCH (g:Guild)<-[r:REL_A|REL_B]-(p:Painter) WHERE p.age >= 40 AND r.since < 1.5 RETURN count(DISTINCT p)",
+            QueryGraph(
+                (GUILD, PAINTER),
+                Aggregate("count", Value("p")),
+                (Edge("p", ("REL_A", "REL_B"), "g", "r"),),
+                (Condition(Value("p", "age"), ">=", (40,)), Condition(Value("r", "since"), "<", (1.5,))),
+            ),
+        ),
+        (
+            "MATCH (p:Painter) MATCH (p)-[:REL_A]-(g:Guild) RETURN p ORDER BY p.age DESC LIMIT 3;",
+            QueryGraph(
+                (PAINTER, GUILD),
+                Value("p"),
+                (Edge("p", ("REL_A",), "g", "r0", directed=False),),
+                selections=(Selection("p", Value("p", "age"), True, 3),),
+            ),
+        ),
+    ],
+)
+def test_a_simple_query_is_read_as_a_query_graph(text: str, graph: QueryGraph) -> None:
+    assert from_cypher(text) == graph
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (p) WHERE p.a = 1 OR p.b = 2 RETURN p",
+        "MATCH (p)-[*]-(q) RETURN p",
+        "CREATE (p)",
+        "",
+        "MATCH (p RETURN p",
+    ],
+)
+def test_a_query_that_is_not_simple_says_so(text: str) -> None:
+    with pytest.raises(DataError, match="simple query"):
+        from_cypher(text)
+
+
+def test_a_file_of_questions_may_have_gold_queries(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    query = {"variables": [{"name": "p", "labels": ["Painter"]}], "answer": {"of": "p"}}
+    lines = [
+        {"question": "which painters?", "answers": ["Ada"], "cypher": "MATCH (p:Painter) RETURN p"},
+        {"question": "what painters?", "answers": ["Ada"], "query_graph": query},
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    one, two = read_labelled(file)
+    assert one.cypher == "MATCH (p:Painter) RETURN p"
+    assert two.query_graph == QueryGraph((Variable("p", ("Painter",)),), Value("p"))
