@@ -124,6 +124,8 @@ PEOPLE = _words(
     "man men woman women guy guys folks"
 )
 """Words for people of any kind."""
+JOINING = _words("and but nor or both also")
+"""Words between two things that are named side by side."""
 NEGATIONS = _words("not no never without neither nor excluding except isn aren doesn don didn wasn weren hasn haven")
 EXTREMES: dict[str, bool] = {
     **dict.fromkeys(
@@ -143,13 +145,15 @@ EXTREMES: dict[str, bool] = {
 }
 """Words for extremes, and whether they mean the end of the order; words of age speak of dates."""
 COMPARATIVES: dict[str, bool] = {
-    **dict.fromkeys(_words("fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer"), False),
     **dict.fromkeys(
-        _words("more bigger larger greater higher taller longer heavier faster later older younger newer deeper wider"),
+        _words("fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer older"), False
+    ),
+    **dict.fromkeys(
+        _words("more bigger larger greater higher taller longer heavier faster later younger newer deeper wider"),
         True,
     ),
 }
-"""Words that compare, and whether they mean the greater value."""
+"""Words that compare, and whether they mean the greater value; words of age speak of dates."""
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
 """Places in an order."""
 RECIPROCAL = _words(

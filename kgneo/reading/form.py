@@ -6,7 +6,7 @@ named; its superlatives, comparisons, negations and groups. All of it rests on c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +19,7 @@ from kgneo.english.words import (
     NEGATIONS,
     NUMERALS,
     ORDINALS,
+    PREPOSITIONS,
 )
 from kgneo.query.graph import Operator
 from kgneo.reading.mentions import Word
@@ -58,6 +59,8 @@ class Form:
     comparisons: tuple[Comparison, ...] = ()
     negations: tuple[int, ...] = ()
     per: int = -1
+    versus: tuple[int, int] | None = None
+    """The word that compares and the one before the name it compares with: "older THAN X", "difference … AND X"."""
 
 
 def form_of(words: Sequence[Word]) -> Form:
@@ -76,7 +79,19 @@ def form_of(words: Sequence[Word]) -> Form:
         )[:1]
         used |= {item.at for item in extremes}
     per = next((i + 1 for i, word in enumerate(plain[:-1]) if word in ("per", "each", "every") and i > 1), -1)
-    return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, per)
+    versus = _versus(plain, within)
+    used |= set(versus or ())
+    return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, per, versus)
+
+
+def _versus(plain: Sequence[str], within: Container[int]) -> tuple[int, int] | None:
+    """Where something is compared with what is named behind "than", or with the second of two behind "between"."""
+    for index, word in enumerate(plain):
+        if word in COMPARATIVES and index not in within and "than" in plain[index + 1 :]:
+            return index, plain.index("than", index + 1)
+        if word in ("difference", "differ") and "between" in plain[index:] and "and" in plain[index:]:
+            return index, len(plain) - 1 - plain[::-1].index("and")
+    return None
 
 
 Asked = tuple[Kind, int, str, set[int]]
@@ -108,6 +123,9 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
     if word == "sum" and following == "of":
         return "sum", index + 2, "sum", {index, index + 1}
     beginning = set(plain[:index]) <= FUNCTION_WORDS | {"total", "count", "please", "provide", "tell", "get"}
+    counted = word == "count" and 0 < index <= 6 and following in PREPOSITIONS | {""} and not beginning
+    if counted and set(plain[: index - 1]) <= FUNCTION_WORDS | ASKING:  # "the crime count for"
+        return "count", index - 1, "count", {index}
     if word not in ("number", "count", "total", "amount", "quantity") or index > 6 or not beginning:
         return None
     if following == "of":

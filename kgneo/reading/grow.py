@@ -13,7 +13,16 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from kgneo.english.names import is_past, name_words, same_root
-from kgneo.english.words import AUXILIARIES, CLAUSES, FUNCTION_WORDS, RECIPROCAL
+from kgneo.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    CLAUSES,
+    FUNCTION_WORDS,
+    JOINING,
+    NEGATIONS,
+    PREPOSITIONS,
+    RECIPROCAL,
+)
 from kgneo.query.graph import Scalar
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning, Mention, Word
@@ -23,6 +32,8 @@ BEAM = 24
 MEANINGS = 3
 NEAR = 3
 """Words between a negation and what it denies, at most."""
+SAID = 0.6
+"""Fit from which words say which relationship is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,12 @@ class Tree:
     ignored: tuple[int, ...] = ()
     asked_join: int = -1
     """The join whose property is asked for, where it is one of a relationship."""
+    named: float = 1.0
+    """How surely what is asked for is named."""
+    unsaid: int = 0
+    """Ways that no word speaks of, though there are others between the same labels."""
+    ways: tuple[tuple[int, int, Way, bool], ...] = ()
+    """For each mention that hangs on a way: the thing where that begins, the way, and whether directions count."""
 
     def thing_of(self, mention: int) -> int | None:
         """The thing that a mention became."""
@@ -150,7 +167,10 @@ class Grower:
             return Tree((thing,), score=meaning.score, places=((mention, 0),), used=self._own(mention))
         thing = Thing(meaning.owner, mention, meaning.kind == "label", (), mention)
         places = ((mention, 0),) if mention >= 0 else ()
-        return Tree((thing,), score=meaning.score, asked=meaning.key, places=places, used=self._own(mention))
+        named = min(meaning.score, 1.0)
+        return Tree(
+            (thing,), score=meaning.score, asked=meaning.key, places=places, used=self._own(mention), named=named
+        )
 
     def _own(self, mention: int) -> frozenset[int]:
         if mention < 0:
@@ -169,6 +189,11 @@ class Grower:
                 yield from self._on_edges(tree, number, meaning, used)
                 continue
             weighed = meaning if value else replace(meaning, score=self.costs.label * meaning.score)
+            beside = self._beside(tree, number, weighed)
+            if beside is not None:
+                index, way, directed = beside
+                yield self._grown(tree, index, way, number, weighed, tree.score + weighed.score, directed, used)
+                continue
             yield from self._same(tree, number, weighed, used)
             yield from self._joined(tree, number, weighed, used)
 
@@ -249,10 +274,23 @@ class Grower:
                 ((self._rate(way, ways, gap, tree, index, number), way) for way in ways), key=lambda pair: -pair[0][0]
             )
             away = behind.index(thing.last) if thing.last in behind else 0
-            for (rate, directed, spoken), way in rated[:3]:
+            for (rate, directed, spoken, said), way in rated[:3]:
                 score = tree.score + meaning.score + rate - self.costs.distance * min(away, 3)
                 score += sum(self._skipping(other) for other in tree.ignored if self._own(other) & spoken)
-                yield self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
+                alone = sum(len(other) == len(way) for other in ways) == 1 and len(way) == min(map(len, ways))
+                grown = self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
+                yield grown if said or alone else replace(grown, unsaid=tree.unsaid + 1)
+
+    def _beside(self, tree: Tree, number: int, meaning: Meaning) -> tuple[int, Way, bool] | None:
+        """The way of the name before, where a name stands beside it ("X and Y", "X but not Y"): each hangs on a way of
+        its own, so that an order of X and another of Y will do."""
+        before = next((item for item in tree.ways if item[0] == number - 1), None)
+        if before is None or meaning.kind != "value" or number < 1:
+            return None
+        _, index, way, directed = before
+        between = {self.words[place].plain for place in self._between(number - 1, number)}
+        joining = bool(between & JOINING) and between <= JOINING | ARTICLES | PREPOSITIONS | NEGATIONS
+        return (index, way, directed) if joining and way[-1].label == meaning.owner else None
 
     def _grown(
         self,
@@ -280,6 +318,7 @@ class Grower:
             score=score,
             places=(*tree.places, (number, at)),
             used=used,
+            ways=(*tree.ways, (number, index, way, directed)),
         )
 
     def _negated(self, tree: Tree, number: int) -> bool:
@@ -351,9 +390,10 @@ class Grower:
 
     def _rate(
         self, way: Way, ways: Sequence[Way], gap: Sequence[int], tree: Tree, index: int, number: int
-    ) -> tuple[float, bool, frozenset[int]]:
-        """What a way is worth, whether its direction counts, and which words speak of it."""
-        total, spoken = 0.0, set()
+    ) -> tuple[float, bool, frozenset[int], bool]:
+        """What a way is worth, whether its direction counts, which words speak of it, and whether they say all of
+        it."""
+        total, spoken, said = 0.0, set(), True
         rivals = {step.relation for other in ways for step in other if len(other) == len(way)} - {
             step.relation for step in way
         }
@@ -362,6 +402,7 @@ class Grower:
             fit, word = self._fit(step.relation, left)
             best = max((self._fit(rival, left)[0] for rival in rivals), default=0.0)
             total += self.costs.named * fit - self.costs.edge - self.costs.rival * max(best - fit, 0.0)
+            said = said and fit >= SAID and fit >= best
             if word is not None and fit > 0.2:
                 spoken.add(word)
         source = tree.things[index].label
@@ -374,7 +415,7 @@ class Grower:
             total += self._voice(way[0].relation, way[0].forward, gap, number) if directed else 0.0
             if not directed and not way[0].forward:
                 total -= 0.01
-        return total, directed, frozenset(spoken)
+        return total, directed, frozenset(spoken), said
 
     def _count(self, source: str, way: Way) -> int:
         """How many relationships there are of the kind of a way's first step."""

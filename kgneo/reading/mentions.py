@@ -218,7 +218,8 @@ def with_choices(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Men
     kept: list[Mention] = []
     for item in mentions:
         between = [word.plain for word in words[kept[-1].end : item.start]] if kept else []
-        shared = _shared(kept[-1], item) if between and between[-1] == "or" and len(between) <= 3 else ()
+        choice = "or" in between and set(between) <= ARTICLES | PREPOSITIONS | {"or"}
+        shared = _shared(kept[-1], item) if choice else ()
         if shared:
             kept[-1] = Mention(kept[-1].start, item.end, shared, kept[-1].also)
         else:

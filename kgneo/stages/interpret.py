@@ -121,8 +121,9 @@ class Answered:
 
 
 def first_answered(context: Context, understood: Sequence[Interpretation]) -> Answered | None:
-    """The first of the best interpretations that finds something; of those that find nothing, the first whose answer
-    says so (a count of none, a "no"). None where there is no answer at all."""
+    """The first of the best interpretations that finds something, or that says all of the question and finds that there
+    is none (a count of none, a "no"); of the others that find nothing, the first whose answer says so. None where there
+    is no answer at all."""
     known = reading(context)
     assert known is not None
     limit = context.options.limit
@@ -134,7 +135,7 @@ def first_answered(context: Context, understood: Sequence[Interpretation]) -> An
             )
         except GraphTimeout:
             continue
-        if not result.empty:
+        if not result.empty or (result.answers and item.complete):
             return _answered(context, understood, number, result, limit)
         if nothing is None and result.answers:
             nothing = number, result
@@ -162,7 +163,9 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
         silent=item.silent,
         ignored=len(item.ignored),
         either=sum(_either_way(item.graph, edge) for edge in item.graph.edges),
-        bare=not (item.graph.conditions or item.graph.selections),
+        named=item.named,
+        loose=item.loose,
+        bare=item.silent if not (item.graph.conditions or item.graph.selections) else 0.0,
         tried=min(number, 3),
         empty=result.empty,
         found=math.log10(1 + len(result.answers) + result.more),

@@ -53,7 +53,7 @@ class Paths:
         if not entities and "[" not in question:
             with clock.stage("interpret"):
                 understood = _understood(context, question)
-            if understood and not understood[0].plain_chain:
+            if understood and (understood[0].complete or not understood[0].plain_chain):
                 with clock.stage("answer"):
                     queried = first_answered(context, understood)
                 return _queried(question, queried, understood, clock)
@@ -112,7 +112,8 @@ def _queried(question: str, found: Answered | None, understood: Sequence[Interpr
     shown = ", ".join(result.answers[:20])
     more = len(result.answers) - 20 + result.more
     text = f"{shown} and {more} more" if more > 0 else shown
-    warnings = [f"Ignored: {', '.join(repr(piece) for piece in best.ignored)}."] if best.ignored else []
+    left_out = list(dict.fromkeys([*best.ignored, *best.unsaid]))
+    warnings = [f"Ignored: {', '.join(map(repr, left_out))}."] if left_out else []
     if found.confidence < UNSURE:
         warnings.append(f"This reading of the question is unsure (confidence {found.confidence:.2f}).")
     return Answer(
