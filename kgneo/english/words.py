@@ -162,6 +162,14 @@ RECIPROCAL = _words(
     "twin acquainted acquaintance lives roommate housemate"
 )
 """Words for relations that hold both ways."""
+FELLOWS = _words(
+    "friend sibling brother sister cousin neighbour neighbor relative colleague acquaintance roommate housemate "
+    "flatmate twin spouse"
+)
+"""Nouns for what stands to another of its kind in a relation that holds both ways."""
+RECEIVING = _words("receive receives received receiving get gets got getting incoming")
+GIVING = _words("make makes made making place placed places placing outgoing from")
+"""Words for who something goes to and for whom it comes from, where a graph has both."""
 SAME_NAMES: dict[str, str] = {
     **dict.fromkeys(("last name", "family name", "lastname", "familyname", "surnamed"), "surname"),
     **dict.fromkeys(("first name", "given name", "firstname", "givenname", "forename", "called", "named"), "name"),

@@ -16,6 +16,7 @@ from kgneo.english.words import (
     COMPARATIVES,
     EXTREMES,
     FUNCTION_WORDS,
+    MEASURES,
     NEGATIONS,
     NUMERALS,
     ORDINALS,
@@ -72,6 +73,11 @@ def form_of(words: Sequence[Word]) -> Form:
     extremes = tuple(item for item in _extremes(plain) if item.at not in within)
     used |= within | {item.at for item in extremes}
     used |= {item.at - 1 for item in extremes if item.limit > 1 or item.offset}
+    used |= {
+        item.at + 1
+        for item in extremes
+        if plain[item.at] in ("most", "least") and set(plain[item.at + 1 :][:1]) & MEASURES.keys()
+    }
     negations = tuple(index for index, word in enumerate(plain) if word in NEGATIONS and index not in within)
     if not comparisons and not extremes and "than" not in plain and "or" in plain:
         extremes = tuple(
@@ -107,7 +113,9 @@ def _asked(plain: Sequence[str]) -> Asked:
     if plain and plain[0] in AUXILIARIES and not _request(plain):
         return "exists", 1, plain[0], {0}
     for index, word in enumerate(plain[:6]):
-        if word in ASKING and not (index and plain[index - 1] in ("the", "of", "a", "in", "each", "which", "what")):
+        if word in ASKING | {"know", "have"} and not (
+            index and plain[index - 1] in ("the", "of", "a", "in", "each", "which", "what")
+        ):
             return "things", index + 1, word, {index}
     return "things", 0, "", set()
 
@@ -163,7 +171,7 @@ def _relative(plain: Sequence[str], index: int) -> bool:
 
 
 def _request(plain: Sequence[str]) -> bool:
-    return plain[0] in ("can", "could", "will", "would", "please") and len(plain) > 1 and plain[1] in ("you", "i", "we")
+    return len(plain) > 1 and plain[1] in ("you", "i", "we")
 
 
 def _extremes(plain: Sequence[str]) -> list[Extreme]:

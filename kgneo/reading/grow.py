@@ -8,25 +8,27 @@ speak of; what was named last is the nearest to hang on. Several trees are kept 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from kgneo.english.names import is_past, name_words, same_root
+from kgneo.english.names import is_past, name_words, same_root, singular
 from kgneo.english.words import (
     ARTICLES,
     AUXILIARIES,
     CLAUSES,
+    FELLOWS,
     FUNCTION_WORDS,
+    GIVING,
     JOINING,
     NEGATIONS,
     PREPOSITIONS,
-    RECIPROCAL,
+    RECEIVING,
 )
 from kgneo.query.graph import Scalar
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning, Mention, Word
-from kgneo.reading.vocabulary import Key, Way
+from kgneo.reading.vocabulary import Key, Way, reciprocal
 
 BEAM = 24
 MEANINGS = 3
@@ -61,6 +63,8 @@ class Costs:
     """What it costs that a clause begins between a label and the name that it is the same as."""
     frequent: float = 0.08
     """What it is worth that a relationship is e times as frequent as another between the same labels."""
+    role: float = 0.3
+    """What it is worth that a relationship to who gives or who receives is the one that the words speak of."""
     given: float = 1.5
     """What it costs that what is asked for is what the question names."""
 
@@ -158,6 +162,7 @@ class Grower:
                     ((mention, 0),) if mention >= 0 else (),
                     used,
                     asked_join=0,
+                    named=min(meaning.score, 1.0),
                 )
 
     def _root(self, mention: int, meaning: Meaning) -> Tree:
@@ -202,13 +207,13 @@ class Grower:
         meanings = self.mentions[number].meanings
         if any(meaning.kind == "value" for meaning in meanings):
             return self.costs.skipped_value
-        return self.costs.skipped_label * meanings[0].score
+        return (1.0 if self.mentions[number].fellow else self.costs.skipped_label) * meanings[0].score
 
     # The same thing ----------------------------------------------------------------------------------------------
 
     def _same(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int]) -> Iterator[Tree]:
         for index, thing in enumerate(tree.things):
-            if thing.label != meaning.owner:
+            if thing.label != meaning.owner or self._is_fellow(thing, number):
                 continue
             cost = self._apart(tree, thing, number, meaning)
             if cost is None:
@@ -225,6 +230,17 @@ class Grower:
             if not index and tree.asked is None and self._names(meaning):
                 score -= self.costs.given
             yield replace(tree, things=things, score=score, places=(*tree.places, (number, index)), used=used)
+
+    def _is_fellow(self, thing: Thing, number: int) -> bool:
+        """Whether a mention stands in a relation to a thing of its kind: "friends of the person"."""
+        if self.mentions[number].fellow:
+            return thing.last >= 0
+        if thing.last < 0 or not self.mentions[thing.last].fellow:
+            return False
+        possessed = self.mentions[number].end == self._start(thing.last)
+        return possessed or any(
+            self.words[index].plain in ("of", "with", "to") for index in self._between(thing.last, number)
+        )
 
     def _names(self, meaning: Meaning) -> bool:
         """Whether a meaning is the name of its thing."""
@@ -288,8 +304,12 @@ class Grower:
         if before is None or meaning.kind != "value" or number < 1:
             return None
         _, index, way, directed = before
-        between = {self.words[place].plain for place in self._between(number - 1, number)}
-        joining = bool(between & JOINING) and between <= JOINING | ARTICLES | PREPOSITIONS | NEGATIONS
+        words = [self.words[place].plain for place in self._between(number - 1, number)]
+        joint = next((place for place, word in enumerate(words) if word in JOINING), len(words))
+        between = set(words)
+        numbers = [self.fits.relations.index(step.relation) for step in way]
+        verbs = {word for word in words[joint:] if any(self.fits.named(word, relation) for relation in numbers)}
+        joining = bool(between & JOINING) and between <= JOINING | ARTICLES | PREPOSITIONS | NEGATIONS | verbs
         return (index, way, directed) if joining and way[-1].label == meaning.owner else None
 
     def _grown(
@@ -386,6 +406,8 @@ class Grower:
             after.append(index)
         root = tree.things[0]
         extra = [index for index in self._own(root.named) if not root.noun] if root.named >= 0 else []
+        near = {number, *(thing.last for thing in tree.things if thing.last >= 0)}
+        extra += [index for other in near if self.mentions[other].fellow for index in self._own(other)]
         return (*before[::-1], *after, *extra)
 
     def _rate(
@@ -402,6 +424,7 @@ class Grower:
             fit, word = self._fit(step.relation, left)
             best = max((self._fit(rival, left)[0] for rival in rivals), default=0.0)
             total += self.costs.named * fit - self.costs.edge - self.costs.rival * max(best - fit, 0.0)
+            total += self.costs.role * self._role(step.relation, rivals, gap)
             said = said and fit >= SAID and fit >= best
             if word is not None and fit > 0.2:
                 spoken.add(word)
@@ -416,6 +439,21 @@ class Grower:
             if not directed and not way[0].forward:
                 total -= 0.01
         return total, directed, frozenset(spoken), said
+
+    def _role(self, relation: str, rivals: Collection[str], gap: Sequence[int]) -> int:
+        """1 where a relationship to who gives something (CALLER) or to who receives it (CALLED) is what a gap speaks
+        of, -1 where its rival is; 0 where it has none of the same root, or the words tell neither."""
+        last = name_words(self.fits.vocabulary.readable(relation))[-1]
+        others = {name_words(self.fits.vocabulary.readable(other))[-1] for other in rivals}
+        gives, receives = last.endswith(("er", "or")), last.endswith(("ed", "ee"))
+        if gives == receives or not any(same_root(last, other) and other != last for other in others):
+            return 0
+        plain = [self.words[index].plain for index in sorted(gap)]
+        if any(word in RECEIVING for word in plain) or (plain and plain[-1] == "to"):
+            return 1 if receives else -1
+        if any(word in GIVING for word in plain):
+            return 1 if gives else -1
+        return 0
 
     def _count(self, source: str, way: Way) -> int:
         """How many relationships there are of the kind of a way's first step."""
@@ -448,6 +486,9 @@ class Grower:
             fit = 0.85 * float(self.fits.similarity(phrase)[number])
             if fit > best[0]:
                 best = (fit, telling[0])
+        if best[0] < 0.8 and reciprocal(self.fits.vocabulary.readable(relation)):
+            fellow = next((index for index in telling if singular(self.words[index].plain) in FELLOWS), None)
+            best = best if fellow is None else (0.8 + 0.2 * best[0], fellow)
         if self._initials(relation, plain):
             return 1.0, telling[0] if telling else None
         return best
@@ -481,12 +522,6 @@ class Grower:
         if behind and does:
             return 0.0 if forward else 0.3
         return 0.3 if forward != passive else 0.0
-
-
-def reciprocal(relation: str) -> bool:
-    """Whether a relation, by its readable name, holds both ways: "knows", "lives with"."""
-    words = name_words(relation)
-    return bool(set(words) & RECIPROCAL) or words[-1] == "with"
 
 
 def _best(trees: Sequence[Tree]) -> list[Tree]:

@@ -15,11 +15,20 @@ from typing import Literal, Protocol
 from rapidfuzz.distance import OSA
 
 from kgneo.english.dates import MONTHS, date_texts
-from kgneo.english.names import is_noun, name_words, same_root
-from kgneo.english.words import ARTICLES, FUNCTION_WORDS, NUMERALS, PEOPLE, PREPOSITIONS, QUESTION_WORDS, SAME_NAMES
+from kgneo.english.names import is_noun, name_words, same_root, singular
+from kgneo.english.words import (
+    ARTICLES,
+    FELLOWS,
+    FUNCTION_WORDS,
+    NUMERALS,
+    PEOPLE,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    SAME_NAMES,
+)
 from kgneo.query.graph import Form, Scalar
 from kgneo.reading.fits import LIKE, Fits, key_name
-from kgneo.reading.vocabulary import Key
+from kgneo.reading.vocabulary import Key, reciprocal
 from kgneo.text import fold
 
 LONGEST = 12
@@ -92,6 +101,8 @@ class Mention:
     end: int
     meanings: tuple[Meaning, ...]
     also: tuple[int, ...] = field(default=())
+    fellow: bool = False
+    """Whether it names what stands in a relation to another of its kind: "friends"."""
 
 
 def words_of(text: str) -> tuple[Word, ...]:
@@ -341,12 +352,19 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         following = words[index + 1].plain if index + 1 < len(words) else ""
         if word in QUESTION_WORDS and index != asked:
             continue
-        if word in PEOPLE or (word in ("those", "others", "all") and following in ("who", "whom", "whose")):
+        if word in PEOPLE or (
+            word in ("those", "others", "all")
+            and (following in ("who", "whom", "whose") or following.endswith(("ing", "ed")))
+        ):
             meanings = [Meaning("label", label, 0.75 * share) for label, share in _people(fits) if share > 0.3]
             if meanings:
                 found.append(Mention(index, index + 1, tuple(meanings)))
             continue
         if word in FUNCTION_WORDS or word.isdigit():
+            continue
+        said_of = {words[other].plain for other in range(max(index - 2, 0), index)} & {"is", "are", "was", "were", "be"}
+        if singular(word) in FELLOWS and not said_of and (fellows := _fellows(word, fits)):
+            found.append(Mention(index, index + 1, fellows, fellow=True))
             continue
         scores = fits.label(word)
         if max(scores.values(), default=0.0) <= LIKE and _names_more(word, fits, verbs=index != head):
@@ -362,6 +380,17 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         if meanings:
             found.append(Mention(index, index + 1, tuple(meanings)))
     return _compounds(found)
+
+
+def _fellows(word: str, fits: Fits) -> tuple[Meaning, ...]:
+    """The labels whose nodes have fellows of their own kind, by the relationship that a noun is most like."""
+    similar = fits.similarity(word)
+    best: dict[str, float] = {}
+    for link in fits.vocabulary.links:
+        number = fits.relations.index(link.relation)
+        if link.subject == link.object and reciprocal(fits.vocabulary.readable(link.relation)):
+            best[link.subject] = max(best.get(link.subject, 0.0), float(similar[number]))
+    return tuple(Meaning("label", label, 1.0) for label in sorted(best, key=lambda label: -best[label])[:3])
 
 
 def _names_more(word: str, fits: Fits, *, verbs: bool) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from kgneo.english.intent import plain_question
 from kgneo.english.names import is_noun, is_past, name_words, same_root
@@ -34,7 +35,7 @@ from kgneo.query.wording import wording
 from kgneo.ranking.rank import RankedPath
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Comparison, Extreme, Form, form_of
-from kgneo.reading.grow import Grower, Join, Thing, Tree, reciprocal
+from kgneo.reading.grow import Grower, Join, Thing, Tree
 from kgneo.reading.mentions import (
     Lookup,
     Meaning,
@@ -48,7 +49,7 @@ from kgneo.reading.mentions import (
     with_keys,
     words_of,
 )
-from kgneo.reading.vocabulary import Key
+from kgneo.reading.vocabulary import Key, reciprocal
 from kgneo.text import fold
 
 ROOTS = 8
@@ -162,6 +163,7 @@ class _Reader:
         asked = {
             item.at for item in form.extremes
             if 0 <= item.at - form.at <= 3 and form.word not in ("how", "when", "where", "who")
+            and set(self.plain[form.at : item.at]) <= FUNCTION_WORDS
             and any(start == item.at for start, _, _ in self.whole_keys)
         }  # fmt: skip
         left = tuple(item for item in form.extremes if item.at not in asked)
@@ -191,11 +193,7 @@ class _Reader:
         trees = grower.grow(roots, order)
         found = [self._interpretation(tree) for tree in trees]
         found.sort(key=lambda item: -item.score)
-        simple = not (self.form.extremes or self.form.comparisons or self.form.per >= 0)
-        alone = bool(found) and len(found[0].graph.variables) == 1
-        first = simple and not alone and len(named) == 1 and not self._names_a_node(named[0])
-        first = first and not found[0].complete
-        return [*chained, *found] if first else [*found, *chained]
+        return [*found, *chained]
 
     # A chain from one named thing --------------------------------------------------------------------------------
 
@@ -313,7 +311,17 @@ class _Reader:
         first = run[0] if run else -1
         rest = [number for number in range(len(self.mentions)) if number not in run and number > first]
         fronted = [number for number in range(len(self.mentions)) if number not in run and number < first]
-        return roots[: 2 * ROOTS], [*reversed(run), *rest, *fronted]
+        return roots[: 2 * ROOTS], [*reversed(run), *self._possessed(rest), *fronted]
+
+    def _possessed(self, numbers: list[int]) -> list[int]:
+        """Mentions in an order in which what belongs to someone comes before whom it belongs to: "Amanda's friends"."""
+        order = list(numbers)
+        for place, number in enumerate(numbers[:-1]):
+            item, after = self.mentions[number], self.mentions[numbers[place + 1]]
+            owns = self.words[item.end - 1].text.endswith(("'s", "’s"))
+            if owns and after.start == item.end and after.meanings[0].kind == "label":
+                order[place], order[place + 1] = order[place + 1], order[place]
+        return order
 
     def _shifted(self, meaning: Meaning, last: bool) -> Meaning:
         return meaning if last else replace(meaning, score=meaning.score - 0.3)
@@ -543,7 +551,8 @@ class _Reader:
             return False
         if form.kind not in ("things", "exists") and (form.kind != "count" or len(named) < 2):
             return False
-        return all(self._names_a_node(number) for number in named)
+        beside = any(self.mentions[one].end == self.mentions[other].start for one, other in pairwise(named))
+        return not beside and all(self._names_a_node(number) for number in named)
 
     def _names_a_node(self, number: int) -> bool:
         """Whether a mention is the name of one node, and not a value that several have."""
@@ -600,7 +609,7 @@ class _Reader:
             for key in self.fits.vocabulary.keys_of(thing.label):
                 if key.kind not in MEASURED:
                     continue
-                score = self._measure(word, following, key, named)
+                score = self._measure(word, following, key, named) + self._whole(extreme, key)
                 score += self._modifies(extreme, tree, number, bool(named)) + (0.05 if key.kind == "date" else 0.0)
                 if best is None or score > best[0]:
                     best = (score, number, key)
@@ -633,9 +642,17 @@ class _Reader:
             score = max(score, 0.5) if key.kind == "date" else score * (0.9 if key.kind == "number" else 0.5)
         return score
 
+    def _whole(self, extreme: Extreme, key: Key) -> float:
+        """What it is worth that all words of a property's name stand at a superlative, or behind it."""
+        within = range(extreme.at, extreme.at + 5)
+        return max((0.3 * (end - start) for start, end, other in self.whole_keys
+                    if other == key and start in within), default=0.0)  # fmt: skip
+
     def _modifies(self, extreme: Extreme, tree: Tree, number: int, named: bool) -> float:
         """Which thing a superlative is said of: the noun behind it, or, where a measure is, the one before it."""
         thing = tree.things[number]
+        if any(key.unique for key, _ in thing.values):
+            return -1.0
         if thing.named < 0:
             return 0.15
         mention = self.mentions[thing.named]
