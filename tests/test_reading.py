@@ -290,6 +290,7 @@ SIGNS = Signs(
     ahead=0.5,
     rivals=0.0,
     silent=0.2,
+    unsaid=0.0,
     ignored=0.0,
     either=0.0,
     named=1.0,

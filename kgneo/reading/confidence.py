@@ -15,17 +15,19 @@ class Signs:
     """What tells whether an interpretation is right.
 
     `score` is its own, `ahead` how far it is before the next one, `rivals` how many others are about as good; `silent`
-    the share of the question's telling words that it says nothing about, `ignored` how many mentions it leaves out;
-    `either` how many of its relationships could as well go the other way, since they join nodes of one label and the
-    words may not say which way they mean; `named` how surely what is asked for is named; `loose` how many of its ways
-    no word speaks of; `bare` is `silent` where nothing bounds what it is about; `tried` how many better ones found
-    nothing, `empty` whether it found nothing itself, `found` the logarithm (to 10) of how many answers.
+    the share of the question's telling words that it says nothing about, `unsaid` how many are like nothing in it,
+    `ignored` how many mentions it leaves out; `either` how many of its relationships could as well go the other way,
+    since they join nodes of one label and the words may not say which way they mean; `named` how surely what is asked
+    for is named; `loose` how many of its ways no word speaks of; `bare` is `silent` where nothing bounds what it is
+    about; `tried` how many better ones found nothing, `empty` whether it found nothing itself, `found` the logarithm
+    (to 10) of how many answers.
     """
 
     score: float
     ahead: float
     rivals: float
     silent: float
+    unsaid: float
     ignored: float
     either: float
     named: float
@@ -41,6 +43,7 @@ WEIGHTS = Signs(
     ahead=0.6,
     rivals=0.0,
     silent=-2.0,
+    unsaid=-0.7,
     ignored=-1.0,
     either=0.0,
     named=1.0,

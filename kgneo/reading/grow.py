@@ -227,7 +227,7 @@ class Grower:
                 thing, values=known, noun=thing.noun or meaning.kind == "label", last=number
             ))  # fmt: skip
             score = tree.score + meaning.score - cost
-            if not index and tree.asked is None and self._names(meaning):
+            if not index and tree.asked is None and (self._names(meaning) or self._who_does(thing, number, meaning)):
                 score -= self.costs.given
             yield replace(tree, things=things, score=score, places=(*tree.places, (number, index)), used=used)
 
@@ -246,6 +246,15 @@ class Grower:
         """Whether a meaning is the name of its thing."""
         key = meaning.key
         return key is not None and key.unique and key.key in self.fits.vocabulary.display.get(meaning.owner, ())
+
+    def _who_does(self, thing: Thing, number: int, meaning: Meaning) -> bool:
+        """Whether who is asked for does something to the name: "who trained X" does not ask for X."""
+        shown = self.fits.vocabulary.display.get(meaning.owner, ())
+        if meaning.key is None or meaning.key.key not in shown or thing.named < 0:
+            return False
+        between = [self.words[index].plain for index in self._between(thing.named, number)]
+        asks = self.words[self._start(thing.named)].plain in ("who", "whom")
+        return asks and any(word not in FUNCTION_WORDS for word in between)
 
     def _apart(self, tree: Tree, thing: Thing, number: int, meaning: Meaning) -> float | None:
         """What it costs that a mention is the same as a thing; None where it cannot be."""

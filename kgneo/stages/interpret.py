@@ -44,6 +44,7 @@ FAR = 2.0
 NEAR = 0.1
 """Points of score within which two interpretations are about as good."""
 MOST_RIVALS = 5
+MOST_UNSAID = 3
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,7 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
         ahead=max(min(ahead, FAR), -FAR),
         rivals=min(sum(abs(item.score - score) <= NEAR for score in others), MOST_RIVALS),
         silent=item.silent,
+        unsaid=min(len(item.unsaid), MOST_UNSAID),
         ignored=len(item.ignored),
         either=sum(_either_way(item.graph, edge) for edge in item.graph.edges),
         named=item.named,

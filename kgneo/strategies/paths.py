@@ -7,7 +7,7 @@ that leads anywhere is run as one Cypher pattern. Its end is the answer, its tri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kgneo.context import Clock, Context
@@ -50,6 +50,7 @@ class Paths:
         """Link, rank the paths that leave the topic entity, follow the best one."""
         clock = Clock()
         text = question
+        unsaid: tuple[str, ...] = ()
         if not entities and "[" not in question:
             with clock.stage("interpret"):
                 understood = _understood(context, question)
@@ -58,7 +59,7 @@ class Paths:
                     queried = first_answered(context, understood)
                 return _queried(question, queried, understood, clock)
             if understood:
-                text = understood[0].bracketed
+                text, unsaid = understood[0].bracketed, understood[0].unsaid
             if reading(context) is None:
                 with clock.stage("form"):
                     formed = answer_over_label(context, question)
@@ -76,7 +77,7 @@ class Paths:
             first = first_that_leads(context, ranked, tries=TRIES, limit=context.options.limit)
         if first is None or first.reading.confidence < context.options.min_confidence:
             return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
-        return _found(question, first, clock, context)
+        return _less_sure(_found(question, first, clock, context), unsaid)
 
 
 def _understood(context: Context, question: str) -> list[Interpretation]:
@@ -200,6 +201,16 @@ def _found(question: str, first: FirstReading, clock: Clock, context: Context) -
         readings=_shown(first.alive),
         more=followed.total - len(answers),
     )
+
+
+def _less_sure(answer: Answer, unsaid: Sequence[str]) -> Answer:
+    """An answer with half the confidence for each word of the question that is like nothing in the graph's reading of
+    it, and these words in a warning."""
+    if not unsaid:
+        return answer
+    told = f"Ignored: {', '.join(map(repr, dict.fromkeys(unsaid)))}."
+    likely = (answer.confidence or 0.0) * 0.5 ** min(len(unsaid), 3)
+    return replace(answer, confidence=likely, warnings=(*answer.warnings, told))
 
 
 def _warnings(confidence: float) -> tuple[str, ...]:
