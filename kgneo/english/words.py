@@ -167,6 +167,8 @@ FELLOWS = _words(
     "flatmate twin spouse"
 )
 """Nouns for what stands to another of its kind in a relation that holds both ways."""
+PERSONAL = _words("surname forename firstname lastname birth born birthday birthdate gender nationality")
+"""Words of properties that people have."""
 RECEIVING = _words("receive receives received receiving get gets got getting incoming")
 GIVING = _words("make makes made making place placed places placing outgoing from")
 """Words for who something goes to and for whom it comes from, where a graph has both."""

@@ -7,7 +7,7 @@ named; its superlatives, comparisons, negations and groups. All of it rests on c
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from kgneo.english.words import (
@@ -71,6 +71,11 @@ def form_of(words: Sequence[Word]) -> Form:
     comparisons = _comparisons(plain)
     within = {index for item in comparisons for index in range(item.start, item.end)}
     extremes = tuple(item for item in _extremes(plain) if item.at not in within)
+    numeral = next((index for index in range(at, min(at + 3, len(plain))) if plain[index] not in FUNCTION_WORDS), at)
+    several = _small(plain[numeral]) if numeral < len(plain) else 0
+    if several > 1 and len(extremes) == 1 and extremes[0].limit == 1 and not extremes[0].offset:
+        extremes = (replace(extremes[0], limit=several),)  # "which three … first"
+        used |= {numeral}
     used |= within | {item.at for item in extremes}
     used |= {item.at - 1 for item in extremes if item.limit > 1 or item.offset}
     used |= {
@@ -172,6 +177,11 @@ def _relative(plain: Sequence[str], index: int) -> bool:
 
 def _request(plain: Sequence[str]) -> bool:
     return len(plain) > 1 and plain[1] in ("you", "i", "we")
+
+
+def _small(word: str) -> int:
+    """A number of things in words, or in figures below 100; 0 for anything else."""
+    return int(word) if word.isdigit() and len(word) < 3 else NUMERALS.get(word, 0)
 
 
 def _extremes(plain: Sequence[str]) -> list[Extreme]:

@@ -22,6 +22,7 @@ from kgneo.english.words import (
     FUNCTION_WORDS,
     NUMERALS,
     PEOPLE,
+    PERSONAL,
     PREPOSITIONS,
     QUESTION_WORDS,
     SAME_NAMES,
@@ -419,11 +420,20 @@ def _compounds(mentions: Sequence[Mention]) -> list[Mention]:
     return kept
 
 
+def _has_birth_or_surname(label: str, fits: Fits) -> bool:
+    """Whether nodes of a label have properties that people have, whatever the label is called."""
+    words = {word for key in fits.vocabulary.keys_of(label) for word in (*name_words(key.key), key.key.lower())}
+    return bool(words & PERSONAL)
+
+
 def _people(fits: Fits) -> list[tuple[str, float]]:
     """Labels of people, with how surely they are that."""
     judge = fits.cache.judge
     vectors = fits.cache.vectors([" ".join(name_words(label)) for label in fits.labels])
-    shares = [(label, float(judge.of_label(vector)[0])) for label, vector in zip(fits.labels, vectors, strict=True)]
+    shares = [
+        (label, max(float(judge.of_label(vector)[0]), LIKELY if _has_birth_or_surname(label, fits) else 0.0))
+        for label, vector in zip(fits.labels, vectors, strict=True)
+    ]
     return sorted(shares, key=lambda pair: -pair[1])[:3]
 
 

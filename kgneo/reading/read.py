@@ -291,7 +291,10 @@ class _Reader:
             roots += self._places()
         for number in run:
             last = number == run[-1]
-            roots += [(number, self._shifted(meaning, last)) for meaning in self.mentions[number].meanings[:4]]
+            roots += [
+                (number, self._shifted(meaning, last)) for meaning in self.mentions[number].meanings[:4]
+                if meaning.kind != "value" or meaning.key is None or not meaning.key.of_edge
+            ]  # fmt: skip
         keys = self._keys(at, run)
         keys += [
             (-1, Meaning("key", key.owner, 1.1, key)) for start, _, key in self.whole_keys
@@ -340,7 +343,11 @@ class _Reader:
         if start not in begins:
             if start + 1 not in begins or any(item.start == start for item in self.key_mentions):
                 return []
-            if self.plain[start] in PREPOSITIONS or max(self.fits.label(self.plain[start]).values(), default=0) > 0.25:
+            named = self.mentions[begins[start + 1]].meanings[0].owner
+            part = any(same_root(self.plain[start], own) for own in name_words(named))
+            if self.plain[start] in PREPOSITIONS:
+                return []
+            if not part and max(self.fits.label(self.plain[start]).values(), default=0) > 0.25:
                 return []
             start += 1
         run = [begins[start]]
@@ -365,7 +372,8 @@ class _Reader:
             if not run and any(word not in FUNCTION_WORDS and index + at not in self.form.used
                                for index, word in enumerate(between)):  # fmt: skip
                 break
-            found += [(-1, meaning) for meaning in item.meanings]
+            kind = self._is_label(item.start)  # a noun for a kind of things asks for a property by its very name only
+            found += [(-1, meaning) for meaning in item.meanings if not kind or meaning.score >= NAMED]
             if len(run) and item.start == limit:
                 label = {meaning.owner for number in run for meaning in self.mentions[number].meanings}
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
@@ -537,11 +545,14 @@ class _Reader:
             return root
         if kind == "count" and asked.kind not in MEASURED and not asked.of_edge:
             return Aggregate("count", Value("x0", asked.key))
-        if kind in ("sum", "average"):
-            return Aggregate("sum" if kind == "sum" else "average", Value("x0", asked.key, asked.form))
+        owner = "x0"
         if asked.of_edge:  # of the relationship that is asked for, or that a chain ends with
-            return Value(f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}", asked.key)
-        return Value("x0", asked.key)
+            owner = f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}"
+        if kind == "average":
+            return Aggregate("average", Value(owner, asked.key, asked.form))
+        if kind == "sum" or (kind == "count" and "total" in self.plain[: self.form.at]):
+            return Aggregate("sum", Value(owner, asked.key, asked.form))
+        return Value(owner, asked.key)
 
     @cached_property
     def _is_plain_chain(self) -> bool:
