@@ -22,6 +22,7 @@ from kgneo.english.words import (
     GIVING,
     JOINING,
     NEGATIONS,
+    PEOPLE,
     PREPOSITIONS,
     RECEIVING,
 )
@@ -63,6 +64,8 @@ class Costs:
     """What it costs that a clause begins between a label and the name that it is the same as."""
     frequent: float = 0.08
     """What it is worth that a relationship is e times as frequent as another between the same labels."""
+    longer: float = 0.2
+    """What it costs that a relationship's name has words that are not said, beside those of another one's."""
     role: float = 0.3
     """What it is worth that a relationship to who gives or who receives is the one that the words speak of."""
     given: float = 1.5
@@ -433,6 +436,7 @@ class Grower:
             fit, word = self._fit(step.relation, left)
             best = max((self._fit(rival, left)[0] for rival in rivals), default=0.0)
             total += self.costs.named * fit - self.costs.edge - self.costs.rival * max(best - fit, 0.0)
+            total -= self.costs.longer * self._says_more(step.relation, rivals, gap)
             total += self.costs.role * self._role(step.relation, rivals, gap)
             said = said and fit >= SAID and fit >= best
             if word is not None and fit > 0.2:
@@ -448,6 +452,16 @@ class Grower:
             if not directed and not way[0].forward:
                 total -= 0.01
         return total, directed, frozenset(spoken), said
+
+    def _says_more(self, relation: str, rivals: Collection[str], gap: Sequence[int]) -> bool:
+        """Whether a relationship is called as a rival is and more (KNOWS and KNOWS_LW), and the gap does not say it."""
+        own = set(name_words(self.fits.vocabulary.readable(relation)))
+        shorter = [words for rival in rivals if (words := set(name_words(self.fits.vocabulary.readable(rival)))) < own]
+        plain = [self.words[index].plain for index in gap]
+        if not shorter or self._initials(relation, plain):
+            return False
+        more = own - shorter[0]
+        return not any(same_root(word, part) for word in plain for part in more)
 
     def _role(self, relation: str, rivals: Collection[str], gap: Sequence[int]) -> int:
         """1 where a relationship to who gives something (CALLER) or to who receives it (CALLED) is what a gap speaks
@@ -507,6 +521,8 @@ class Grower:
         for part in name_words(relation)[1:]:
             if 2 <= len(part) <= 3 and not set(part) & set("aeiou"):
                 for start in range(len(plain) - len(part) + 1):
+                    if plain[start] in FUNCTION_WORDS | PEOPLE:
+                        continue
                     if all(word[0] == letter for word, letter in zip(plain[start:], part, strict=False)):
                         return True
         return False

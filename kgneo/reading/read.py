@@ -372,13 +372,18 @@ class _Reader:
             if not run and any(word not in FUNCTION_WORDS and index + at not in self.form.used
                                for index, word in enumerate(between)):  # fmt: skip
                 break
-            kind = self._is_label(item.start)  # a noun for a kind of things asks for a property by its very name only
-            found += [(-1, meaning) for meaning in item.meanings if not kind or meaning.score >= NAMED]
+            found += [(-1, meaning) for meaning in item.meanings if self._may_ask(item, meaning)]
             if len(run) and item.start == limit:
                 label = {meaning.owner for number in run for meaning in self.mentions[number].meanings}
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
                          for number, m in found]  # fmt: skip
         return found
+
+    def _may_ask(self, item: Mention, meaning: Meaning) -> bool:
+        """Whether a word that is like a property's name can ask for it: by its very name, unless it is a noun for a
+        kind of things, or is counted."""
+        counted = self.form.kind == "count" and meaning.key is not None and meaning.key.kind not in MEASURED
+        return meaning.score >= NAMED or not (counted or self._is_label(item.start))
 
     def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
         found = []
