@@ -16,7 +16,19 @@ from kgneo.questions import Question
 from kgneo.reading.confidence import Signs
 
 SIGNS = Signs(
-    score=1.0, ahead=0.5, rivals=0.0, silent=0.2, ignored=0.0, either=0.0, bare=0.0, tried=0.0, empty=0.0, found=0.3
+    score=1.0,
+    ahead=0.5,
+    rivals=0.0,
+    silent=0.2,
+    unsaid=0.0,
+    ignored=0.0,
+    either=0.0,
+    named=1.0,
+    loose=0.0,
+    bare=0.0,
+    tried=0.0,
+    empty=0.0,
+    found=0.3,
 )
 LINES = """\
 {"question": "Which painters live in Lisbon?", "type": "value", "answers": ["Ines", "Rui"]}

@@ -9,7 +9,7 @@ import pytest
 
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph.dictionary import Entry
-from kgneo.query.graph import Aggregate, Operator, QueryGraph, Scalar, Value
+from kgneo.query.graph import Aggregate, Arithmetic, Operator, QueryGraph, Scalar, Value
 from kgneo.ranking.vectors import RankingCache
 from kgneo.reading.confidence import Signs, confidence
 from kgneo.reading.fits import Fits
@@ -232,9 +232,82 @@ def test_a_name_that_an_interpretation_leaves_out_is_told(fits: Fits) -> None:
     assert {item.ignored for item in found if not item.graph.conditions} == {("Germany",)}
 
 
+def test_another_thing_that_it_is_compared_with_is_a_variable_of_its_own(fits: Fits) -> None:
+    graph = best("Which films are longer than Film Night?", fits).graph
+    [compared] = [condition for condition in graph.conditions if isinstance(condition.right, Value)]
+    assert (asked(graph), compared.left, compared.operator) == ("Film", Value(graph.root, "length"), ">")
+    [named] = [condition for condition in graph.conditions if condition.right == ("Film Night",)]
+    assert isinstance(named.left, Value)
+    assert named.left.of == compared.right.of  # type: ignore[union-attr]
+
+
+def test_who_is_older_was_born_before(fits: Fits) -> None:
+    graph = best("Is Ada Brook older than Ben Marsh?", fits).graph
+    [compared] = [condition for condition in graph.conditions if isinstance(condition.right, Value)]
+    assert (compared.left, compared.operator) == (Value(graph.root, "born"), "<")
+
+
+def test_a_difference_is_a_calculation(fits: Fits) -> None:
+    graph = best("What is the difference in length between The Long Harbour and Film Night?", fits).graph
+    assert isinstance(graph.answer, Arithmetic)
+    assert (graph.answer.operator, graph.answer.left.key, graph.answer.right.key) == ("-", "length", "length")
+
+
+def test_two_names_with_or_are_one_condition(fits: Fits) -> None:
+    graph = best("Which people acted in The Long Harbour or in Film Night?", fits).graph
+    assert conditions_of(graph) == {("Film", "title", "=", ("The Long Harbour", "Film Night"))}
+
+
+@pytest.mark.parametrize("joined", ["and", "and in", "but not in"])
+def test_two_names_side_by_side_hang_on_ways_of_their_own(fits: Fits, joined: str) -> None:
+    graph = best(f"Which studios produced films with Ada Brook {joined} Ben Marsh?", fits).graph
+    people = [edge for edge in graph.edges if edge.relations != ("PRODUCED",)]
+    assert len(people) == 2
+    assert len({edge.relations for edge in people}) == 1
+
+
+def test_who_asks_for_people_and_for_nothing_of_theirs(fits: Fits) -> None:
+    assert {asked(item.graph) for item in read("Who acted in Film Night?", fits, DICTIONARY)} == {"Person"}
+
+
+def test_a_word_that_no_part_of_an_interpretation_is_like_is_told(fits: Fits) -> None:
+    assert best("Which films with Ada Brook are photosynthesised?", fits).unsaid == ("photosynthesised",)
+
+
+def test_a_question_of_which_every_word_is_said_is_read_completely(fits: Fits) -> None:
+    assert best("Which people directed The Long Harbour?", fits).complete
+    assert not best("Which people photosynthesised The Long Harbour?", fits).complete
+
+
+def test_the_count_of_a_noun_is_a_number(fits: Fits) -> None:
+    answer = best("What is the film count for Ada Brook?", fits).graph.answer
+    assert isinstance(answer, Aggregate)
+    assert answer.function == "count"
+
+
 SIGNS = Signs(
-    score=1.0, ahead=0.5, rivals=0.0, silent=0.2, ignored=0.0, either=0.0, bare=0.0, tried=0.0, empty=0.0, found=0.3
+    score=1.0,
+    ahead=0.5,
+    rivals=0.0,
+    silent=0.2,
+    unsaid=0.0,
+    ignored=0.0,
+    either=0.0,
+    named=1.0,
+    loose=0.0,
+    bare=0.0,
+    tried=0.0,
+    empty=0.0,
+    found=0.3,
 )
+
+
+def test_what_is_asked_for_without_a_clear_name_costs_confidence() -> None:
+    assert confidence(replace(SIGNS, named=0.4)) < confidence(SIGNS)
+
+
+def test_ways_that_no_word_speaks_of_cost_confidence() -> None:
+    assert confidence(replace(SIGNS, loose=2.0)) < confidence(SIGNS)
 
 
 def test_words_without_a_meaning_cost_confidence() -> None:

@@ -141,6 +141,8 @@ PEOPLE = _words(
     "man men woman women guy guys folks"
 )
 """Words for people of any kind."""
+JOINING = _words("and but nor or both also")
+"""Words between two things that are named side by side."""
 NEGATIONS = _words("not no never without neither nor excluding except isn aren doesn don didn wasn weren hasn haven")
 EXTREMES: dict[str, bool] = {
     **dict.fromkeys(
@@ -160,13 +162,15 @@ EXTREMES: dict[str, bool] = {
 }
 """Words for extremes, and whether they mean the end of the order; words of age speak of dates."""
 COMPARATIVES: dict[str, bool] = {
-    **dict.fromkeys(_words("fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer"), False),
     **dict.fromkeys(
-        _words("more bigger larger greater higher taller longer heavier faster later older younger newer deeper wider"),
+        _words("fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer older"), False
+    ),
+    **dict.fromkeys(
+        _words("more bigger larger greater higher taller longer heavier faster later younger newer deeper wider"),
         True,
     ),
 }
-"""Words that compare, and whether they mean the greater value."""
+"""Words that compare, and whether they mean the greater value; words of age speak of dates."""
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
 """Places in an order."""
 RECIPROCAL = _words(
@@ -175,6 +179,16 @@ RECIPROCAL = _words(
     "twin acquainted acquaintance lives roommate housemate"
 )
 """Words for relations that hold both ways."""
+FELLOWS = _words(
+    "friend sibling brother sister cousin neighbour neighbor relative colleague acquaintance roommate housemate "
+    "flatmate twin spouse"
+)
+"""Nouns for what stands to another of its kind in a relation that holds both ways."""
+PERSONAL = _words("surname forename firstname lastname birth born birthday birthdate gender nationality")
+"""Words of properties that people have."""
+RECEIVING = _words("receive receives received receiving get gets got getting incoming")
+GIVING = _words("make makes made making place placed places placing outgoing from")
+"""Words for who something goes to and for whom it comes from, where a graph has both."""
 SAME_NAMES: dict[str, str] = {
     **dict.fromkeys(("last name", "family name", "lastname", "familyname", "surnamed"), "surname"),
     **dict.fromkeys(("first name", "given name", "firstname", "givenname", "forename", "called", "named"), "name"),

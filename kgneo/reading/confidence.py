@@ -15,18 +15,23 @@ class Signs:
     """What tells whether an interpretation is right.
 
     `score` is its own, `ahead` how far it is before the next one, `rivals` how many others are about as good; `silent`
-    the share of the question's telling words that it says nothing about, `ignored` how many mentions it leaves out;
-    `either` how many of its relationships could as well go the other way, since they join nodes of one label and the
-    words may not say which way they mean; `bare` whether nothing bounds what it is about; `tried` how many better
-    ones found nothing, `empty` whether it found nothing itself, `found` the logarithm (to 10) of how many answers.
+    the share of the question's telling words that it says nothing about, `unsaid` how many are like nothing in it,
+    `ignored` how many mentions it leaves out; `either` how many of its relationships could as well go the other way,
+    since they join nodes of one label and the words may not say which way they mean; `named` how surely what is asked
+    for is named; `loose` how many of its ways no word speaks of; `bare` is `silent` where nothing bounds what it is
+    about; `tried` how many better ones found nothing, `empty` whether it found nothing itself, `found` the logarithm
+    (to 10) of how many answers.
     """
 
     score: float
     ahead: float
     rivals: float
     silent: float
+    unsaid: float
     ignored: float
     either: float
+    named: float
+    loose: float
     bare: float
     tried: float
     empty: float
@@ -34,9 +39,21 @@ class Signs:
 
 
 WEIGHTS = Signs(
-    score=0.0, ahead=0.6, rivals=0.0, silent=-2.0, ignored=-1.0, either=0.0, bare=0.0, tried=-0.7, empty=-1.5, found=0.0
+    score=0.0,
+    ahead=0.6,
+    rivals=0.0,
+    silent=-2.0,
+    unsaid=-0.7,
+    ignored=-1.0,
+    either=0.0,
+    named=1.0,
+    loose=-0.3,
+    bare=-2.0,
+    tried=-0.7,
+    empty=-1.5,
+    found=0.0,
 )
-CONSTANT = 0.6
+CONSTANT = -0.2
 
 
 def confidence(signs: Signs) -> float:

@@ -6,8 +6,8 @@ named; its superlatives, comparisons, negations and groups. All of it rests on c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from kgneo.english.words import (
@@ -16,9 +16,11 @@ from kgneo.english.words import (
     COMPARATIVES,
     EXTREMES,
     FUNCTION_WORDS,
+    MEASURES,
     NEGATIONS,
     NUMERALS,
     ORDINALS,
+    PREPOSITIONS,
 )
 from kgneo.query.graph import Operator
 from kgneo.reading.mentions import Word
@@ -58,6 +60,8 @@ class Form:
     comparisons: tuple[Comparison, ...] = ()
     negations: tuple[int, ...] = ()
     per: int = -1
+    versus: tuple[int, int] | None = None
+    """The word that compares and the one before the name it compares with: "older THAN X", "difference … AND X"."""
 
 
 def form_of(words: Sequence[Word]) -> Form:
@@ -67,8 +71,18 @@ def form_of(words: Sequence[Word]) -> Form:
     comparisons = _comparisons(plain)
     within = {index for item in comparisons for index in range(item.start, item.end)}
     extremes = tuple(item for item in _extremes(plain) if item.at not in within)
+    numeral = next((index for index in range(at, min(at + 3, len(plain))) if plain[index] not in FUNCTION_WORDS), at)
+    several = _small(plain[numeral]) if numeral < len(plain) else 0
+    if several > 1 and len(extremes) == 1 and extremes[0].limit == 1 and not extremes[0].offset:
+        extremes = (replace(extremes[0], limit=several),)  # "which three … first"
+        used |= {numeral}
     used |= within | {item.at for item in extremes}
     used |= {item.at - 1 for item in extremes if item.limit > 1 or item.offset}
+    used |= {
+        item.at + 1
+        for item in extremes
+        if plain[item.at] in ("most", "least") and set(plain[item.at + 1 :][:1]) & MEASURES.keys()
+    }
     negations = tuple(index for index, word in enumerate(plain) if word in NEGATIONS and index not in within)
     if not comparisons and not extremes and "than" not in plain and "or" in plain:
         extremes = tuple(
@@ -76,7 +90,19 @@ def form_of(words: Sequence[Word]) -> Form:
         )[:1]
         used |= {item.at for item in extremes}
     per = next((i + 1 for i, word in enumerate(plain[:-1]) if word in ("per", "each", "every") and i > 1), -1)
-    return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, per)
+    versus = _versus(plain, within)
+    used |= set(versus or ())
+    return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, per, versus)
+
+
+def _versus(plain: Sequence[str], within: Container[int]) -> tuple[int, int] | None:
+    """Where something is compared with what is named behind "than", or with the second of two behind "between"."""
+    for index, word in enumerate(plain):
+        if word in COMPARATIVES and index not in within and "than" in plain[index + 1 :]:
+            return index, plain.index("than", index + 1)
+        if word in ("difference", "differ") and "between" in plain[index:] and "and" in plain[index:]:
+            return index, len(plain) - 1 - plain[::-1].index("and")
+    return None
 
 
 Asked = tuple[Kind, int, str, set[int]]
@@ -92,7 +118,9 @@ def _asked(plain: Sequence[str]) -> Asked:
     if plain and plain[0] in AUXILIARIES and not _request(plain):
         return "exists", 1, plain[0], {0}
     for index, word in enumerate(plain[:6]):
-        if word in ASKING and not (index and plain[index - 1] in ("the", "of", "a", "in", "each", "which", "what")):
+        if word in ASKING | {"know", "have"} and not (
+            index and plain[index - 1] in ("the", "of", "a", "in", "each", "which", "what")
+        ):
             return "things", index + 1, word, {index}
     return "things", 0, "", set()
 
@@ -108,6 +136,9 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
     if word == "sum" and following == "of":
         return "sum", index + 2, "sum", {index, index + 1}
     beginning = set(plain[:index]) <= FUNCTION_WORDS | {"total", "count", "please", "provide", "tell", "get"}
+    counted = word == "count" and 0 < index <= 6 and following in PREPOSITIONS | {""} and not beginning
+    if counted and set(plain[: index - 1]) <= FUNCTION_WORDS | ASKING:  # "the crime count for"
+        return "count", index - 1, "count", {index}
     if word not in ("number", "count", "total", "amount", "quantity") or index > 6 or not beginning:
         return None
     if following == "of":
@@ -145,7 +176,12 @@ def _relative(plain: Sequence[str], index: int) -> bool:
 
 
 def _request(plain: Sequence[str]) -> bool:
-    return plain[0] in ("can", "could", "will", "would", "please") and len(plain) > 1 and plain[1] in ("you", "i", "we")
+    return len(plain) > 1 and plain[1] in ("you", "i", "we")
+
+
+def _small(word: str) -> int:
+    """A number of things in words, or in figures below 100; 0 for anything else."""
+    return int(word) if word.isdigit() and len(word) < 3 else NUMERALS.get(word, 0)
 
 
 def _extremes(plain: Sequence[str]) -> list[Extreme]:

@@ -8,22 +8,37 @@ speak of; what was named last is the nearest to hang on. Several trees are kept 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
-from kgneo.english.names import is_past, name_words, same_root
-from kgneo.english.words import AUXILIARIES, CLAUSES, FUNCTION_WORDS, RECIPROCAL, SHARING
+from kgneo.english.names import is_past, name_words, same_root, singular
+from kgneo.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    CLAUSES,
+    FELLOWS,
+    FUNCTION_WORDS,
+    GIVING,
+    JOINING,
+    NEGATIONS,
+    PEOPLE,
+    PREPOSITIONS,
+    RECEIVING,
+    SHARING,
+)
 from kgneo.query.graph import Scalar
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning, Mention, Word
-from kgneo.reading.vocabulary import Key, Way
+from kgneo.reading.vocabulary import Key, Way, reciprocal
 
 BEAM = 24
 MEANINGS = 3
 NEAR = 3
 """Words between a negation and what it denies, at most."""
+SAID = 0.6
+"""Fit from which words say which relationship is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +68,10 @@ class Costs:
     """What it is worth that a relationship is e times as frequent as another between the same labels."""
     back: float = 0.8
     """What it costs to go back along a relationship to others like the thing before, where no word says so."""
+    longer: float = 0.2
+    """What it costs that a relationship's name has words that are not said, beside those of another one's."""
+    role: float = 0.3
+    """What it is worth that a relationship to who gives or who receives is the one that the words speak of."""
     given: float = 1.5
     """What it costs that what is asked for is what the question names."""
 
@@ -100,6 +119,12 @@ class Tree:
     ignored: tuple[int, ...] = ()
     asked_join: int = -1
     """The join whose property is asked for, where it is one of a relationship."""
+    named: float = 1.0
+    """How surely what is asked for is named."""
+    unsaid: int = 0
+    """Ways that no word speaks of, though there are others between the same labels."""
+    ways: tuple[tuple[int, int, Way, bool], ...] = ()
+    """For each mention that hangs on a way: the thing where that begins, the way, and whether directions count."""
 
     def thing_of(self, mention: int) -> int | None:
         """The thing that a mention became."""
@@ -144,6 +169,7 @@ class Grower:
                     ((mention, 0),) if mention >= 0 else (),
                     used,
                     asked_join=0,
+                    named=min(meaning.score, 1.0),
                 )
 
     def _root(self, mention: int, meaning: Meaning) -> Tree:
@@ -153,7 +179,10 @@ class Grower:
             return Tree((thing,), score=meaning.score, places=((mention, 0),), used=self._own(mention))
         thing = Thing(meaning.owner, mention, meaning.kind == "label", (), mention)
         places = ((mention, 0),) if mention >= 0 else ()
-        return Tree((thing,), score=meaning.score, asked=meaning.key, places=places, used=self._own(mention))
+        named = min(meaning.score, 1.0)
+        return Tree(
+            (thing,), score=meaning.score, asked=meaning.key, places=places, used=self._own(mention), named=named
+        )
 
     def _own(self, mention: int) -> frozenset[int]:
         if mention < 0:
@@ -172,6 +201,11 @@ class Grower:
                 yield from self._on_edges(tree, number, meaning, used)
                 continue
             weighed = meaning if value else replace(meaning, score=self.costs.label * meaning.score)
+            beside = self._beside(tree, number, weighed)
+            if beside is not None:
+                index, way, directed = beside
+                yield self._grown(tree, index, way, number, weighed, tree.score + weighed.score, directed, used)
+                continue
             yield from self._same(tree, number, weighed, used)
             yield from self._joined(tree, number, weighed, used)
 
@@ -180,13 +214,13 @@ class Grower:
         meanings = self.mentions[number].meanings
         if any(meaning.kind == "value" for meaning in meanings):
             return self.costs.skipped_value
-        return self.costs.skipped_label * meanings[0].score
+        return (1.0 if self.mentions[number].fellow else self.costs.skipped_label) * meanings[0].score
 
     # The same thing ----------------------------------------------------------------------------------------------
 
     def _same(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int]) -> Iterator[Tree]:
         for index, thing in enumerate(tree.things):
-            if thing.label != meaning.owner:
+            if thing.label != meaning.owner or self._is_fellow(thing, number):
                 continue
             cost = self._apart(tree, thing, number, meaning)
             if cost is None:
@@ -200,14 +234,34 @@ class Grower:
                 thing, values=known, noun=thing.noun or meaning.kind == "label", last=number
             ))  # fmt: skip
             score = tree.score + meaning.score - cost
-            if not index and tree.asked is None and self._names(meaning):
+            if not index and tree.asked is None and (self._names(meaning) or self._who_does(thing, number, meaning)):
                 score -= self.costs.given
             yield replace(tree, things=things, score=score, places=(*tree.places, (number, index)), used=used)
+
+    def _is_fellow(self, thing: Thing, number: int) -> bool:
+        """Whether a mention stands in a relation to a thing of its kind: "friends of the person"."""
+        if self.mentions[number].fellow:
+            return thing.last >= 0
+        if thing.last < 0 or not self.mentions[thing.last].fellow:
+            return False
+        possessed = self.mentions[number].end == self._start(thing.last)
+        return possessed or any(
+            self.words[index].plain in ("of", "with", "to") for index in self._between(thing.last, number)
+        )
 
     def _names(self, meaning: Meaning) -> bool:
         """Whether a meaning is the name of its thing."""
         key = meaning.key
         return key is not None and key.unique and key.key in self.fits.vocabulary.display.get(meaning.owner, ())
+
+    def _who_does(self, thing: Thing, number: int, meaning: Meaning) -> bool:
+        """Whether who is asked for does something to the name: "who trained X" does not ask for X."""
+        shown = self.fits.vocabulary.display.get(meaning.owner, ())
+        if meaning.key is None or meaning.key.key not in shown or thing.named < 0:
+            return False
+        between = [self.words[index].plain for index in self._between(thing.named, number)]
+        asks = self.words[self._start(thing.named)].plain in ("who", "whom")
+        return asks and any(word not in FUNCTION_WORDS for word in between)
 
     def _apart(self, tree: Tree, thing: Thing, number: int, meaning: Meaning) -> float | None:
         """What it costs that a mention is the same as a thing; None where it cannot be."""
@@ -252,12 +306,29 @@ class Grower:
                 ((self._rate(way, ways, gap, tree, index, number), way) for way in ways), key=lambda pair: -pair[0][0]
             )
             away = behind.index(thing.last) if thing.last in behind else 0
-            for (rate, directed, spoken), way in rated[:3]:
+            for (rate, directed, spoken, said), way in rated[:3]:
                 score = tree.score + meaning.score + rate - self.costs.distance * min(away, 3)
                 score += sum(self._skipping(other) for other in tree.ignored if self._own(other) & spoken)
                 if not self._shares and _goes_back(tree, index, way):
                     score -= self.costs.back
-                yield self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
+                alone = sum(len(other) == len(way) for other in ways) == 1 and len(way) == min(map(len, ways))
+                grown = self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
+                yield grown if said or alone else replace(grown, unsaid=tree.unsaid + 1)
+
+    def _beside(self, tree: Tree, number: int, meaning: Meaning) -> tuple[int, Way, bool] | None:
+        """The way of the name before, where a name stands beside it ("X and Y", "X but not Y"): each hangs on a way of
+        its own, so that an order of X and another of Y will do."""
+        before = next((item for item in tree.ways if item[0] == number - 1), None)
+        if before is None or meaning.kind != "value" or number < 1:
+            return None
+        _, index, way, directed = before
+        words = [self.words[place].plain for place in self._between(number - 1, number)]
+        joint = next((place for place, word in enumerate(words) if word in JOINING), len(words))
+        between = set(words)
+        numbers = [self.fits.relations.index(step.relation) for step in way]
+        verbs = {word for word in words[joint:] if any(self.fits.named(word, relation) for relation in numbers)}
+        joining = bool(between & JOINING) and between <= JOINING | ARTICLES | PREPOSITIONS | NEGATIONS | verbs
+        return (index, way, directed) if joining and way[-1].label == meaning.owner else None
 
     @cached_property
     def _shares(self) -> bool:
@@ -290,6 +361,7 @@ class Grower:
             score=score,
             places=(*tree.places, (number, at)),
             used=used,
+            ways=(*tree.ways, (number, index, way, directed)),
         )
 
     def _negated(self, tree: Tree, number: int) -> bool:
@@ -357,13 +429,16 @@ class Grower:
             after.append(index)
         root = tree.things[0]
         extra = [index for index in self._own(root.named) if not root.noun] if root.named >= 0 else []
+        near = {number, *(thing.last for thing in tree.things if thing.last >= 0)}
+        extra += [index for other in near if self.mentions[other].fellow for index in self._own(other)]
         return (*before[::-1], *after, *extra)
 
     def _rate(
         self, way: Way, ways: Sequence[Way], gap: Sequence[int], tree: Tree, index: int, number: int
-    ) -> tuple[float, bool, frozenset[int]]:
-        """What a way is worth, whether its direction counts, and which words speak of it."""
-        total, spoken = 0.0, set()
+    ) -> tuple[float, bool, frozenset[int], bool]:
+        """What a way is worth, whether its direction counts, which words speak of it, and whether they say all of
+        it."""
+        total, spoken, said = 0.0, set(), True
         rivals = {step.relation for other in ways for step in other if len(other) == len(way)} - {
             step.relation for step in way
         }
@@ -372,6 +447,9 @@ class Grower:
             fit, word = self._fit(step.relation, left)
             best = max((self._fit(rival, left)[0] for rival in rivals), default=0.0)
             total += self.costs.named * fit - self.costs.edge - self.costs.rival * max(best - fit, 0.0)
+            total -= self.costs.longer * self._says_more(step.relation, rivals, gap)
+            total += self.costs.role * self._role(step.relation, rivals, gap)
+            said = said and fit >= SAID and fit >= best
             if word is not None and fit > 0.2:
                 spoken.add(word)
         source = tree.things[index].label
@@ -384,7 +462,32 @@ class Grower:
             total += self._voice(way[0].relation, way[0].forward, gap, number) if directed else 0.0
             if not directed and not way[0].forward:
                 total -= 0.01
-        return total, directed, frozenset(spoken)
+        return total, directed, frozenset(spoken), said
+
+    def _says_more(self, relation: str, rivals: Collection[str], gap: Sequence[int]) -> bool:
+        """Whether a relationship is called as a rival is and more (KNOWS and KNOWS_LW), and the gap does not say it."""
+        own = set(name_words(self.fits.vocabulary.readable(relation)))
+        shorter = [words for rival in rivals if (words := set(name_words(self.fits.vocabulary.readable(rival)))) < own]
+        plain = [self.words[index].plain for index in gap]
+        if not shorter or self._initials(relation, plain):
+            return False
+        more = own - shorter[0]
+        return not any(same_root(word, part) for word in plain for part in more)
+
+    def _role(self, relation: str, rivals: Collection[str], gap: Sequence[int]) -> int:
+        """1 where a relationship to who gives something (CALLER) or to who receives it (CALLED) is what a gap speaks
+        of, -1 where its rival is; 0 where it has none of the same root, or the words tell neither."""
+        last = name_words(self.fits.vocabulary.readable(relation))[-1]
+        others = {name_words(self.fits.vocabulary.readable(other))[-1] for other in rivals}
+        gives, receives = last.endswith(("er", "or")), last.endswith(("ed", "ee"))
+        if gives == receives or not any(same_root(last, other) and other != last for other in others):
+            return 0
+        plain = [self.words[index].plain for index in sorted(gap)]
+        if any(word in RECEIVING for word in plain) or (plain and plain[-1] == "to"):
+            return 1 if receives else -1
+        if any(word in GIVING for word in plain):
+            return 1 if gives else -1
+        return 0
 
     def _count(self, source: str, way: Way) -> int:
         """How many relationships there are of the kind of a way's first step."""
@@ -417,6 +520,9 @@ class Grower:
             fit = 0.85 * float(self.fits.similarity(phrase)[number])
             if fit > best[0]:
                 best = (fit, telling[0])
+        if best[0] < 0.8 and reciprocal(self.fits.vocabulary.readable(relation)):
+            fellow = next((index for index in telling if singular(self.words[index].plain) in FELLOWS), None)
+            best = best if fellow is None else (0.8 + 0.2 * best[0], fellow)
         if self._initials(relation, plain):
             return 1.0, telling[0] if telling else None
         return best
@@ -426,6 +532,8 @@ class Grower:
         for part in name_words(relation)[1:]:
             if 2 <= len(part) <= 3 and not set(part) & set("aeiou"):
                 for start in range(len(plain) - len(part) + 1):
+                    if plain[start] in FUNCTION_WORDS | PEOPLE:
+                        continue
                     if all(word[0] == letter for word, letter in zip(plain[start:], part, strict=False)):
                         return True
         return False
@@ -450,12 +558,6 @@ class Grower:
         if behind and does:
             return 0.0 if forward else 0.3
         return 0.3 if forward != passive else 0.0
-
-
-def reciprocal(relation: str) -> bool:
-    """Whether a relation, by its readable name, holds both ways: "knows", "lives with"."""
-    words = name_words(relation)
-    return bool(set(words) & RECIPROCAL) or words[-1] == "with"
 
 
 def _goes_back(tree: Tree, index: int, way: Way) -> bool:

@@ -15,12 +15,22 @@ from typing import Literal, Protocol
 from rapidfuzz.distance import OSA
 
 from kgneo.english.dates import MONTHS, date_texts
-from kgneo.english.names import is_noun, name_words, same_root
-from kgneo.english.words import ARTICLES, FUNCTION_WORDS, NUMERALS, PEOPLE, PREPOSITIONS, QUESTION_WORDS, SAME_NAMES
+from kgneo.english.names import is_noun, name_words, same_root, singular
+from kgneo.english.words import (
+    ARTICLES,
+    FELLOWS,
+    FUNCTION_WORDS,
+    NUMERALS,
+    PEOPLE,
+    PERSONAL,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    SAME_NAMES,
+)
 from kgneo.query.graph import Form, Scalar
 from kgneo.ranking.kinds import KINDS
 from kgneo.reading.fits import LIKE, Fits, key_name
-from kgneo.reading.vocabulary import Key
+from kgneo.reading.vocabulary import Key, reciprocal
 from kgneo.text import fold
 
 LONGEST = 12
@@ -100,6 +110,8 @@ class Mention:
     end: int
     meanings: tuple[Meaning, ...]
     also: tuple[int, ...] = field(default=())
+    fellow: bool = False
+    """Whether it names what stands in a relation to another of its kind: "friends"."""
 
 
 def words_of(text: str) -> tuple[Word, ...]:
@@ -254,7 +266,8 @@ def with_choices(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Men
     kept: list[Mention] = []
     for item in mentions:
         between = [word.plain for word in words[kept[-1].end : item.start]] if kept else []
-        shared = _shared(kept[-1], item) if between and between[-1] == "or" and len(between) <= 3 else ()
+        choice = "or" in between and set(between) <= ARTICLES | PREPOSITIONS | {"or"}
+        shared = _shared(kept[-1], item) if choice else ()
         if shared:
             kept[-1] = Mention(kept[-1].start, item.end, shared, kept[-1].also)
         else:
@@ -376,12 +389,19 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         following = words[index + 1].plain if index + 1 < len(words) else ""
         if word in QUESTION_WORDS and index != asked:
             continue
-        if word in PEOPLE or (word in ("those", "others", "all") and following in ("who", "whom", "whose")):
+        if word in PEOPLE or (
+            word in ("those", "others", "all")
+            and (following in ("who", "whom", "whose") or following.endswith(("ing", "ed")))
+        ):
             meanings = [Meaning("label", label, 0.75 * share) for label, share in people(fits) if share > 0.3]
             if meanings:
                 found.append(Mention(index, index + 1, tuple(meanings)))
             continue
         if word in FUNCTION_WORDS or word.isdigit():
+            continue
+        said_of = {words[other].plain for other in range(max(index - 2, 0), index)} & {"is", "are", "was", "were", "be"}
+        if singular(word) in FELLOWS and not said_of and (fellows := _fellows(word, fits)):
+            found.append(Mention(index, index + 1, fellows, fellow=True))
             continue
         scores = fits.label(word)
         if max(scores.values(), default=0.0) <= LIKE and _names_more(word, fits, verbs=index != head):
@@ -397,6 +417,17 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         if meanings:
             found.append(Mention(index, index + 1, tuple(meanings)))
     return _compounds(found)
+
+
+def _fellows(word: str, fits: Fits) -> tuple[Meaning, ...]:
+    """The labels whose nodes have fellows of their own kind, by the relationship that a noun is most like."""
+    similar = fits.similarity(word)
+    best: dict[str, float] = {}
+    for link in fits.vocabulary.links:
+        number = fits.relations.index(link.relation)
+        if link.subject == link.object and reciprocal(fits.vocabulary.readable(link.relation)):
+            best[link.subject] = max(best.get(link.subject, 0.0), float(similar[number]))
+    return tuple(Meaning("label", label, 1.0) for label in sorted(best, key=lambda label: -best[label])[:3])
 
 
 def _names_more(word: str, fits: Fits, *, verbs: bool) -> bool:
@@ -425,9 +456,18 @@ def _compounds(mentions: Sequence[Mention]) -> list[Mention]:
     return kept
 
 
+def _has_birth_or_surname(label: str, fits: Fits) -> bool:
+    """Whether nodes of a label have properties that people have, whatever the label is called."""
+    words = {word for key in fits.vocabulary.keys_of(label) for word in (*name_words(key.key), key.key.lower())}
+    return bool(words & PERSONAL)
+
+
 def people(fits: Fits) -> list[tuple[str, float]]:
     """Labels of people, with how surely they are that."""
-    shares = [(label, float(kinds[PERSON])) for label, kinds in fits.kinds.items()]
+    shares = [
+        (label, max(float(kinds[PERSON]), LIKELY if _has_birth_or_surname(label, fits) else 0.0))
+        for label, kinds in fits.kinds.items()
+    ]
     return sorted(shares, key=lambda pair: -pair[1])[:3]
 
 

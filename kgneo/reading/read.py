@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from kgneo.english.intent import plain_question
-from kgneo.english.names import is_noun, name_words, same_root
+from kgneo.english.names import is_noun, is_past, name_words, same_root
 from kgneo.english.question import MaskedQuestion
 from kgneo.english.words import (
     ARTICLES,
     AUXILIARIES,
+    COMPARATIVES,
     EXTREMES,
     FUNCTION_WORDS,
     MEASURES,
@@ -27,7 +29,7 @@ from kgneo.english.words import (
 )
 from kgneo.errors import EntityNotFound
 from kgneo.model import Hop, RelationPath, split_value_relation
-from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
 from kgneo.query.wording import wording
 from kgneo.ranking.kinds import KINDS
@@ -52,7 +54,7 @@ from kgneo.reading.mentions import (
     with_keys,
     words_of,
 )
-from kgneo.reading.vocabulary import Key
+from kgneo.reading.vocabulary import Key, reciprocal
 from kgneo.text import fold
 
 ROOTS = 8
@@ -63,6 +65,12 @@ AGE = ("oldest", "eldest", "youngest", "older", "younger")
 PLACE = KINDS.index("place")
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
 MEASURED = ("number", "date", "time")
+LIKE_ANY = 0.25
+"""Likeness to what an interpretation says below which a word is not said."""
+REACH = 5
+"""Words from "than" to the name behind it, at most."""
+NAMED = 0.7
+"""Score from which what is asked for is surely named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,14 @@ class Interpretation:
     score: float
     ignored: tuple[str, ...] = ()
     silent: float = 0.0
-    """The share of the question's telling words that it says nothing about."""
+    """The share of the question's telling words that it says nothing about, less how much these are like what it
+    says."""
+    unsaid: tuple[str, ...] = ()
+    """The telling words that are like nothing of what it says."""
+    named: float = 1.0
+    """How surely what is asked for is named."""
+    loose: int = 0
+    """How many of its ways through the graph no word speaks of."""
     plain_chain: bool = False
     """Whether the question names nodes, and asks for nothing but what chains of relations lead to from them."""
 
@@ -94,6 +109,11 @@ class Interpretation:
 
     likely: float | None = None
     """The probability that it is right, by what was learned; None where nothing was."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether it says all of the question, and each of its parts is said there."""
+        return not (self.ignored or self.unsaid or self.loose) and self.named >= NAMED
 
     @property
     def wording(self) -> str:
@@ -152,7 +172,12 @@ class _Reader:
         head = self._head(unnamed)
         asked = self.form.at if self.form.word in ("who", "whom") else -1
         labels = label_mentions(self.words, unnamed, fits, asked=asked, head=head)
-        self.mentions: list[Mention] = sorted([*values, *labels], key=lambda item: item.start)
+        mentions = sorted([*values, *labels], key=lambda item: item.start)
+        self.compared = _behind(self.form.versus, mentions)
+        end = max((item.end for item in self.compared), default=-1)
+        first = self.form.versus[1] if self.form.versus else 0
+        self.mentions: list[Mention] = [item for item in mentions if not first <= item.start < end]
+        self.form = replace(self.form, used=self.form.used | set(range(first, end)))
 
     def _whole_keys(self) -> list[tuple[int, int, Key]]:
         """Where the words of a property's name stand side by side, if it has several."""
@@ -169,6 +194,7 @@ class _Reader:
         asked = {
             item.at for item in form.extremes
             if 0 <= item.at - form.at <= 3 and form.word not in ("how", "when", "where", "who")
+            and set(self.plain[form.at : item.at]) <= FUNCTION_WORDS
             and any(start == item.at for start, _, _ in self.whole_keys)
         }  # fmt: skip
         left = tuple(item for item in form.extremes if item.at not in asked)
@@ -200,10 +226,7 @@ class _Reader:
         trees = grower.grow(roots, order)
         found = [self._interpretation(tree) for tree in trees]
         found.sort(key=lambda item: -item.score)
-        simple = not (self.form.extremes or self.form.comparisons or self.form.per >= 0)
-        alone = bool(found) and len(found[0].graph.variables) == 1
-        first = simple and not alone and len(named) == 1 and not self._names_a_node(named[0])
-        return [*chained, *found] if first else [*found, *chained]
+        return [*found, *chained]
 
     # A chain from one named thing --------------------------------------------------------------------------------
 
@@ -218,6 +241,8 @@ class _Reader:
                 continue
             for ranked in self.chains(self._masked(mention, meaning), meaning)[:12]:
                 tree = self._tree_of(ranked.path, number, meaning)
+                if self.form.word == "when" and (tree.asked is None or tree.asked.kind not in ("date", "time")):
+                    continue
                 score = ranked.score + 2.0 * (meaning.score - best)
                 item = self._interpretation(replace(tree, score=score))
                 found.append(replace(item, score=score - 0.5 * self._unread(item)))
@@ -270,13 +295,19 @@ class _Reader:
                   labels[at] in places, ((meaning.key, meaning.values),) if not at else (), loose=many[at])
             for at in reversed(range(size))
         ]  # fmt: skip
-        joins = tuple(Join(size - 2 - at, hop.relation, not hop.forward, size - 1 - at) for at, hop in enumerate(hops))
+        joins = tuple(
+            _join(size - 2 - at, hop, size - 1 - at, both=labels[at] == labels[at + 1] and self._holds_both_ways(hop))
+            for at, hop in enumerate(hops)
+        )
         owner = relation or labels[-1]
         key = next((key for key in self.fits.keys if key.owner == owner and key.key == key_text), None)
         if asked and key is None:
             key = Key(owner, key_text, of_edge=bool(relation))
         used = frozenset(range(self.mentions[number].start, self.mentions[number].end))
         return Tree(tuple(things), joins, 0.0, key, ((number, size - 1),), used)
+
+    def _holds_both_ways(self, hop: Hop) -> bool:
+        return reciprocal(self.fits.vocabulary.readable(hop.relation))
 
     # What is asked for -------------------------------------------------------------------------------------------
 
@@ -292,7 +323,10 @@ class _Reader:
             roots += self._places()
         for number in run:
             last = number == run[-1]
-            roots += [(number, self._shifted(meaning, last)) for meaning in self.mentions[number].meanings[:4]]
+            roots += [
+                (number, self._shifted(meaning, last)) for meaning in self.mentions[number].meanings[:4]
+                if meaning.kind != "value" or meaning.key is None or not meaning.key.of_edge
+            ]  # fmt: skip
         if run and self.plain[0] == "who" and self.mentions[run[0]].meanings[0].kind == "value":
             roots += [(-1, Meaning("label", label, share)) for label, share in people(self.fits) if share > 0.3]
         keys = self._keys(at, run)
@@ -308,11 +342,23 @@ class _Reader:
         if not roots:
             everything = sorted(self.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
             roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
+        if asked in ("who", "whom"):
+            roots = [pair for pair in roots if run and pair[0] == run[0] and pair[1].kind == "label"] or roots
         roots.sort(key=lambda pair: -pair[1].score)
         first = run[0] if run else -1
         rest = [number for number in range(len(self.mentions)) if number not in run and number > first]
         fronted = [number for number in range(len(self.mentions)) if number not in run and number < first]
-        return roots[: 2 * ROOTS], [*reversed(run), *rest, *fronted]
+        return roots[: 2 * ROOTS], [*reversed(run), *self._possessed(rest), *fronted]
+
+    def _possessed(self, numbers: list[int]) -> list[int]:
+        """Mentions in an order in which what belongs to someone comes before whom it belongs to: "Amanda's friends"."""
+        order = list(numbers)
+        for place, number in enumerate(numbers[:-1]):
+            item, after = self.mentions[number], self.mentions[numbers[place + 1]]
+            owns = self.words[item.end - 1].text.endswith(("'s", "’s"))
+            if owns and after.start == item.end and after.meanings[0].kind == "label":
+                order[place], order[place + 1] = order[place + 1], order[place]
+        return order
 
     def _shifted(self, meaning: Meaning, last: bool) -> Meaning:
         return meaning if last else replace(meaning, score=meaning.score - 0.3)
@@ -331,7 +377,11 @@ class _Reader:
         if start not in begins:
             if start + 1 not in begins or any(item.start == start for item in self.key_mentions):
                 return []
-            if self.plain[start] in PREPOSITIONS or max(self.fits.label(self.plain[start]).values(), default=0) > 0.25:
+            named = self.mentions[begins[start + 1]].meanings[0].owner
+            part = any(same_root(self.plain[start], own) for own in name_words(named))
+            if self.plain[start] in PREPOSITIONS:
+                return []
+            if not part and max(self.fits.label(self.plain[start]).values(), default=0) > 0.25:
                 return []
             start += 1
         run = [begins[start]]
@@ -350,13 +400,16 @@ class _Reader:
         found: list[tuple[int, Meaning]] = []
         for item in near[:3]:
             between = self.plain[limit : item.start] if run else self.plain[at : item.start]
-            if (run and item.start > limit) or any(0 <= bound.start - item.end <= 1 for bound in self.form.comparisons):
+            if run and (item.start > limit or is_past(self.plain[item.start])):
+                continue
+            if any(0 <= bound.start - item.end <= 1 for bound in self.form.comparisons):
                 continue
             if not run and any(word not in FUNCTION_WORDS and index + at not in self.form.used
                                for index, word in enumerate(between)):  # fmt: skip
                 break
             said = {meaning.key for number in run for meaning in self.mentions[number].meanings[:1]}
-            found += [(-1, meaning) for meaning in item.meanings if meaning.key not in said]
+            asked = [meaning for meaning in item.meanings if self._may_ask(item, meaning)]
+            found += [(-1, meaning) for meaning in asked if meaning.key not in said]
             if len(run) and item.start == limit:
                 label = {meaning.owner for number in run for meaning in self.mentions[number].meanings}
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
@@ -368,6 +421,12 @@ class _Reader:
         return self.plain[index - 1 : index] != [] and self.plain[index - 1] in ARTICLES and (
             self.plain[index + 1 : index + 2] == [] or self.plain[index + 1] in PREPOSITIONS
         )  # fmt: skip
+
+    def _may_ask(self, item: Mention, meaning: Meaning) -> bool:
+        """Whether a word that is like a property's name can ask for it: by its very name, unless it is a noun for a
+        kind of things, or is counted."""
+        counted = self.form.kind == "count" and meaning.key is not None and meaning.key.kind not in MEASURED
+        return meaning.score >= NAMED or not (counted or self._is_label(item.start))
 
     def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
         found = []
@@ -458,36 +517,62 @@ class _Reader:
                 conditions.append(condition)
             else:
                 unread += 1
-        graph = QueryGraph(variables, self._answer(tree), tuple(edges), tuple(conditions), tuple(selections))
+        answer = self._answer(tree)
+        if self.compared:
+            other = self._other(tree)
+            if other is None:
+                unread += 1
+            else:
+                variables = (*variables, other[0])
+                conditions += other[1]
+                answer = other[2] or answer
+        graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
         ignored = tuple(
             self.text[self.words[self.mentions[number].start].start : self.words[self.mentions[number].end - 1].end]
             for number in tree.ignored
         )
-        keys = {value.key for value in graph.values()}
-        said = tree.used | {
-            item.start
-            for item in self.key_mentions
-            if any(meaning.key and meaning.key.key in keys for meaning in item.meanings)
-        }
-        silent = [
-            index for index, word in enumerate(self.plain)
-            if index not in said and index not in self.form.used and word not in FUNCTION_WORDS
-        ]  # fmt: skip
+        silent = self._silent(tree, {value.key for value in graph.values()})
         telling = [word for word in self.plain if word not in FUNCTION_WORDS]
-        share = len(silent) / max(len(telling), 1)
+        share = sum(1.0 - like for _, like in silent) / max(len(telling), 1)
+        unsaid = tuple(self.words[index].text for index, like in silent if like < LIKE_ANY)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         bare = not any(item.meanings[0].kind == "value" for item in self.mentions) and self._is_plain
+        loose = tree.unsaid + unread
         return Interpretation(
             graph,
             score,
             ignored,
             share,
+            unsaid,
+            tree.named,
+            loose,
             plain_chain=self._is_plain_chain,
             bare=bare,
             kind=self._is_sure(tree),
             bracketed=self._bracketed,
             mentions=self._values,
         )
+
+    def _silent(self, tree: Tree, keys: set[str]) -> list[tuple[int, float]]:
+        """The telling words that a tree and the properties that it speaks of leave out, with how much they are like
+        what it speaks of."""
+        said = tree.used | self.form.used | {
+            item.start
+            for item in self.key_mentions
+            if any(meaning.key and meaning.key.key in keys for meaning in item.meanings)
+        }  # fmt: skip
+        silent = [index for index, word in enumerate(self.plain) if index not in said and word not in FUNCTION_WORDS]
+        labels = {thing.label for thing in tree.things}
+        owners = labels | {join.relation for join in tree.joins}
+        relations = [self.fits.relations.index(join.relation) for join in tree.joins]
+        found = []
+        for index in silent:
+            word = self.plain[index]
+            likes = [fit for label, fit in self.fits.label(word).items() if label in labels]
+            likes += [fit for key, fit in self.fits.key(word).items() if key.key in keys and key.owner in owners]
+            likes += [float(self.fits.similarity(word)[number]) for number in relations]
+            found.append((index, max(likes, default=0.0)))
+        return found
 
     @cached_property
     def _values(self) -> tuple[Mention, ...]:
@@ -520,9 +605,9 @@ class _Reader:
     @cached_property
     def _is_plain(self) -> bool:
         form = self.form
-        return form.kind == "things" and not (form.extremes or form.comparisons or form.negations)
+        return form.kind == "things" and not (form.extremes or form.comparisons or form.negations or self.compared)
 
-    def _answer(self, tree: Tree) -> Value | Aggregate:
+    def _answer(self, tree: Tree) -> Value | Aggregate | Arithmetic:
         """What of a tree is asked for."""
         root, asked, kind = Value("x0"), tree.asked, self.form.kind
         grouped = self._per(tree)
@@ -532,27 +617,33 @@ class _Reader:
             return Aggregate("exists" if kind == "exists" else "count", root)
         if asked is None:
             return root
-        if kind in ("sum", "average"):
-            return Aggregate("sum" if kind == "sum" else "average", Value("x0", asked.key, asked.form))
+        if kind == "count" and asked.kind not in MEASURED and not asked.of_edge:
+            return Aggregate("count", Value("x0", asked.key))
+        owner = "x0"
         if asked.of_edge:  # of the relationship that is asked for, or that a chain ends with
-            return Value(f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}", asked.key)
-        return Value("x0", asked.key)
+            owner = f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}"
+        if kind == "average":
+            return Aggregate("average", Value(owner, asked.key, asked.form))
+        if kind == "sum" or (kind == "count" and "total" in self.plain[: self.form.at]):
+            return Aggregate("sum", Value(owner, asked.key, asked.form))
+        return Value(owner, asked.key)
 
     @cached_property
     def _is_plain_chain(self) -> bool:
         form = self.form
         named = [number for number, item in enumerate(self.mentions) if item.meanings[0].kind == "value"]
-        if form.extremes or form.comparisons or form.negations or not named or form.per >= 0:
+        if form.extremes or form.comparisons or form.negations or not named or form.per >= 0 or self.compared:
             return False
         if form.kind not in ("things", "exists") and (form.kind != "count" or len(named) < 2):
             return False
-        return all(self._names_a_node(number) for number in named)
+        beside = any(self.mentions[one].end == self.mentions[other].start for one, other in pairwise(named))
+        return not beside and all(self._names_a_node(number) for number in named)
 
     def _names_a_node(self, number: int) -> bool:
         """Whether a mention is the name of one node, and not a value that several have."""
         best = self.mentions[number].meanings[0]
         shown = self.fits.vocabulary.display.get(best.owner, ())
-        return best.key is not None and best.key.key in shown and best.times <= 1
+        return best.key is not None and best.key.key in shown and best.times <= 1 and len(best.values) == 1
 
     def _truths(self, tree: Tree) -> list[Condition]:
         """Properties that are true or false and that the question names: "products that are discontinued"."""
@@ -603,7 +694,7 @@ class _Reader:
             for key in self.fits.vocabulary.keys_of(thing.label):
                 if key.kind not in MEASURED:
                     continue
-                score = self._measure(word, following, key, named)
+                score = self._measure(word, following, key, named) + self._whole(extreme, key)
                 score += self._modifies(extreme, tree, number, bool(named)) + (0.05 if key.kind == "date" else 0.0)
                 if best is None or score > best[0]:
                     best = (score, number, key)
@@ -617,7 +708,7 @@ class _Reader:
                         best = (score, -1 - number, key)
         _, number, key = best
         descending = extreme.descending
-        if word in AGE and key.kind == "number" and any(part == "age" for part in name_words(key.key)):
+        if _is_age(word, key):
             descending = not descending
         owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
         variable = f"x{max(number, 0)}"
@@ -636,9 +727,17 @@ class _Reader:
             score = max(score, 0.5) if key.kind == "date" else score * (0.9 if key.kind == "number" else 0.5)
         return score
 
+    def _whole(self, extreme: Extreme, key: Key) -> float:
+        """What it is worth that all words of a property's name stand at a superlative, or behind it."""
+        within = range(extreme.at, extreme.at + 5)
+        return max((0.3 * (end - start) for start, end, other in self.whole_keys
+                    if other == key and start in within), default=0.0)  # fmt: skip
+
     def _modifies(self, extreme: Extreme, tree: Tree, number: int, named: bool) -> float:
         """Which thing a superlative is said of: the noun behind it, or, where a measure is, the one before it."""
         thing = tree.things[number]
+        if any(key.unique for key, _ in thing.values):
+            return -1.0
         if thing.named < 0:
             return 0.15
         mention = self.mentions[thing.named]
@@ -689,7 +788,41 @@ class _Reader:
             right: tuple[Scalar, ...] = item.values
         else:
             right = tuple(_number(value) for value in item.values)
-        return Condition(Value(owner, key.key, key.form), item.operator, right)
+        operator = item.operator
+        if _is_age(self.plain[item.start], key):
+            operator = {"<": ">", ">": "<"}.get(operator, operator)  # type: ignore[assignment]
+        return Condition(Value(owner, key.key, key.form), operator, right)
+
+    def _other(self, tree: Tree) -> tuple[Variable, list[Condition], Arithmetic | None] | None:
+        """What something is compared with: its variable, what is known of it and the comparison, or the difference
+        where that is asked for; None where they have nothing to compare."""
+        assert self.form.versus is not None
+        at, than = self.form.versus
+        words = [word for word in self.plain[max(at - 3, 0) : than] if word not in FUNCTION_WORDS or word in MEASURES]
+        best: tuple[float, int, Key] | None = None
+        for number, thing in enumerate(tree.things):
+            if all(meaning.owner != thing.label for meaning in self.compared[0].meanings):
+                continue
+            for key in self.fits.vocabulary.keys_of(thing.label):
+                score = max((self.fits.key(word)[key] for word in words), default=0.0) + 0.5 * (tree.asked == key)
+                if key.kind in MEASURED and (best is None or score - 0.1 * number > best[0]):
+                    best = (score - 0.1 * number, number, key)
+        if best is None:
+            return None
+        _, number, key = best
+        other = f"x{len(tree.things)}"
+        label = tree.things[number].label
+        known = [
+            _equal(other, meaning.key, meaning.values)
+            for item in self.compared
+            for meaning in [next((one for one in item.meanings if one.owner == label), None)]
+            if meaning and meaning.key
+        ]
+        left, right = Value(f"x{number}", key.key, key.form), Value(other, key.key, key.form)
+        if self.form.kind == "count" or self.plain[at].startswith("differ"):
+            return Variable(other, (label,)), known, Arithmetic("-", left, right)
+        more = COMPARATIVES[self.plain[at]] != _is_age(self.plain[at], key)
+        return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
 
     def _comparable(self, item: Comparison, tree: Tree) -> Iterator[tuple[float, int, Key]]:
         """Numbers and dates of things, and of joins (-1 for the first), with how well a comparison fits each."""
@@ -730,6 +863,27 @@ class _Reader:
 
 def _stands_at(item: Mention, words: Sequence[Word], span: Span) -> bool:
     return words[item.start].start < span[1] and span[0] < words[item.end - 1].end
+
+
+def _is_age(word: str, key: Key) -> bool:
+    """Whether a word that speaks of dates of birth is used of an age."""
+    return word in AGE and key.kind == "number" and "age" in name_words(key.key)
+
+
+def _behind(versus: tuple[int, int] | None, mentions: Sequence[Mention]) -> list[Mention]:
+    """The values that name what something is compared with: the first behind "than", and those beside it."""
+    found: list[Mention] = []
+    for item in mentions:
+        if versus is None or item.start < versus[1] or item.meanings[0].kind != "value":
+            continue
+        if (not found and item.start - versus[1] <= REACH) or (found and found[-1].end == item.start):
+            found.append(item)
+    return found
+
+
+def _join(source: int, hop: Hop, target: int, *, both: bool) -> Join:
+    """A hop of a chain, as a tree is joined: the other way round, without a direction where it holds both ways."""
+    return Join(source, hop.relation, both or not hop.forward, target, not both)
 
 
 def _equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from kgneo.english.names import name_words
+from kgneo.english.words import RECIPROCAL
 from kgneo.query.graph import Form
 
 Kind = Literal["text", "number", "date", "time", "truth"]
@@ -121,3 +123,9 @@ class Vocabulary:
             if any(way[-1].label == target for way in longer) and len(longer[0]) > 1:
                 return
             frontier = longer[:2_000]
+
+
+def reciprocal(relation: str) -> bool:
+    """Whether a relation, by its readable name, holds both ways: "knows", "lives with"."""
+    words = name_words(relation)
+    return bool(set(words) & RECIPROCAL) or words[-1] == "with"

@@ -49,6 +49,7 @@ NEAR = 0.1
 MOST_RIVALS = 5
 EMPTY = 0.5
 """What the probability of a learned reading is worth that finds nothing."""
+MOST_UNSAID = 3
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,12 @@ def interpret_linked(context: Context, linked: LinkedQuestion) -> list[Interpret
         return []
 
 
+def by_graph(context: Context, item: Interpretation) -> bool:
+    """Whether an interpretation of a question without marked names is to be run: where it says all of the question, or
+    more than the names of nodes. Other chains of relations are ranked by `kgneo.stages.choose_reading`."""
+    return not item.plain_chain or (item.complete and not context.shape.loaded)
+
+
 def joins(item: Interpretation) -> bool:
     """Whether a question names several things, all of which the interpretation joins."""
     named = len(item.mentions)
@@ -172,8 +179,9 @@ class Answered:
 
 
 def first_answered(context: Context, understood: Sequence[Interpretation]) -> Answered | None:
-    """The first of the best interpretations that finds something; of those that find nothing, the first whose answer
-    says so (a count of none, a "no"). None where there is no answer at all."""
+    """The first of the best interpretations that finds something, or that says all of the question and finds that there
+    is none (a count of none, a "no"); of the others that find nothing, the first whose answer says so. None where there
+    is no answer at all."""
     known = reading(context)
     assert known is not None
     limit = context.options.limit
@@ -190,7 +198,7 @@ def first_answered(context: Context, understood: Sequence[Interpretation]) -> An
             )
         except GraphTimeout:
             continue
-        if not result.empty:
+        if not result.empty or (result.answers and item.complete):
             return _answered(context, understood, number, result, limit)
         if nothing is None and result.answers:
             nothing = number, result
@@ -217,9 +225,12 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
         ahead=max(min(ahead, FAR), -FAR),
         rivals=min(sum(abs(item.score - score) <= NEAR for score in others), MOST_RIVALS),
         silent=item.silent,
+        unsaid=min(len(item.unsaid), MOST_UNSAID),
         ignored=len(item.ignored),
         either=sum(_either_way(meant, edge) for edge in meant.edges),
-        bare=not (item.graph.conditions or item.graph.selections),
+        named=item.named,
+        loose=item.loose,
+        bare=item.silent if not (item.graph.conditions or item.graph.selections) else 0.0,
         tried=min(number, 3),
         empty=result.empty,
         found=math.log10(1 + len(result.answers) + result.more),

@@ -17,7 +17,7 @@ from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.query.wording import wording
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.choose_reading import RankedReading, rank_readings
-from kgneo.stages.interpret import interpret, interpret_linked, joins, reading
+from kgneo.stages.interpret import by_graph, interpret, interpret_linked, joins, reading
 from kgneo.stages.link import readings
 
 MOST = 8
@@ -46,7 +46,7 @@ def offer_readings(context: Context, question: str, *, entities: Sequence[str] =
         graphs = bool(found) and joins(found[0])
     else:
         found = interpret(context, question)
-        graphs = bool(found) and not found[0].plain_chain
+        graphs = bool(found) and by_graph(context, found[0])
         linked = () if graphs else readings(context.knowledge, found[0].bracketed if found else question)
     if graphs:
         return [Offered(item.graph, item.wording, item.score, item.ignored) for item in found[:MOST]]

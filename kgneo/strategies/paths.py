@@ -7,7 +7,7 @@ that leads anywhere is run as one Cypher pattern. Its end is the answer, its tri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kgneo.context import Clock, Context
@@ -21,7 +21,7 @@ from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.first_reading import FirstReading, first_that_leads
 from kgneo.stages.forms import Formed, answer_in_form
-from kgneo.stages.interpret import Answered, first_answered, interpret, interpret_linked, joins, reading
+from kgneo.stages.interpret import Answered, by_graph, first_answered, interpret, interpret_linked, joins, reading
 from kgneo.stages.link import LinkedQuestion, readings
 from kgneo.strategies.protocol import Needs, NoOptions
 
@@ -55,10 +55,11 @@ class Paths:
                 linked = readings(context.knowledge, question, entities=entities)
         with clock.stage("interpret"):
             understood = interpret_linked(context, linked[0]) if linked else _understood(context, question)
-        if understood and not marked and not understood[0].plain_chain:
+        if understood and not marked and by_graph(context, understood[0]):
             return _read(context, question, understood, clock)
+        unsaid: tuple[str, ...] = ()
         if not linked:
-            text = understood[0].bracketed if understood else question
+            text, unsaid = (understood[0].bracketed, understood[0].unsaid) if understood else (question, ())
             with clock.stage("link"):
                 linked = readings(context.knowledge, text)
         joined = bool(understood) and joins(understood[0])
@@ -76,7 +77,7 @@ class Paths:
             first = first_that_leads(context, ranked, tries=TRIES, limit=context.options.limit)
         if first is None or first.reading.confidence < context.options.min_confidence:
             return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
-        return _found(question, first, clock, context)
+        return _less_sure(_found(question, first, clock, context), unsaid)
 
 
 def _understood(context: Context, question: str) -> list[Interpretation]:
@@ -118,7 +119,8 @@ def _queried(question: str, found: Answered | None, understood: Sequence[Interpr
     shown = ", ".join(result.answers[:20])
     more = len(result.answers) - 20 + result.more
     text = f"{shown} and {more} more" if more > 0 else shown
-    warnings = [f"Ignored: {', '.join(repr(piece) for piece in best.ignored)}."] if best.ignored else []
+    left_out = list(dict.fromkeys([*best.ignored, *best.unsaid]))
+    warnings = [f"Ignored: {', '.join(map(repr, left_out))}."] if left_out else []
     if found.confidence < UNSURE:
         warnings.append(f"This reading of the question is unsure (confidence {found.confidence:.2f}).")
     return Answer(
@@ -205,6 +207,16 @@ def _found(question: str, first: FirstReading, clock: Clock, context: Context) -
         readings=_shown(first.alive),
         more=followed.total - len(answers),
     )
+
+
+def _less_sure(answer: Answer, unsaid: Sequence[str]) -> Answer:
+    """An answer with half the confidence for each word of the question that is like nothing in the graph's reading of
+    it, and these words in a warning."""
+    if not unsaid:
+        return answer
+    told = f"Ignored: {', '.join(map(repr, dict.fromkeys(unsaid)))}."
+    likely = (answer.confidence or 0.0) * 0.5 ** min(len(unsaid), 3)
+    return replace(answer, confidence=likely, warnings=(*answer.warnings, told))
 
 
 def _warnings(confidence: float) -> tuple[str, ...]:
