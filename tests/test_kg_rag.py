@@ -100,7 +100,7 @@ def nonsense(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Lan
 
     folder = tmp_path_factory.mktemp("gguf")
     files = {context: make_tiny_gguf(folder / f"{context}.gguf", context=context) for context in (SHORT, LONG)}
-    models = {context: LlamaModel(file, threads=1) for context, file in files.items()}
+    models = {context: LlamaModel(file, threads=1, repacked=False) for context, file in files.items()}
     yield dict(models)
     for model in models.values():
         model.close()
