@@ -22,8 +22,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from kgneo import errors
-from kgneo.errors import ModelError
+from kgneo.errors import ModelError, ModelUnavailable
 from kgneo.folders import cache_folder
 from kgneo.llm.gguf import file_fingerprint
 from kgneo.llm.processor import processor_fingerprint
@@ -78,7 +77,8 @@ def _crash(trial: Trial) -> str:
     if done.returncode == 0:
         error = json.loads(done.stdout or b"null")
         if error:
-            raise getattr(errors, error["kind"])(error["message"], hint=error["hint"])
+            kind = ModelUnavailable if error["retry"] else ModelError
+            raise kind(error["message"], hint=error["hint"])
         return ""
     if done.returncode == -signal.SIGINT:
         raise KeyboardInterrupt

@@ -19,7 +19,7 @@ PROMPT = "Which of these names is a river: " + ", ".join(["Danube", "Vienna", "B
 
 
 def main(argument: str) -> str:
-    """`null`, or the error as JSON: its class, message and hint."""
+    """`null`, or the error as JSON: whether trying again can help, its message and hint."""
     trial = Trial(**json.loads(argument))
     try:
         model = LlamaModel(
@@ -33,7 +33,7 @@ def main(argument: str) -> str:
         prompt = PROMPT[: model.context_tokens // 2]
         model.complete([Message("user", prompt)], Parameters(max_tokens=2, temperature=0, timeout=3600))
     except ModelError as error:
-        return json.dumps({"kind": type(error).__name__, "message": error.message, "hint": error.hint})
+        return json.dumps({"retry": error.retry, "message": error.message, "hint": error.hint})
     return "null"
 
 

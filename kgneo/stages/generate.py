@@ -18,6 +18,8 @@ from kgneo.prompts import Prompts
 
 TABLE_2 = Parameters(max_tokens=256, temperature=0.3, top_k=40, min_p=0.05)
 """How replies are drawn, KG-RAG table 2. Stages say where they differ."""
+NEXT_TURN = ("\nQuestion:", "\n==========")
+"""Strings that end an answer: a small model goes on with a question of its own, in the prompt's form."""
 MESSAGE_TOKENS = 8
 """What a chat template adds to a message, at most a few tokens."""
 NO_MODEL_HINT = (
