@@ -353,8 +353,7 @@ def load_transformers(name: str) -> tuple[Any, Any]:
         raise kind(f"{name} cannot be loaded by transformers: {_first_line(error)}", hint=_HINT) from error
     if "gguf_file" in place:
         # The weights are plain numbers by now, and may be saved.
-        vars(model).pop("hf_quantizer", None)
-        vars(model.config).pop("quantization_config", None)
+        model.hf_quantizer.remove_quantization_config(model)
     return model, tokenizer
 
 

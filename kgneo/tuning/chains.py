@@ -14,7 +14,7 @@ from kgneo.english.names import hop_wording, name_words, plural
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.open import Knowledge
 from kgneo.graph.run import run
-from kgneo.graph.schema import Schema
+from kgneo.graph.shape import LOADED_LABEL
 from kgneo.model import Hop
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
@@ -28,7 +28,7 @@ STARTS = 300
 """Nodes that are looked at as beginnings of chains along one relationship type."""
 TRIES = 12
 """Chains that are tried for one that has answers."""
-NAMED = ("what is the {}?", "which is the {}?", "what are the {}?", "can you name the {}?", "tell me the {}?")
+NAMED = ("what is the {}?", "which is the {}?", "can you name the {}?", "tell me the {}?", "name the {}?")
 WHAT = ("{}?", "do you know {}?", "can you tell me {}?", "I would like to know {}?")
 
 
@@ -57,7 +57,7 @@ def chains(knowledge: Knowledge, count: int, random: Random) -> Iterator[Chain]:
 
     Fewer where the graph has no more. Raises GraphError.
     """
-    steps = _steps(catalogue(knowledge.schema, knowledge.shape), knowledge.schema)
+    steps = _steps(catalogue(knowledge.schema, knowledge.shape))
     starts: dict[Hop, Sequence[tuple[str, str]]] = {}
     seen: set[tuple[str, tuple[Hop, ...]]] = set()
     misses = 0
@@ -78,14 +78,13 @@ def chains(knowledge: Knowledge, count: int, random: Random) -> Iterator[Chain]:
         yield _worded(topic, hops[: len(answers)], answers, random)
 
 
-def _steps(known: Catalogue, schema: Schema) -> list[Hop]:
+def _steps(known: Catalogue) -> list[Hop]:
     """One hop for each relationship type and direction, with the labels that it reaches, in a fixed order."""
-    generic = len(schema.labels) < 2
     found = []
     for relation in sorted(known.relations, key=lambda item: item.name):
         for forward in (True, False):
             ends = {(object_ if forward else subject) for subject, object_ in relation.ends}
-            found.append(Hop(relation.name, forward, () if generic else tuple(sorted(ends))))
+            found.append(Hop(relation.name, forward, tuple(sorted(ends - {LOADED_LABEL}))))
     return found
 
 

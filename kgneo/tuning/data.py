@@ -1,6 +1,6 @@
 """Examples for tuning a language model, from a graph: the prompts that kgneo's strategies make, with the right replies.
 
-`kg-rag` answers questions whose sub-questions and answers are known (`kgneo.tuning.chains`) with a teacher in place of the
+`kg-rag` answers questions whose sub-questions and answers are known (`kgneo.tuning.chains`), a teacher in place of the
 model, who gives the right reply to each prompt and keeps both. So the prompts are those that a tuned model will meet:
 the same instructions, and triples that were chosen in the same way.
 
