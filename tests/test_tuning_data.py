@@ -30,9 +30,6 @@ def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: list[Examp
         prompt = example.messages[-1].content
         if example.task == "answer" and example.reply != NOT_FOUND:
             assert all(name in prompt for name in example.reply.split("; "))
-        elif example.task == "answer":
-            asked = prompt.rpartition("Question: ")[2]
-            assert any(topic in asked or "those" not in asked for topic in example.topics)
         elif example.task == "decompose":
             plan = read_decomposition(example.reply, prompt)
             assert plan is not None

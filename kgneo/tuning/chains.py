@@ -27,7 +27,7 @@ MOST = 20
 STARTS = 300
 """Nodes that are looked at as beginnings of chains along one relationship type."""
 TRIES = 12
-"""Chains that are tried for one that has answers."""
+"""Chains that are tried for one that is new, and relationships for one that leads on."""
 NAMED = ("what is the {}?", "which is the {}?", "can you name the {}?", "tell me the {}?", "name the {}?")
 WHAT = ("{}?", "do you know {}?", "can you tell me {}?", "I would like to know {}?")
 
@@ -69,13 +69,12 @@ def chains(knowledge: Knowledge, count: int, random: Random) -> Iterator[Chain]:
             steps.remove(first)
             continue
         identity, topic = random.choice(starts[first])
-        hops = _extended(first, steps, random)
-        answers = _answers(knowledge, identity, hops)
-        if not answers or (topic, hops[: len(answers)]) in seen:
+        hops, answers = _walked(knowledge, identity, first, steps, random)
+        if not answers or (topic, hops) in seen:
             misses += 1
             continue
-        seen.add((topic, hops[: len(answers)]))
-        yield _worded(topic, hops[: len(answers)], answers, random)
+        seen.add((topic, hops))
+        yield _worded(topic, hops, answers, random)
 
 
 def _steps(known: Catalogue) -> list[Hop]:
@@ -88,13 +87,23 @@ def _steps(known: Catalogue) -> list[Hop]:
     return found
 
 
-def _extended(first: Hop, steps: Sequence[Hop], random: Random) -> tuple[Hop, ...]:
-    hops = [first]
-    for _ in range(random.randrange(HOPS)):
-        onward = [hop for hop in steps if hop.relation != hops[-1].relation]
-        if onward:
-            hops.append(random.choice(onward))
-    return tuple(hops)
+def _walked(
+    knowledge: Knowledge, start: str, first: Hop, steps: Sequence[Hop], random: Random
+) -> tuple[tuple[Hop, ...], tuple[tuple[str, ...], ...]]:
+    """One to three hops from a node, and the answers after each; none where the first has none, or too many."""
+    wanted = 1 + random.randrange(HOPS)
+    hops: tuple[Hop, ...] = ()
+    answers: tuple[tuple[str, ...], ...] = ()
+    for number in range(wanted):
+        onward = [hop for hop in steps if hop.relation != hops[-1].relation] if number else [first]
+        for hop in random.sample(onward, min(len(onward), TRIES)):
+            names = _answers(knowledge, start, (*hops, hop))
+            if names:
+                hops, answers = (*hops, hop), (*answers, names)
+                break
+        if len(hops) <= number:
+            break
+    return hops, answers
 
 
 def _starts(knowledge: Knowledge, hop: Hop) -> list[tuple[str, str]]:
@@ -104,18 +113,13 @@ def _starts(knowledge: Knowledge, hop: Hop) -> list[tuple[str, str]]:
     return sorted({(node.id, node.names[0]) for node in nodes if _nameable(node.names[0])}, key=lambda pair: pair[::-1])
 
 
-def _answers(knowledge: Knowledge, start: str, hops: Sequence[Hop]) -> tuple[tuple[str, ...], ...]:
-    """The answers after each hop, as far as there are some and not too many."""
-    found: list[tuple[str, ...]] = []
-    for number in range(1, len(hops) + 1):
-        variables = (Variable("x0", (), (start,)), *(Variable(f"x{index}") for index in range(1, number + 1)))
-        edges = tuple(_edge(f"x{index}", hop, f"x{index + 1}") for index, hop in enumerate(hops[:number]))
-        result = run(knowledge, QueryGraph(variables, Value(f"x{number}"), edges), keys={}, naming={}, limit=MOST)
-        names = tuple(sorted({node.names[0] for node in result.nodes}))
-        if not names or result.more or not all(map(_nameable, names)):
-            break
-        found.append(names)
-    return tuple(found)
+def _answers(knowledge: Knowledge, start: str, hops: Sequence[Hop]) -> tuple[str, ...]:
+    """The answers after the last hop; none where they are too many, or not to be written in a prompt."""
+    variables = (Variable("x0", (), (start,)), *(Variable(f"x{number}") for number in range(1, len(hops) + 1)))
+    edges = tuple(_edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(hops))
+    result = run(knowledge, QueryGraph(variables, Value(f"x{len(hops)}"), edges), keys={}, naming={}, limit=MOST)
+    names = tuple(sorted({node.names[0] for node in result.nodes}))
+    return names if names and not result.more and all(map(_nameable, names)) else ()
 
 
 def _edge(start: str, hop: Hop, end: str) -> Edge:

@@ -10,6 +10,7 @@ interrupted goes on at its last checkpoint.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,13 @@ def train(
 
     Raises DataError for examples that cannot be read, ModelError for a model that cannot be tuned.
     """
+    # What the libraries warn each other of is no concern of the user.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _trained(base, folder, out, training, report)
+
+
+def _trained(base: str, folder: Path, out: Path, training: Training, report: Callable[[str], None]) -> Report:
     peft, transformers = _libraries()
     transformers.set_seed(training.seed)
     report(f"loading {base}")
