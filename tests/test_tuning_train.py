@@ -67,7 +67,7 @@ def test_llama_cpp_with_the_adapter_says_what_the_merged_model_says(tiny: Path, 
 def test_what_was_interrupted_goes_on_at_its_checkpoint(tiny: Path, examples: Path, done: Report) -> None:
     lines: list[str] = []
     again = train(str(tiny), examples, done.adapter.parent, TRAINING, report=lines.append)
-    assert lines[-1] == "going on at checkpoint-24"
+    assert "going on at checkpoint-24" in lines
     assert again.steps == 24
 
 

@@ -10,6 +10,7 @@ interrupted goes on at its last checkpoint.
 from __future__ import annotations
 
 import json
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -77,6 +78,7 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
     report(f"loading {base}")
     model, tokenizer = load_transformers(base)
     check_architecture(model.config)
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     learnt, left_out = _encoded(folder / "train.jsonl", tokenizer, training.longest)
     dev, _ = _encoded(folder / "dev.jsonl", tokenizer, training.longest)
     report(
@@ -89,6 +91,8 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
         ),
     )
     trainer = _trainer(transformers, tuned, tokenizer, learnt, dev, out, training)
+    trainer.remove_callback(transformers.PrinterCallback)  # it prints on standard output
+    trainer.add_callback(_progress(transformers, report))
     before = float(trainer.evaluate()["eval_loss"])
     checkpoint = _last_checkpoint(out)
     if checkpoint:
@@ -145,6 +149,7 @@ def _trainer(
         report_to=[],
         seed=training.seed,
         dataloader_pin_memory=False,
+        disable_tqdm=True,
     )
     return transformers.Trainer(
         model=model,
@@ -154,6 +159,21 @@ def _trainer(
         data_collator=transformers.DataCollatorForSeq2Seq(tokenizer, label_pad_token_id=IGNORED),
         callbacks=[transformers.EarlyStoppingCallback(early_stopping_patience=PATIENCE)],
     )
+
+
+def _progress(transformers: Any, report: Callable[[str], None]) -> Any:
+    """A callback of the trainer that says the step, the losses and the time left."""
+    begun = time.monotonic()
+
+    class Progress(transformers.TrainerCallback):  # type: ignore[misc,unused-ignore]
+        def on_log(self, _arguments: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any) -> None:
+            losses = {"loss": "loss", "eval_loss": "loss on dev"}
+            said = [f"{words} {logs[key]:.3f}" for key, words in losses.items() if key in logs]
+            if said and state.global_step:
+                left = (time.monotonic() - begun) / state.global_step * (state.max_steps - state.global_step)
+                report(f"step {state.global_step} of {state.max_steps}: {', '.join(said)}, {left / 60:.0f} min left")
+
+    return Progress()
 
 
 def _multiplies_bfloat16(torch: Any) -> bool:
