@@ -346,7 +346,7 @@ def load_transformers(name: str) -> tuple[Any, Any]:
         # Reading a GGUF file draws a progress bar that no setting turns off.
         with redirect_stderr(StringIO()):
             tokenizer = transformers.AutoTokenizer.from_pretrained(**place)
-            model = transformers.AutoModelForCausalLM.from_pretrained(**place, dtype="auto")
+            model: Any = transformers.AutoModelForCausalLM.from_pretrained(**place, dtype="auto")
     except Exception as error:
         # What a broken file or folder raises here is up to five libraries.
         kind = ModelUnavailable if "connect" in str(error).lower() and not path.exists() else ModelError
