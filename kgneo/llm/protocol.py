@@ -65,8 +65,9 @@ class Completion:
 
     `finish_reason` is "stop" (the model ended, or a stop string came), "length" (cut at the bound) or what a
     server said. Token counts are the model's own where it gives them, estimates otherwise. `cached` marks a
-    reply from the disk; its other counts are those of the call that once produced it. `evaluated_tokens` are those of the
-    prompt that the model read anew, the others being kept from earlier prompts that began alike; None where not known.
+    reply from the disk; its other counts are those of the call that once produced it. `evaluated_tokens` are those
+    of the prompt that the model read anew, the others being kept from earlier prompts that began alike; None where
+    not known.
     """
 
     text: str
