@@ -12,7 +12,7 @@ from typing import Any
 
 from kgneo.graph.connection import Row
 from kgneo.graph.open import Knowledge
-from kgneo.graph.shape import LOADED_LABEL, Shape, own_labels
+from kgneo.graph.shape import Shape, own_labels
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
 from kgneo.model import AnswerNode, Evidence
@@ -125,7 +125,6 @@ def names_of(
     identifying = dict.fromkeys(key for label in labels for key in naming.get(label, ()))
     others = [text for key in identifying for text in every.get(key, ())]
     for label in (*labels, *(shape.display if shape.loaded else ())):
-    for label in (*labels, LOADED_LABEL):
         parts = [", ".join(every[key]) for key in shape.display.get(label, ()) if every.get(key)]
         if parts:
             return tuple(dict.fromkeys([" ".join(parts), *others]))
