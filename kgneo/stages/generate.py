@@ -78,12 +78,12 @@ class ModelCalls:
 
     def _affordable(self, prompt: str, messages: Sequence[Message], parameters: Parameters) -> Parameters:
         """The parameters with a reply as long as the budget allows. Raises BudgetSpent where it allows none."""
-        if self.max_calls is not None and self._calls >= self.max_calls:
+        if self.max_calls is not None and self.use.calls >= self.max_calls:
             raise BudgetSpent(f"The budget of {self.max_calls} calls is used up before the stage {prompt!r}.")
         if self.max_tokens is None:
             return parameters
         asked = sum(self.model.count_tokens(message.content) for message in messages)
-        left = self.max_tokens - self._prompt_tokens - self._completion_tokens - asked
+        left = self.max_tokens - self.use.prompt_tokens - self.use.completion_tokens - asked
         if left < 1:
             raise BudgetSpent(f"The budget of {self.max_tokens:,} tokens is used up before the stage {prompt!r}.")
         return replace(parameters, max_tokens=min(parameters.max_tokens, left))
