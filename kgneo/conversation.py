@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kgneo.asking import ask
 from kgneo.context import Clock, Context
-from kgneo.model import Answer, ModelUse
+from kgneo.model import Answer
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.rewrite import whole_question, write_answers
 from kgneo.strategies import Strategy
@@ -37,7 +37,7 @@ class Conversation:
             answer = ask(self.context, whole, strategy=self.strategy, entities=entities)
             answer = replace(
                 answer,
-                llm=_added(calls.use, answer.llm),
+                llm=calls.use + answer.llm if answer.llm else calls.use,
                 timings_ms={**clock.milliseconds, **answer.timings_ms},
                 warnings=(*calls.warnings, *answer.warnings),
             )
@@ -48,14 +48,3 @@ class Conversation:
 def _said(answer: Answer) -> str:
     last = answer.steps[-1] if answer.steps else None
     return write_answers(replace(last, answers=answer.answers, answer=answer.answer)) if last else answer.answer
-
-
-def _added(first: ModelUse, second: ModelUse | None) -> ModelUse:
-    if second is None:
-        return first
-    return ModelUse(
-        second.model,
-        first.calls + second.calls,
-        first.prompt_tokens + second.prompt_tokens,
-        first.completion_tokens + second.completion_tokens,
-    )

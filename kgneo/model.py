@@ -143,12 +143,28 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """What an answer cost: calls to the language model and tokens in both directions."""
+    """What an answer cost: calls to the language model and tokens in both directions.
+
+    `evaluated_tokens` are those of the prompts that the model read anew instead of keeping them from earlier prompts
+    that began alike; None where the model does not say.
+    """
 
     model: str
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    evaluated_tokens: int | None = None
+
+    def __add__(self, other: ModelUse) -> ModelUse:
+        """Both together, under the other's name."""
+        known = self.evaluated_tokens is not None and other.evaluated_tokens is not None
+        return ModelUse(
+            other.model,
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            (self.evaluated_tokens or 0) + (other.evaluated_tokens or 0) if known else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import click
 
 from kgneo.asking import ask, open_context
 from kgneo.cli.index import run_index
-from kgneo.cli.options import connection_options, say
+from kgneo.cli.options import ModelSettings, connection_options, model_options, say
+from kgneo.context import Context, Options
 from kgneo.graph.load import load, source_digest
 from kgneo.loader import open_source, read_triples
 from kgneo.sample import questions_path, triples_path
@@ -20,34 +24,49 @@ STORE = "demo"
 
 @click.command()
 @connection_options
-def demo(settings: Settings) -> None:
+@model_options
+def demo(settings: Settings, model: ModelSettings) -> None:
     """Load a small sample graph into a store of its own and answer its questions.
 
-    The first run downloads Neo4j; nothing else is needed, no account, no language model.
+    The first run downloads Neo4j; nothing else is needed, no account, no language model. With one (--llm), its answers
+    by kg-rag stand beside those of paths.
 
     \b
     Examples:
       kgneo demo
+      kgneo demo --llm smollm2
     """
     if settings.uri is None and settings.store is None:
         settings = replace(settings, store=STORE)
+    language_model = model.load()
+    prompts = model.load_prompts()
     questions = [json.loads(line) for line in questions_path().read_text(encoding="utf-8").splitlines()]
     with open_graph(settings, report=say) as graph:
         source = open_source(triples_path())
         load(graph, read_triples(source), name=source_digest(source))
         run_index(graph, None)
-        context = open_context(graph)
-        right = 0
-        for record in questions:
-            answer = ask(context, record["question"])
-            correct = answer.answers[:1] and answer.answers[0] in record["answers"]
-            right += bool(correct)
-            click.echo(f"{'✓' if correct else '✗'} {record['question']}\n    {answer.answer}")
-            if not correct:
-                click.echo(f"    expected: {', '.join(record['answers'])}")
+        options = Options(seed=1, llm_timeout=model.llm_timeout)
+        context = open_context(graph, model=language_model, prompts=prompts, options=options)
+        strategies = ("paths", "kg-rag") if language_model else ("paths",)
+        right = Counter(name for record in questions for name in _answered(context, record, strategies))
     store = f" --store {settings.store}" if settings.store else ""
-    click.echo(f"\n{right} of {len(questions)} right, without a language model.")
+    click.echo(f"\n{right['paths']} of {len(questions)} right, without a language model.")
+    if language_model:
+        click.echo(f"{right['kg-rag']} of {len(questions)} right by kg-rag with {language_model.name}.")
     click.echo("Try next:")
     click.echo(f'  kgneo ask "which seas do the rivers of [Germany] flow into?"{store}')
     click.echo("  kgneo load YOUR_TRIPLES.csv")
     click.echo(f"  kgneo server stop{store}")
+
+
+def _answered(context: Context, record: dict[str, Any], strategies: Sequence[str]) -> Iterator[str]:
+    """Shows the answers to a question; gives the strategies whose first answer is right."""
+    answers = {name: ask(context, record["question"], strategy=name) for name in strategies}
+    right = [name for name, found in answers.items() if found.answers[:1] and found.answers[0] in record["answers"]]
+    click.echo(f"{'✓' if 'paths' in right else '✗'} {record['question']}")
+    for name, answer in answers.items():
+        beside = "" if len(strategies) == 1 else f"{'✓' if name in right else '✗'} {name}: "
+        click.echo(f"    {beside}{' '.join(answer.answer.split())}")
+    if len(right) < len(strategies):
+        click.echo(f"    expected: {', '.join(record['answers'])}")
+    yield from right

@@ -30,6 +30,7 @@ COMMANDS = {
     "learn": "kgneo.cli.learn",
     "eval": "kgneo.cli.eval",
     "serve": "kgneo.cli.serve",
+    "tune": "kgneo.cli.tune",
     "schema": "kgneo.cli.schema",
     "browse": "kgneo.cli.browse",
     "mcp": "kgneo.cli.mcp",

@@ -87,6 +87,7 @@ class ModelSettings:
 
     llm: str | None = None
     llm_url: str | None = None
+    llm_adapter: Path | None = None
     llm_cache: Path | None = None
     llm_timeout: float = 120.0
     llm_context: int | None = None
@@ -101,6 +102,7 @@ class ModelSettings:
         return load_model(
             self.llm,
             url=self.llm_url,
+            adapter=self.llm_adapter,
             cache=self.llm_cache,
             gpu_layers=self.llm_gpu_layers,
             context=self.llm_context,
@@ -117,9 +119,15 @@ MODEL = (
     option(
         "--llm",
         metavar="MODEL",
-        help="Language model: mistral-7b, llama:PATH.gguf, openai:MODEL or scripted:FILE.",
+        help="Language model: smollm2, mistral-7b, llama:PATH.gguf, transformers:MODEL, openai:MODEL or scripted:FILE.",
     ),
     option("--llm-url", metavar="URL", help="Address for openai:MODEL, such as http://127.0.0.1:11434/v1."),
+    option(
+        "--llm-adapter",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="LoRA adapter (GGUF) on top of smollm2 or a llama: model.",
+    ),
     option(
         "--llm-cache",
         type=click.Path(dir_okay=False, path_type=Path),
@@ -141,7 +149,9 @@ MODEL = (
         show_default=True,
         help="Layers of a llama: model on the GPU, -1 for all.",
     ),
-    option("--llm-threads", type=click.IntRange(min=1), help="Processor threads of a llama: model."),
+    option(
+        "--llm-threads", type=click.IntRange(min=1), help="Processor threads of a local model.  [default: one a core]"
+    ),
     option(
         "--prompts",
         type=click.Path(path_type=Path),

@@ -86,9 +86,11 @@ def _attempt_row(attempt: Attempt) -> tuple[str, ...]:
 
 
 def cost(use: ModelUse) -> str:
-    """One line: calls and tokens."""
+    """One line: calls and tokens, and how many of the prompts' tokens did not have to be read again."""
     calls = "1 call" if use.calls == 1 else f"{use.calls} calls"
-    return f"{use.model}: {calls}, {use.prompt_tokens:,} tokens read, {use.completion_tokens:,} written"
+    again = 0 if use.evaluated_tokens is None else use.prompt_tokens - use.evaluated_tokens
+    kept = f" ({again:,} of them kept from before)" if again else ""
+    return f"{use.model}: {calls}, {use.prompt_tokens:,} tokens read{kept}, {use.completion_tokens:,} written"
 
 
 def _evidence(evidence: Sequence[Evidence]) -> str:

@@ -61,7 +61,7 @@ class ReplyCache:
         query = "SELECT text, prompt_tokens, completion_tokens, finish_reason FROM reply WHERE key = ?"
         with self._connection() as connection:
             row = connection.execute(query, (key,)).fetchone()
-        return replace(Completion(*row), cached=True) if row else None
+        return replace(Completion(*row), cached=True, evaluated_tokens=0) if row else None
 
     def put(self, key: str, model: str, completion: Completion) -> Completion:
         """Keeps `completion`, unless another process was first; gives it back."""

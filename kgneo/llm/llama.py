@@ -1,49 +1,60 @@
 """A GGUF file as language model in this process, through llama-cpp-python.
 
 The order of things: the file is looked at (there, a GGUF, small enough for the memory) before its weights
-are touched; its header is read for the length of its context; then the weights are loaded. A chat is rendered
-with the chat template of the file, counted, and drawn token by token. Stop strings are matched here and not
-in llama.cpp, so that one inside a think block does not end the reply.
-
-llama.cpp writes to the terminal from C. Its log goes to a list of the last lines instead, for error messages.
+are touched; on a machine that has not run it before, it is tried in a process of its own (`kgneo.llm.trial`);
+its header is read for the length of its context; then the weights are loaded. A chat is rendered with the chat
+template of the file, counted, its beginning taken from what was read before (`kgneo.llm.prefixes`), and the reply
+drawn token by token. Stop strings are matched here and not in llama.cpp, so that one inside a think block does
+not end the reply.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import secrets
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from hashlib import sha256
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from kgneo.errors import ContextOverflow, ModelError, ModelUnavailable
 from kgneo.llm.cleaning import Cleaner, defuse
-from kgneo.llm.memory import available_memory
+from kgneo.llm.gguf import (
+    BROKEN_HINT,
+    DEFAULT_CONTEXT,
+    GIB,
+    cache_bytes,
+    check_gguf,
+    check_memory,
+    file_fingerprint,
+    read_header,
+    trained_context,
+)
+from kgneo.llm.llama_library import clear_log, last_log, llama_library, repacking
+from kgneo.llm.prefixes import Prefixes
+from kgneo.llm.processor import usable_cores
 from kgneo.llm.protocol import Completion, Message, Parameters, merge_system
+from kgneo.llm.trial import Trial, can_repack
 
 __all__ = ["LlamaModel"]
 
-DEFAULT_CONTEXT = 8192
 _MARGIN = 8
 """Tokens of the context that a reply leaves free: the library draws a few more to end a character."""
 _REPLY_ROOM = 32
-_MAGIC = b"GGUF"
-_EDGE = 1 << 20
-_GIB = 1 << 30
-_GGML_ERROR, _GGML_CONTINUED = 4, 5
+_OTHER_TEXT = "#"
+"""Stands in for the last message, to see how much of a prompt does not depend on it."""
 
 
 class LlamaModel:
     """A model from a GGUF file. `path` is the file; for the other options see `kgneo.llm.load_model`.
 
-    Raises ModelError for a file that is missing, no GGUF, broken, or larger than the memory.
+    `repacked` says whether llama.cpp may rearrange the weights for the processor; None finds out whether that runs,
+    in a process of its own. With True or False nothing is tried, and a model that crashes ends this process.
+
+    Raises ModelError for a file that is missing, no GGUF, broken, larger than the memory, or that cannot be run here.
     Calls from several threads wait for each other.
     """
 
@@ -55,25 +66,33 @@ class LlamaModel:
         path: Path,
         *,
         name: str = "",
+        adapter: Path | None = None,
         gpu_layers: int = 0,
         context: int | None = None,
         threads: int | None = None,
+        repacked: bool | None = None,
         report: Callable[[str], None] | None = None,
     ) -> None:
         report = report or _silent
-        size = check_gguf(path)
-        self.name = name or f"llama:{path.name}"
-        library = _library()
+        size = sum(check_gguf(file) for file in (path, adapter) if file)
+        self.name = name or f"llama:{path.name}" + (f" with {adapter.name}" if adapter else "")
+        library = llama_library()
         layers = _usable_layers(library, gpu_layers, report)
-        header = _read_header(library, path)
-        self.context_tokens = context or min(_trained_context(header), DEFAULT_CONTEXT)
-        check_memory(path, size + _cache_bytes(header, self.context_tokens), on_gpu=layers != 0)
-        report(f"loading {path.name} ({size / _GIB:.2f} GiB), context {self.context_tokens}")
-        self.fingerprint = f"{self.name} {_file_fingerprint(path, size)} context {self.context_tokens}"
-        self._llama = _load(library, path, layers, self.context_tokens, threads)
+        check_memory(path, size, on_gpu=layers != 0)
+        if repacked is None:
+            repacked = can_repack(Trial(str(path), str(adapter) if adapter else None, layers, context), report)
+        header = read_header(library, path)
+        self.context_tokens = context or min(trained_context(header), DEFAULT_CONTEXT)
+        check_memory(path, size + cache_bytes(header, self.context_tokens), on_gpu=layers != 0)
+        report(f"loading {path.name} ({size / GIB:.2f} GiB), context {self.context_tokens}")
+        files = " ".join(file_fingerprint(file) for file in (path, adapter) if file)
+        self.fingerprint = f"{self.name} {files} context {self.context_tokens}"
+        with repacking(repacked):
+            self._llama = _load(library, path, adapter, layers, self.context_tokens, threads)
         # llama.cpp rounds the context up, the library's own arrays do not.
         self.context_tokens = min(self.context_tokens, int(self._llama.n_ctx()))
         self._render, self._begins_with = _chat_template(self._llama, report)
+        self._prefixes = Prefixes(self._llama)
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -100,16 +119,23 @@ class LlamaModel:
             prompt, thinking = self._prompt(messages)
             self._check_room(len(prompt), parameters.max_tokens)
             grammar = self._grammar(parameters)
+            fixed = self._fixed(messages, prompt)
             cleaner = Cleaner(parameters.stop, thinking=thinking)
             counter = _Counter(time.monotonic() + parameters.timeout)
-            reason = self._draw(prompt, parameters, grammar, counter, cleaner, on_text or _silent)
+            clear_log()
+            try:
+                kept = self._prefixes.begin(prompt, fixed)
+                reason = self._draw(prompt, parameters, grammar, counter, cleaner, on_text or _silent)
+            except (RuntimeError, ValueError) as error:
+                raise ModelError(f"{self.name} failed: {error}{last_log()}") from error
         if counter.late:
             raise ModelUnavailable(
                 f"{self.name} did not finish within {parameters.timeout:g} s"
                 f" ({len(prompt)} prompt tokens, {counter.tokens} reply tokens)",
                 hint="Allow more time, use a smaller model, or put layers on a GPU.",
             )
-        return Completion(cleaner.text, len(prompt), counter.tokens, reason)
+        evaluated = len(prompt) - kept
+        return Completion(cleaner.text, len(prompt), counter.tokens, reason, evaluated_tokens=evaluated)
 
     def count_tokens(self, text: str) -> int:
         """How many tokens the model's own tokenizer makes of `text`."""
@@ -129,6 +155,12 @@ class LlamaModel:
         add_bos = not (self._begins_with and text.startswith(self._begins_with))
         tokens: list[int] = self._llama.tokenize(text.encode(), add_bos=add_bos, special=True)
         return tokens, text.rstrip().endswith(("<think>", "[THINK]"))
+
+    def _fixed(self, messages: Sequence[Message], prompt: Sequence[int]) -> int:
+        """How many tokens of the prompt do not depend on the last message."""
+        other, _ = self._prompt([*messages[:-1], Message(messages[-1].role, _OTHER_TEXT)])
+        pairs = enumerate(zip(prompt[:-1], other, strict=False))
+        return next((index for index, (token, another) in pairs if token != another), min(len(prompt) - 1, len(other)))
 
     def _check_room(self, tokens: int, wanted: int) -> None:
         limit = self.context_tokens - min(wanted, _REPLY_ROOM, self.context_tokens // 4)
@@ -170,34 +202,30 @@ class LlamaModel:
         from llama_cpp import StoppingCriteriaList
 
         reason = "length"
-        _LOG.clear()
-        try:
-            chunks = self._llama.create_completion(
-                prompt,
-                max_tokens=max(1, min(parameters.max_tokens, self.context_tokens - len(prompt) - _MARGIN)),
-                temperature=parameters.temperature,
-                top_p=1.0,
-                top_k=parameters.top_k,
-                min_p=parameters.min_p,
-                repeat_penalty=parameters.repeat_penalty,
-                seed=secrets.randbelow(1 << 31) if parameters.seed is None else parameters.seed,
-                grammar=grammar,
-                stopping_criteria=StoppingCriteriaList([counter]),
-                stream=True,
-            )
-            with closing(chunks):
-                for chunk in chunks:
-                    choice = chunk["choices"][0]
-                    reason = choice["finish_reason"] or reason
-                    _hand_out(cleaner.feed(choice["text"]), on_text)
-                    if cleaner.ended:
-                        reason = "stop"
-                        break
-                else:
-                    # The library looks at its criteria once more at the end, and an end token is no text.
-                    counter.tokens -= 2 if reason == "stop" else 1
-        except (RuntimeError, ValueError) as error:
-            raise ModelError(f"{self.name} failed: {error}{_last_log()}") from error
+        chunks = self._llama.create_completion(
+            prompt,
+            max_tokens=max(1, min(parameters.max_tokens, self.context_tokens - len(prompt) - _MARGIN)),
+            temperature=parameters.temperature,
+            top_p=1.0,
+            top_k=parameters.top_k,
+            min_p=parameters.min_p,
+            repeat_penalty=parameters.repeat_penalty,
+            seed=secrets.randbelow(1 << 31) if parameters.seed is None else parameters.seed,
+            grammar=grammar,
+            stopping_criteria=StoppingCriteriaList([counter]),
+            stream=True,
+        )
+        with closing(chunks):
+            for chunk in chunks:
+                choice = chunk["choices"][0]
+                reason = choice["finish_reason"] or reason
+                _hand_out(cleaner.feed(choice["text"]), on_text)
+                if cleaner.ended:
+                    reason = "stop"
+                    break
+            else:
+                # The library looks at its criteria once more at the end, and an end token is no text.
+                counter.tokens -= 2 if reason == "stop" else 1
         _hand_out(cleaner.finish(), on_text)
         return reason
 
@@ -216,128 +244,6 @@ class _Counter:
         return self.late
 
 
-def check_gguf(path: Path) -> int:
-    """The size of the file in bytes, once it is known to be a GGUF file. Raises ModelError otherwise."""
-    try:
-        with path.open("rb") as file:
-            magic = file.read(len(_MAGIC))
-        size = path.stat().st_size
-    except IsADirectoryError:
-        raise ModelError(f"{path} is a folder, expected a GGUF file") from None
-    except OSError as error:
-        raise ModelError(
-            f"{path} cannot be read: {error.strerror}", hint="Expected llama: and the path of a GGUF file."
-        ) from error
-    if magic != _MAGIC:
-        raise ModelError(
-            f"{path} is not a GGUF file: it begins with {magic!r}, expected {_MAGIC!r}",
-            hint="Models for llama.cpp are files that end in .gguf.",
-        )
-    return size
-
-
-def check_memory(path: Path, needed: int, *, on_gpu: bool) -> None:
-    """Raises ModelError when `needed` bytes are more than the memory that is free.
-
-    With layers on a GPU, how much stays in memory is not known beforehand; then llama.cpp has to say it.
-    """
-    available = available_memory()
-    if on_gpu or available is None or needed <= available:
-        return
-    raise ModelError(
-        f"{path} needs about {needed / _GIB:.1f} GiB of memory, and {available / _GIB:.1f} GiB are free",
-        hint="Use a smaller model or stronger quantisation, or a shorter context.",
-    )
-
-
-_LOG: deque[str] = deque(maxlen=3)
-_callback: Any = None
-_loading = threading.Lock()
-
-
-def _library() -> Any:
-    """llama_cpp, with its log led away from the terminal."""
-    global _callback
-    try:
-        import llama_cpp
-    except ImportError as error:
-        raise ModelError(
-            f"llama: models need llama-cpp-python, which cannot be imported: {error}",
-            hint="Install it with: pip install 'kgneo[llama]'",
-        ) from error
-    with _loading:
-        if _callback is None:
-            # Kept for the life of the process: C calls it until the very end.
-            _callback = llama_cpp.llama_log_callback(_keep_errors)
-            llama_cpp.llama_log_set(_callback, ctypes.c_void_p(0))
-            llama_cpp.llama_backend_init()
-    return llama_cpp
-
-
-def _keep_errors(level: int, text: bytes, _: Any) -> None:
-    if level in (_GGML_ERROR, _GGML_CONTINUED):
-        line = text.decode("utf-8", errors="replace").strip()
-        if line and (level == _GGML_ERROR or _LOG):
-            _LOG.append(line)
-
-
-def _last_log() -> str:
-    return f" ({'; '.join(_LOG)})" if _LOG else ""
-
-
-def _read_header(library: Any, path: Path) -> dict[str, str]:
-    """The metadata of the file, read without its weights."""
-    parameters = library.llama_model_default_params()
-    parameters.vocab_only = True
-    _LOG.clear()
-    model = library.llama_model_load_from_file(os.fsencode(path), parameters)
-    if not model:
-        raise ModelError(f"{path} cannot be loaded as a model{_last_log()}", hint=_BROKEN_HINT)
-    try:
-        return dict(_metadata(library, model))
-    finally:
-        library.llama_model_free(model)
-
-
-_BROKEN_HINT = "The file may be cut off, or newer than the installed llama-cpp-python."
-
-
-def _metadata(library: Any, model: Any) -> Iterator[tuple[str, str]]:
-    buffer = ctypes.create_string_buffer(256)
-    for index in range(library.llama_model_meta_count(model)):
-        library.llama_model_meta_key_by_index(model, index, buffer, len(buffer))
-        key = buffer.value.decode("utf-8", errors="replace")
-        library.llama_model_meta_val_str_by_index(model, index, buffer, len(buffer))
-        yield key, buffer.value.decode("utf-8", errors="replace")
-
-
-def _number(header: dict[str, str], key: str, default: int) -> int:
-    value = header.get(f"{header.get('general.architecture')}.{key}", "")
-    return int(value) if value.isdigit() else default
-
-
-def _trained_context(header: dict[str, str]) -> int:
-    return _number(header, "context_length", DEFAULT_CONTEXT)
-
-
-def _cache_bytes(header: dict[str, str], context: int) -> int:
-    """Bytes of the key-value cache, in 16 bits."""
-    heads = _number(header, "attention.head_count", 1)
-    head_size = _number(header, "attention.key_length", _number(header, "embedding_length", 0) // max(heads, 1))
-    width = head_size * _number(header, "attention.head_count_kv", heads)
-    return context * _number(header, "block_count", 0) * width * 2 * 2
-
-
-def _file_fingerprint(path: Path, size: int) -> str:
-    """Of the size and both ends of the file: enough to tell models apart, and quick for one of many GiB."""
-    digest = sha256(str(size).encode())
-    with path.open("rb") as file:
-        digest.update(file.read(_EDGE))
-        file.seek(max(0, size - _EDGE))
-        digest.update(file.read(_EDGE))
-    return digest.hexdigest()
-
-
 def _usable_layers(library: Any, wanted: int, report: Callable[[str], None]) -> int:
     if wanted and not library.llama_supports_gpu_offload():
         report("llama-cpp-python is built without GPU support: all layers stay on the processor")
@@ -345,12 +251,13 @@ def _usable_layers(library: Any, wanted: int, report: Callable[[str], None]) -> 
     return wanted
 
 
-def _load(library: Any, path: Path, layers: int, context: int, threads: int | None) -> Any:
-    count = threads or _cores()
-    _LOG.clear()
+def _load(library: Any, path: Path, adapter: Path | None, layers: int, context: int, threads: int | None) -> Any:
+    count = threads or usable_cores()
+    clear_log()
     try:
         return library.Llama(
             str(path),
+            lora_path=str(adapter) if adapter else None,
             n_gpu_layers=layers,
             n_ctx=context,
             n_threads=count,
@@ -359,13 +266,8 @@ def _load(library: Any, path: Path, layers: int, context: int, threads: int | No
         )
     except Exception as error:
         # Also the chat template is read here, and what that raises is up to jinja2.
-        raise ModelError(f"{path} cannot be loaded: {error}{_last_log()}", hint=_BROKEN_HINT) from error
-
-
-def _cores() -> int:
-    with suppress(AttributeError):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        beside = f" with the adapter {adapter}" if adapter else ""
+        raise ModelError(f"{path}{beside} cannot be loaded: {error}{last_log()}", hint=BROKEN_HINT) from error
 
 
 def _chat_template(llama: Any, report: Callable[[str], None]) -> tuple[Callable[[Sequence[Message]], str], str]:
@@ -403,7 +305,7 @@ def _check_grammar(llama: Any, grammar: str) -> None:
         sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, grammar.encode(), b"root")
     if not sampler:
         raise ModelError(
-            f"the grammar cannot be parsed{_last_log()}: {' '.join(grammar.split())[:120]!r}",
+            f"the grammar cannot be parsed{last_log()}: {' '.join(grammar.split())[:120]!r}",
             hint="Expected GBNF with a rule named root.",
         )
     llama_cpp.llama_sampler_free(sampler)

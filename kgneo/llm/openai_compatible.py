@@ -231,11 +231,15 @@ class OpenAICompatibleModel:
     def _completion(self, messages: Sequence[Message], reply: Reply) -> Completion:
         reply.finish()
         counted = sum(self.count_tokens(message.content) for message in messages)
+        read = int(reply.usage.get("prompt_tokens") or counted)
+        details = reply.usage.get("prompt_tokens_details") or {}
+        kept = details.get("cached_tokens")
         return Completion(
             reply.cleaner.text,
-            int(reply.usage.get("prompt_tokens") or counted),
+            read,
             int(reply.usage.get("completion_tokens") or reply.pieces),
             reply.finish_reason,
+            evaluated_tokens=None if kept is None else read - int(kept),
         )
 
     def _reason(self, error: Exception) -> str:

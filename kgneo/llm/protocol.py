@@ -65,7 +65,9 @@ class Completion:
 
     `finish_reason` is "stop" (the model ended, or a stop string came), "length" (cut at the bound) or what a
     server said. Token counts are the model's own where it gives them, estimates otherwise. `cached` marks a
-    reply from the disk; its counts are those of the call that once produced it.
+    reply from the disk; its other counts are those of the call that once produced it. `evaluated_tokens` are those
+    of the prompt that the model read anew, the others being kept from earlier prompts that began alike; None where
+    not known.
     """
 
     text: str
@@ -73,6 +75,7 @@ class Completion:
     completion_tokens: int
     finish_reason: str
     cached: bool = False
+    evaluated_tokens: int | None = None
 
 
 @runtime_checkable

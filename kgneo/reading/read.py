@@ -564,7 +564,8 @@ class _Reader:
         silent = [index for index, word in enumerate(self.plain) if index not in said and word not in FUNCTION_WORDS]
         labels = {thing.label for thing in tree.things}
         owners = labels | {join.relation for join in tree.joins}
-        relations = [self.fits.relations.index(join.relation) for join in tree.joins]
+        known = self.fits.relations  # of plain triples, chains also walk relations that are properties here
+        relations = [known.index(join.relation) for join in tree.joins if join.relation in known]
         found = []
         for index in silent:
             word = self.plain[index]

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from kgneo.errors import ContextOverflow
 from kgneo.model import Candidate
 from kgneo.stages.facts import fitting
-from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.stages.generate import NEXT_TURN, TABLE_2, ModelCalls
 from kgneo.stages.ground import NOT_FOUND
 from kgneo.stages.select import Selection
 
-PARAMETERS = replace(TABLE_2, repeat_penalty=1.1)
+PARAMETERS = replace(TABLE_2, repeat_penalty=1.1, stop=NEXT_TURN)
 FACTS_TOKENS = 6_000
 """Tokens of facts in one prompt at most, whatever the model's context."""
 NO_FACTS = "(there are none)"

@@ -18,17 +18,20 @@ from kgneo.prompts import Prompts
 
 TABLE_2 = Parameters(max_tokens=256, temperature=0.3, top_k=40, min_p=0.05)
 """How replies are drawn, KG-RAG table 2. Stages say where they differ."""
+NEXT_TURN = ("\nQuestion:", "\n==========")
+"""Strings that end an answer: a small model goes on with a question of its own, in the prompt's form."""
 MESSAGE_TOKENS = 8
 """What a chat template adds to a message, at most a few tokens."""
 NO_MODEL_HINT = (
-    "Name one with --llm or KGNEO_LLM: mistral-7b, llama:PATH.gguf, openai:MODEL (with --llm-url) or scripted:FILE; "
+    "Name one with --llm or KGNEO_LLM: smollm2, mistral-7b, llama:PATH.gguf, transformers:MODEL, openai:MODEL (with "
+    "--llm-url) or scripted:FILE; "
     "or use --strategy paths, which needs none."
 )
 
 
 @dataclass
 class ModelCalls:
-    """A language model at work on one question. `warnings` gets what went wrong and was helped."""
+    """A language model at work on one question. `warnings` gets what went wrong and was helped, `use` what it cost."""
 
     model: LanguageModel
     prompts: Prompts
@@ -38,9 +41,10 @@ class ModelCalls:
     max_calls: int | None = None
     max_tokens: int | None = None
     warnings: list[str] = field(default_factory=list)
-    _calls: int = 0
-    _prompt_tokens: int = 0
-    _completion_tokens: int = 0
+    use: ModelUse = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.use = ModelUse(self.model.name, evaluated_tokens=0)
 
     @classmethod
     def of(cls, context: Context, clock: Clock, *, strategy: str) -> ModelCalls:
@@ -67,19 +71,19 @@ class ModelCalls:
         parameters = self._affordable(prompt, messages, parameters)
         with self.clock.stage(prompt):
             completion = self.model.complete(messages, parameters, on_text=on_text)
-        self._calls += 1
-        self._prompt_tokens += completion.prompt_tokens
-        self._completion_tokens += completion.completion_tokens
+        self.use += ModelUse(
+            self.model.name, 1, completion.prompt_tokens, completion.completion_tokens, completion.evaluated_tokens
+        )
         return completion
 
     def _affordable(self, prompt: str, messages: Sequence[Message], parameters: Parameters) -> Parameters:
         """The parameters with a reply as long as the budget allows. Raises BudgetSpent where it allows none."""
-        if self.max_calls is not None and self._calls >= self.max_calls:
+        if self.max_calls is not None and self.use.calls >= self.max_calls:
             raise BudgetSpent(f"The budget of {self.max_calls} calls is used up before the stage {prompt!r}.")
         if self.max_tokens is None:
             return parameters
         asked = sum(self.model.count_tokens(message.content) for message in messages)
-        left = self.max_tokens - self._prompt_tokens - self._completion_tokens - asked
+        left = self.max_tokens - self.use.prompt_tokens - self.use.completion_tokens - asked
         if left < 1:
             raise BudgetSpent(f"The budget of {self.max_tokens:,} tokens is used up before the stage {prompt!r}.")
         return replace(parameters, max_tokens=min(parameters.max_tokens, left))
@@ -98,8 +102,3 @@ class ModelCalls:
         """Say once what was helped."""
         if text not in self.warnings:
             self.warnings.append(text)
-
-    @property
-    def use(self) -> ModelUse:
-        """Calls and tokens so far."""
-        return ModelUse(self.model.name, self._calls, self._prompt_tokens, self._completion_tokens)

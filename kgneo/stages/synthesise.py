@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from kgneo.errors import BudgetSpent, ContextOverflow
 from kgneo.model import Step
-from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.stages.generate import NEXT_TURN, TABLE_2, ModelCalls
 from kgneo.stages.ground import Grounded, ground
 from kgneo.stages.reached import Reached, names_in
 from kgneo.stages.rewrite import LISTED, write_steps
 
-PARAMETERS = replace(TABLE_2, max_tokens=512)
+PARAMETERS = replace(TABLE_2, max_tokens=512, stop=NEXT_TURN)
 LONG = 600
 """Characters of an answer in sentences after which it is cut to its first paragraph, or to whole sentences."""
 

@@ -1,0 +1,81 @@
+"""A LoRA adapter of peft as the GGUF file that llama.cpp puts on top of a model.
+
+llama.cpp knows tensors under names of its own, and keeps the rows of the query and key projections of llama models in
+another order (each head's halves interleaved): the adapter's rows are put into that order, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgneo.errors import ModelError
+
+__all__ = ["check_architecture", "write_adapter"]
+
+ARCHITECTURES = {"llama": True, "mistral": True, "qwen2": False}
+"""Kinds of model that an adapter can be written for, and whether their query and key rows are reordered."""
+_NAME = re.compile(r"model\.layers\.(\d+)\.(?:self_attn|mlp)\.(\w+)\.lora_([AB])\.")
+_PARTS = {
+    "q_proj": "attn_q",
+    "k_proj": "attn_k",
+    "v_proj": "attn_v",
+    "o_proj": "attn_output",
+    "gate_proj": "ffn_gate",
+    "up_proj": "ffn_up",
+    "down_proj": "ffn_down",
+}
+TARGETS = tuple(_PARTS)
+"""The linear layers that are tuned: all of a layer."""
+
+
+def check_architecture(config: Any) -> None:
+    """Raises ModelError for a model whose adapter cannot be written."""
+    if config.model_type not in ARCHITECTURES:
+        raise ModelError(
+            f"an adapter for a model of the kind {config.model_type!r} cannot be written as GGUF",
+            hint=f"Expected one of {', '.join(ARCHITECTURES)}.",
+        )
+
+
+def write_adapter(weights: Mapping[str, NDArray[np.float32]], config: Any, alpha: float, path: Path) -> None:
+    """Writes the weights, by peft's names, for a model of that configuration of transformers."""
+    import gguf
+
+    check_architecture(config)
+    architecture = "qwen2" if config.model_type == "qwen2" else "llama"
+    writer = gguf.GGUFWriter(str(path), architecture)
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", alpha)
+    for name, values in _renamed(weights.items(), config):
+        writer.add_tensor(name, np.ascontiguousarray(values, dtype=np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def _renamed(
+    weights: Iterable[tuple[str, NDArray[np.float32]]], config: Any
+) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
+    for name, values in weights:
+        found = _NAME.search(name)
+        if found is None:
+            raise ModelError(f"the adapter has a tensor {name!r} that llama.cpp has no place for")
+        layer, part, side = found.groups()
+        if side == "B" and part in heads and ARCHITECTURES[config.model_type]:
+            values = _interleaved(values, heads[part])
+        yield f"blk.{layer}.{_PARTS[part]}.weight.lora_{side.lower()}", values
+
+
+def _interleaved(rows: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
+    """Rows in the order of llama.cpp: of each head the first of its first half, the first of its second half, …"""
+    size = rows.shape[0] // heads // 2
+    return rows.reshape(heads, 2, size, rows.shape[1]).swapaxes(1, 2).reshape(rows.shape)

@@ -1,0 +1,246 @@
+"""A LoRA adapter (Hu et al. 2021) from examples, through transformers and peft.
+
+Comes in: train.jsonl and dev.jsonl of `kgneo tune data`, or chats of one's own. Goes out, in one folder: `adapter.gguf`
+for llama.cpp, the adapter as peft keeps it (`adapter/`), and the whole model with the adapter in it where asked
+(`merged/`, which `--llm transformers:FOLDER` takes). Only the replies are learnt: prompts count as context. The loss
+on dev is measured as training goes on; it ends when that no longer falls, and the best state is kept. What is
+interrupted goes on at its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgneo.errors import DataError, ModelError
+from kgneo.llm.transformers_model import load_transformers
+from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, write_adapter
+
+__all__ = ["Report", "Training", "train"]
+
+IGNORED = -100
+"""Label of tokens that are not learnt."""
+CHECKPOINTS = "checkpoints"
+PATIENCE = 3
+"""Measurements on dev without a lower loss after which training ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How to train. `steps` None: `epochs` passes over the data. `rank` is LoRA's; alpha is twice that. `longest` is in
+    tokens: longer examples are left out. `every` is the number of steps between measurements on dev."""
+
+    rank: int = 16
+    epochs: float = 1.0
+    steps: int | None = None
+    batch: int = 4
+    learning_rate: float = 5e-4
+    longest: int = 1024
+    every: int = 50
+    seed: int = 0
+    merged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came out: examples learnt from, examples left out for their length, steps done, the loss on dev before and
+    after (nats a token of a reply)."""
+
+    examples: int
+    left_out: int
+    steps: int
+    loss_before: float
+    loss_after: float
+    adapter: Path
+
+
+def train(
+    base: str, folder: Path, out: Path, training: Training, *, report: Callable[[str], None] = lambda _: None
+) -> Report:
+    """Tune the model `base` (what `transformers:` takes) on the examples in `folder`.
+
+    Raises DataError for examples that cannot be read, ModelError for a model that cannot be tuned.
+    """
+    # What the libraries warn each other of is no concern of the user.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _trained(base, folder, out, training, report)
+
+
+def _trained(base: str, folder: Path, out: Path, training: Training, report: Callable[[str], None]) -> Report:
+    peft, transformers = _libraries()
+    transformers.set_seed(training.seed)
+    report(f"loading {base}")
+    model, tokenizer = load_transformers(base)
+    check_architecture(model.config)
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+    learnt, left_out = _encoded(folder / "train.jsonl", tokenizer, training.longest)
+    dev, _ = _encoded(folder / "dev.jsonl", tokenizer, training.longest)
+    report(
+        f"{len(learnt):,} examples, {left_out:,} left out as longer than {training.longest} tokens, {len(dev):,} dev"
+    )
+    tuned = peft.get_peft_model(
+        model.float(),
+        peft.LoraConfig(
+            r=training.rank, lora_alpha=2 * training.rank, target_modules=list(TARGETS), task_type="CAUSAL_LM"
+        ),
+    )
+    trainer = _trainer(transformers, tuned, tokenizer, learnt, dev, out, training)
+    trainer.remove_callback(transformers.PrinterCallback)  # it prints on standard output
+    trainer.add_callback(_progress(transformers, report))
+    before = float(trainer.evaluate()["eval_loss"])
+    checkpoint = _last_checkpoint(out)
+    if checkpoint:
+        report(f"going on at {checkpoint.name}")
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    after = float(trainer.evaluate()["eval_loss"])
+    adapter = _save(tuned, tokenizer, out, training)
+    return Report(len(learnt), left_out, int(trainer.state.global_step), before, after, adapter)
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import accelerate  # noqa: F401 - the trainer of transformers needs it
+        import peft
+        import transformers
+    except ImportError as error:
+        raise ModelError(
+            f"tuning needs peft, accelerate and transformers, one of which cannot be imported: {error}",
+            hint="Install them with: pip install 'kgneo[tune]'",
+        ) from error
+    return peft, transformers
+
+
+def _trainer(
+    transformers: Any,
+    model: Any,
+    tokenizer: Any,
+    learnt: Sequence[dict[str, Any]],
+    dev: Sequence[dict[str, Any]],
+    out: Path,
+    training: Training,
+) -> Any:
+    import torch
+
+    arguments = transformers.TrainingArguments(
+        output_dir=str(out / CHECKPOINTS),
+        per_device_train_batch_size=training.batch,
+        per_device_eval_batch_size=training.batch,
+        num_train_epochs=training.epochs,
+        max_steps=training.steps or -1,
+        learning_rate=training.learning_rate,
+        lr_scheduler_type="linear",
+        # Half the bits are worth it where the processor or the GPU multiplies them; the adapter's weights stay whole.
+        bf16=_multiplies_bfloat16(torch),
+        use_cpu=not torch.cuda.is_available(),
+        eval_strategy="steps",
+        eval_steps=training.every,
+        save_strategy="steps",
+        save_steps=training.every,
+        save_total_limit=2,
+        load_best_model_at_end=True,
+        metric_for_best_model="eval_loss",
+        logging_steps=min(10, training.every),
+        report_to=[],
+        seed=training.seed,
+        dataloader_pin_memory=False,
+        disable_tqdm=True,
+    )
+    return transformers.Trainer(
+        model=model,
+        args=arguments,
+        train_dataset=list(learnt),
+        eval_dataset=list(dev),
+        data_collator=transformers.DataCollatorForSeq2Seq(tokenizer, label_pad_token_id=IGNORED),
+        callbacks=[transformers.EarlyStoppingCallback(early_stopping_patience=PATIENCE)],
+    )
+
+
+def _progress(transformers: Any, report: Callable[[str], None]) -> Any:
+    """A callback of the trainer that says the step, the losses and the time left."""
+    begun = time.monotonic()
+
+    class Progress(transformers.TrainerCallback):  # type: ignore[misc,unused-ignore]
+        def on_log(self, _arguments: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any) -> None:
+            losses = {"loss": "loss", "eval_loss": "loss on dev"}
+            said = [f"{words} {logs[key]:.3f}" for key, words in losses.items() if key in logs]
+            if said and state.global_step:
+                left = (time.monotonic() - begun) / state.global_step * (state.max_steps - state.global_step)
+                report(f"step {state.global_step} of {state.max_steps}: {', '.join(said)}, {left / 60:.0f} min left")
+
+    return Progress()
+
+
+def _multiplies_bfloat16(torch: Any) -> bool:
+    if torch.cuda.is_available():
+        return bool(torch.cuda.is_bf16_supported())
+    capable = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    return bool(capable())
+
+
+def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[dict[str, Any]], int]:
+    """The chats of a file as tokens and labels, and how many were too long."""
+    made, left_out = [], 0
+    for number, chat in enumerate(_chats(path), start=1):
+        try:
+            prompt = tokenizer.apply_chat_template(chat[:-1], tokenize=False, add_generation_prompt=True)
+            whole = tokenizer.apply_chat_template(chat, tokenize=False)
+        except Exception as error:
+            raise DataError(
+                f"the chat template of the model refuses this chat: {error}", file=str(path), line=number
+            ) from error
+        reply = whole[len(prompt) :] if whole.startswith(prompt) else chat[-1]["content"] + tokenizer.eos_token
+        first = tokenizer.encode(prompt, add_special_tokens=False)
+        second = tokenizer.encode(reply.rstrip("\n"), add_special_tokens=False)
+        if len(first) + len(second) > longest:
+            left_out += 1
+            continue
+        labels = [IGNORED] * len(first) + second
+        made.append({"input_ids": first + second, "labels": labels, "attention_mask": [1] * len(labels)})
+    if not made:
+        raise DataError(
+            "there is no example of at most that length", file=str(path), hint="Make more, or allow longer."
+        )
+    return made, left_out
+
+
+def _chats(path: Path) -> Iterator[list[dict[str, str]]]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"the examples cannot be read: {error}", file=str(path), hint=_MADE_BY) from error
+    for number, line in enumerate(lines, start=1):
+        try:
+            chat = json.loads(line)["messages"]
+            if chat[-1]["role"] != "assistant":
+                raise ValueError(f"the last message is of {chat[-1]['role']!r}, expected 'assistant'")
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise DataError(f"this is no chat: {error!r}", file=str(path), line=number, hint=_MADE_BY) from error
+        yield chat
+
+
+_MADE_BY = "Examples are made with: kgneo tune data --out FOLDER"
+
+
+def _last_checkpoint(out: Path) -> Path | None:
+    found = (out / CHECKPOINTS).glob("checkpoint-*")
+    return max(found, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
+
+
+def _save(tuned: Any, tokenizer: Any, out: Path, training: Training) -> Path:
+    """Writes what `train` gives; the path of the adapter for llama.cpp."""
+    from peft import get_peft_model_state_dict
+
+    weights = {name: value.float().cpu().numpy() for name, value in get_peft_model_state_dict(tuned).items()}
+    write_adapter(weights, tuned.config, 2.0 * training.rank, out / "adapter.gguf")
+    tuned.save_pretrained(out / "adapter")
+    if training.merged:
+        merged = tuned.merge_and_unload()
+        merged.save_pretrained(out / "merged")
+        tokenizer.save_pretrained(out / "merged")
+    return out / "adapter.gguf"

@@ -1,0 +1,89 @@
+"""A LoRA adapter trained for a few steps on a tiny model: the loss falls, and llama.cpp takes the adapter."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from kgneo.cli.main import main
+from kgneo.errors import DataError, ModelError
+from kgneo.llm import Message, Parameters
+from kgneo.llm.transformers_model import TransformersModel
+from kgneo.tuning.train import Report, Training, train
+from tests.tiny_gguf import make_tiny_gguf
+
+for module in ("torch", "transformers", "peft", "accelerate", "gguf", "llama_cpp"):
+    if find_spec(module) is None:
+        pytest.skip(f"{module} is not installed (extra: tune)", allow_module_level=True)
+
+CHAT = [
+    {"role": "system", "content": "Names alone."},
+    {"role": "user", "content": "Who?"},
+    {"role": "assistant", "content": "Keanu Reeves"},
+]
+TRAINING = Training(rank=4, steps=24, batch=2, learning_rate=0.02, longest=128, every=12, merged=True)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_tiny_gguf(tmp_path_factory.mktemp("gguf") / "tiny.gguf")
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("examples")
+    for name in ("train", "dev"):
+        (folder / f"{name}.jsonl").write_text(f"{json.dumps({'messages': CHAT})}\n" * 4, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def done(tiny: Path, examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return train(str(tiny), examples, tmp_path_factory.mktemp("tuned"), TRAINING)
+
+
+def test_the_loss_on_dev_falls(done: Report) -> None:
+    assert done.steps == 24
+    assert done.loss_after < 0.7 * done.loss_before
+
+
+def test_llama_cpp_with_the_adapter_says_what_the_merged_model_says(tiny: Path, done: Report) -> None:
+    from kgneo.llm.llama import LlamaModel
+
+    chat = [Message(message["role"], message["content"]) for message in CHAT[:2]]  # type: ignore[arg-type]
+    greedy = Parameters(max_tokens=8, temperature=0)
+    plain = LlamaModel(tiny, threads=1, repacked=False)
+    adapted = LlamaModel(tiny, threads=1, repacked=False, adapter=done.adapter)
+    merged = TransformersModel(str(done.adapter.parent / "merged"), threads=1)
+    said = adapted.complete(chat, greedy).text
+    assert said == merged.complete(chat, greedy).text
+    assert said != plain.complete(chat, greedy).text
+    assert adapted.fingerprint != plain.fingerprint
+
+
+def test_what_was_interrupted_goes_on_at_its_checkpoint(tiny: Path, examples: Path, done: Report) -> None:
+    lines: list[str] = []
+    again = train(str(tiny), examples, done.adapter.parent, TRAINING, report=lines.append)
+    assert "going on at checkpoint-24" in lines
+    assert again.steps == 24
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [("{", "this is no chat"), ('{"messages": [{"role": "user", "content": "x"}]}', "expected 'assistant'")],
+)
+def test_a_line_that_is_no_example_is_named(tiny: Path, tmp_path: Path, line: str, message: str) -> None:
+    (tmp_path / "train.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=message) as caught:
+        train(str(tiny), tmp_path, tmp_path / "out", Training())
+    assert caught.value.line == 1
+
+
+def test_a_base_that_is_none_is_one_error(examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ModelError):
+        train(str(tmp_path), examples, tmp_path / "out", Training())
+    assert main(["tune", "train", str(examples), "--base", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
+    assert "cannot be loaded by transformers" in capsys.readouterr().err
