@@ -270,7 +270,10 @@ class Grower:
             return 0.3 if tree.asked is None else -0.5 if first else 0.0
         between = self._between(thing.last, number)
         own = self._own(number) | self._own(thing.last)
-        telling = [word for word in between if self.words[word].plain not in FUNCTION_WORDS and word not in own]
+        telling = [
+            word for word in between
+            if self.words[word].plain not in FUNCTION_WORDS and word not in own and not self._measures(word, thing)
+        ]  # fmt: skip
         behind = sum(1 for other in tree.things if other.last > thing.last >= 0)
         if meaning.kind == "label":
             if thing.noun:
@@ -283,6 +286,11 @@ class Grower:
         named = self._names(meaning) and thing.noun
         clause = named and any(self.words[word].plain in CLAUSES for word in between)
         return cost + (0.8 if named else 0.25) * min(len(relations), 2) + (self.costs.clause if clause else 0.0)
+
+    def _measures(self, word: int, thing: Thing) -> bool:
+        """Whether a word speaks of a property by which a thing is known: "a 31 year OLD player"."""
+        fits = self.fits.key(self.words[word].plain)
+        return any(key.kind != "text" and fits[key] >= 0.3 for key, _ in thing.values if key in fits)
 
     def _again(self, number: int) -> float:
         """What it costs that a label that was named before is named again and means the same thing."""

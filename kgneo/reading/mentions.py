@@ -383,8 +383,11 @@ def _said(words: Sequence[Word], index: int) -> str:
 def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, asked: int, head: int) -> list[Mention]:
     """The words (of those that are `free`) that name labels. The word `asked` asks the question; `head` is the noun
     for what it asks, which names something, even if it is less like a label."""
-    found: list[Mention] = []
+    found = _whole_labels(words, free, fits)
+    named = {index for item in found for index in range(item.start, item.end)}
     for index in free:
+        if index in named:
+            continue
         word = words[index].plain
         following = words[index + 1].plain if index + 1 < len(words) else ""
         if word in QUESTION_WORDS and index != asked:
@@ -416,7 +419,27 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         ][:3]
         if meanings:
             found.append(Mention(index, index + 1, tuple(meanings)))
-    return _compounds(found)
+    return _compounds(sorted(found, key=lambda item: item.start))
+
+
+def _whole_labels(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list[Mention]:
+    """Where all words of a label's name stand side by side: "power plants"."""
+    names = {label: name_words(label) for label in fits.labels}
+    found: list[Mention] = []
+    for start in free:
+        there = [
+            label for label, own in names.items() if len(own) > 1 and _stands(words[start : start + len(own)], own)
+        ]
+        if there and (not found or found[-1].end <= start):
+            end = start + max(len(names[label]) for label in there)
+            if all(index in free for index in range(start, end)):
+                whole = [label for label in there if start + len(names[label]) == end]
+                found.append(Mention(start, end, tuple(Meaning("label", label, 1.0) for label in whole)))
+    return found
+
+
+def _stands(words: Sequence[Word], name: Sequence[str]) -> bool:
+    return len(words) == len(name) and all(same_root(word.plain, own) for word, own in zip(words, name, strict=True))
 
 
 def _fellows(word: str, fits: Fits) -> tuple[Meaning, ...]:

@@ -426,6 +426,9 @@ class _Reader:
         """Whether a word that is like a property's name can ask for it: by its very name, unless it is a noun for a
         kind of things, or is counted."""
         counted = self.form.kind == "count" and meaning.key is not None and meaning.key.kind not in MEASURED
+        there = self._mention_at(item.start)
+        if there >= 0 and self.mentions[there].end - self.mentions[there].start > 1:
+            return False  # a part of a longer name: "power plants"
         return meaning.score >= NAMED or not (counted or self._is_label(item.start))
 
     def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
@@ -635,10 +638,21 @@ class _Reader:
         named = [number for number, item in enumerate(self.mentions) if item.meanings[0].kind == "value"]
         if form.extremes or form.comparisons or form.negations or not named or form.per >= 0 or self.compared:
             return False
+        if self._says_truth:
+            return False
         if form.kind not in ("things", "exists") and (form.kind != "count" or len(named) < 2):
             return False
         beside = any(self.mentions[one].end == self.mentions[other].start for one, other in pairwise(named))
         return not beside and all(self._names_a_node(number) for number in named)
+
+    @cached_property
+    def _says_truth(self) -> bool:
+        """Whether a word names a property that is true or false."""
+        return any(
+            meaning.key is not None and meaning.key.kind == "truth" and meaning.score >= NAMED
+            for item in self.key_mentions
+            for meaning in item.meanings
+        )
 
     def _names_a_node(self, number: int) -> bool:
         """Whether a mention is the name of one node, and not a value that several have."""
