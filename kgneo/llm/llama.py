@@ -20,8 +20,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from kgneo.errors import ContextOverflow, ModelError, ModelUnavailable
-from kgneo.llm.cleaning import Cleaner, defuse
+from kgneo.errors import ModelError, ModelUnavailable
+from kgneo.llm.cleaning import Cleaner
 from kgneo.llm.gguf import (
     BROKEN_HINT,
     DEFAULT_CONTEXT,
@@ -34,18 +34,16 @@ from kgneo.llm.gguf import (
     trained_context,
 )
 from kgneo.llm.llama_library import clear_log, last_log, llama_library, repacking
+from kgneo.llm.local import check_room, rendered, shared_tokens, with_other_end
 from kgneo.llm.prefixes import Prefixes
 from kgneo.llm.processor import usable_cores
-from kgneo.llm.protocol import Completion, Message, Parameters, merge_system
+from kgneo.llm.protocol import Completion, Message, Parameters
 from kgneo.llm.trial import Trial, can_repack
 
 __all__ = ["LlamaModel"]
 
 _MARGIN = 8
 """Tokens of the context that a reply leaves free: the library draws a few more to end a character."""
-_REPLY_ROOM = 32
-_OTHER_TEXT = "#"
-"""Stands in for the last message, to see how much of a prompt does not depend on it."""
 
 
 class LlamaModel:
@@ -117,7 +115,7 @@ class LlamaModel:
         """
         with self._lock:
             prompt, thinking = self._prompt(messages)
-            self._check_room(len(prompt), parameters.max_tokens)
+            check_room(self.name, len(prompt), parameters.max_tokens, self.context_tokens)
             grammar = self._grammar(parameters)
             fixed = self._fixed(messages, prompt)
             cleaner = Cleaner(parameters.stop, thinking=thinking)
@@ -143,35 +141,14 @@ class LlamaModel:
 
     def _prompt(self, messages: Sequence[Message]) -> tuple[list[int], bool]:
         """The tokens of the rendered chat, and whether the template has opened a think block."""
-        harmless = [Message(message.role, defuse(message.content)) for message in messages]
-        try:
-            text = self._render(harmless)
-        except Exception as error:
-            # The template is a program of the model's maker; some refuse the role "system".
-            try:
-                text = self._render(merge_system(harmless))
-            except Exception:
-                raise ModelError(f"the chat template of {self.name} refuses this chat: {error}") from error
+        text, thinking = rendered(self.name, messages, self._render)
         add_bos = not (self._begins_with and text.startswith(self._begins_with))
         tokens: list[int] = self._llama.tokenize(text.encode(), add_bos=add_bos, special=True)
-        return tokens, text.rstrip().endswith(("<think>", "[THINK]"))
+        return tokens, thinking
 
     def _fixed(self, messages: Sequence[Message], prompt: Sequence[int]) -> int:
         """How many tokens of the prompt do not depend on the last message."""
-        other, _ = self._prompt([*messages[:-1], Message(messages[-1].role, _OTHER_TEXT)])
-        pairs = enumerate(zip(prompt[:-1], other, strict=False))
-        return next((index for index, (token, another) in pairs if token != another), min(len(prompt) - 1, len(other)))
-
-    def _check_room(self, tokens: int, wanted: int) -> None:
-        limit = self.context_tokens - min(wanted, _REPLY_ROOM, self.context_tokens // 4)
-        if tokens > limit:
-            raise ContextOverflow(
-                f"the prompt has {tokens} tokens, and {limit} fit into the context of {self.name}"
-                f" ({self.context_tokens}) beside a reply",
-                tokens=tokens,
-                limit=limit,
-                hint="Give fewer triples, or load the model with a longer context.",
-            )
+        return shared_tokens(prompt, self._prompt(with_other_end(messages))[0])
 
     def _grammar(self, parameters: Parameters) -> Any:
         from llama_cpp.llama_grammar import LlamaGrammar

@@ -25,18 +25,17 @@ from typing import Any
 
 import numpy as np
 
-from kgneo.errors import ContextOverflow, ModelError, ModelUnavailable
-from kgneo.llm.cleaning import Cleaner, defuse
+from kgneo.errors import ModelError, ModelUnavailable
+from kgneo.llm.cleaning import Cleaner
 from kgneo.llm.gguf import DEFAULT_CONTEXT, check_gguf, check_memory, file_fingerprint
-from kgneo.llm.protocol import Completion, Message, Parameters, merge_system
+from kgneo.llm.local import check_room, rendered, shared_tokens, with_other_end
+from kgneo.llm.protocol import Completion, Message, Parameters
 
 __all__ = ["TransformersModel", "load_transformers"]
 
 KEPT = 8
 """Beginnings of prompts that are kept."""
 _SHORTEST = 16
-_REPLY_ROOM = 32
-_OTHER_TEXT = "#"
 _HINT = "Expected transformers: and a name on the hub, a folder of a model, or a GGUF file."
 
 
@@ -93,7 +92,7 @@ class TransformersModel:
         """
         with self._lock:
             prompt, thinking = self._prompt(messages)
-            self._check_room(len(prompt), parameters.max_tokens)
+            check_room(self.name, len(prompt), parameters.max_tokens, self.context_tokens)
             grammar = self._grammar(parameters, len(prompt))
             cleaner = Cleaner(parameters.stop, thinking=thinking)
             reply = _Reply(self._tokenizer, self._ends, cleaner, on_text or _silent, parameters.timeout)
@@ -114,18 +113,10 @@ class TransformersModel:
 
     def _prompt(self, messages: Sequence[Message]) -> tuple[list[int], bool]:
         """The tokens of the rendered chat, and whether the template has opened a think block."""
-        harmless = [Message(message.role, defuse(message.content)) for message in messages]
-        try:
-            text = self._rendered(harmless)
-        except Exception as error:
-            # The template is a program of the model's maker; some refuse the role "system".
-            try:
-                text = self._rendered(merge_system(harmless))
-            except Exception:
-                raise ModelError(f"the chat template of {self.name} refuses this chat: {error}") from error
+        text, thinking = rendered(self.name, messages, self._rendered)
         begin = self._tokenizer.bos_token
         tokens: list[int] = self._tokenizer.encode(text, add_special_tokens=bool(begin) and not text.startswith(begin))
-        return tokens, text.rstrip().endswith(("<think>", "[THINK]"))
+        return tokens, thinking
 
     def _rendered(self, messages: Sequence[Message]) -> str:
         chat = [{"role": message.role, "content": message.content} for message in messages]
@@ -133,20 +124,7 @@ class TransformersModel:
 
     def _fixed(self, messages: Sequence[Message], prompt: Sequence[int]) -> int:
         """How many tokens of the prompt do not depend on the last message."""
-        other, _ = self._prompt([*messages[:-1], Message(messages[-1].role, _OTHER_TEXT)])
-        pairs = enumerate(zip(prompt[:-1], other, strict=False))
-        return next((index for index, (token, another) in pairs if token != another), min(len(prompt) - 1, len(other)))
-
-    def _check_room(self, tokens: int, wanted: int) -> None:
-        limit = self.context_tokens - min(wanted, _REPLY_ROOM, self.context_tokens // 4)
-        if tokens > limit:
-            raise ContextOverflow(
-                f"the prompt has {tokens} tokens, and {limit} fit into the context of {self.name}"
-                f" ({self.context_tokens}) beside a reply",
-                tokens=tokens,
-                limit=limit,
-                hint="Give fewer triples, or load the model with a longer context.",
-            )
+        return shared_tokens(prompt, self._prompt(with_other_end(messages))[0])
 
     def _grammar(self, parameters: Parameters, prompt: int) -> list[Any]:
         """What holds the reply to its form: a processor of scores, or none."""

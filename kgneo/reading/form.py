@@ -131,6 +131,8 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
     following = plain[index + 1] if index + 1 < len(plain) else ""
     if word == "how" and following in ("many", "much"):
         return "count", index + 2, "how many", {index, index + 1}
+    if word == "how" and following == "often":
+        return "count", index + 2, "how often", {index, index + 1}
     if word in ("average", "mean") and index <= 5:
         return "average", index + 1, "average", {index}
     if word == "sum" and following == "of":

@@ -491,9 +491,10 @@ class Grower:
         if gives == receives or not any(same_root(last, other) and other != last for other in others):
             return 0
         plain = [self.words[index].plain for index in sorted(gap)]
-        if any(word in RECEIVING for word in plain) or (plain and plain[-1] == "to"):
+        way = next((word for word in reversed(plain) if word in ("to", "from")), "")
+        if way == "to" or any(word in RECEIVING for word in plain):
             return 1 if receives else -1
-        if any(word in GIVING for word in plain):
+        if way == "from" or any(word in GIVING for word in plain):
             return 1 if gives else -1
         return 0
 

@@ -7,8 +7,8 @@ comparisons and aggregates are put on what they speak of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -107,6 +107,9 @@ class Interpretation:
     mentions: tuple[Mention, ...] = ()
     """The values that the question names, whichever of them the query graph has."""
 
+    names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Readable names of relationship types that are codes."""
+
     likely: float | None = None
     """The probability that it is right, by what was learned; None where nothing was."""
 
@@ -118,7 +121,7 @@ class Interpretation:
     @property
     def wording(self) -> str:
         """The query graph in English."""
-        return wording(self.meant or self.graph)
+        return wording(self.meant or self.graph, names=self.names)
 
 
 Chains = Callable[[MaskedQuestion, Meaning], Sequence[RankedPath]]
@@ -554,6 +557,7 @@ class _Reader:
             kind=self._is_sure(tree),
             bracketed=self._bracketed,
             mentions=self._values,
+            names=self.fits.vocabulary.names,
         )
 
     def _silent(self, tree: Tree, keys: set[str]) -> list[tuple[int, float]]:
