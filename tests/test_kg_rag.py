@@ -155,7 +155,7 @@ def test_stages_are_called_in_order_with_the_papers_parameters(context: Context)
     assert (TABLE_2.max_tokens, TABLE_2.temperature, TABLE_2.top_k, TABLE_2.min_p) == (256, 0.3, 40, 0.05)
     differing: dict[str, dict[str, Any]] = {
         "decompose": {"stop": ("<END>",)},
-        "answer": {"repeat_penalty": 1.1},
+        "answer": {"repeat_penalty": 1.1, "stop": ("\nQuestion:", "\n==========")},
         "rewrite": {"stop": ("?",)},
         "synthesise": {"max_tokens": 512},
     }

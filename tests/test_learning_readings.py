@@ -98,7 +98,7 @@ def test_learned_words_help_a_question_of_another_template(learned: Context) -> 
 def test_a_learned_reading_tells_how_likely_it_is(learned: Context) -> None:
     answer = ask(learned, "Which painters swore to the Saddle guild?")
     assert answer.confidence is not None
-    assert answer.confidence > 0.5
+    assert answer.confidence > 0.25  # of two dozen readings that were likely; chance alone gives each 0.04
 
 
 def test_lessons_do_not_touch_the_graph(learned: Context) -> None:

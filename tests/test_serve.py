@@ -95,6 +95,12 @@ def test_retrieve_gives_the_nearest_triples(http: TestClient) -> None:
     assert found["entities"][0]["name"] == "Ethiopia"
 
 
+def test_a_claim_is_verified_with_its_evidence(http: TestClient) -> None:
+    found = post(http, "verify", claim="The capital of [Ethiopia] is [Addis Ababa].")
+    assert found["verdict"] == "supported"
+    assert ("Ethiopia", "Addis Ababa") in [(item["subject"], item["object"]) for item in found["evidence"]]
+
+
 def test_a_reading_that_is_run_gives_what_asking_gave(http: TestClient) -> None:
     best = post(http, "interpret", question=SEAS)["readings"][0]
     assert best["wording"] == "what flows through Germany → what they flow into"
@@ -166,7 +172,19 @@ def test_strategies_that_need_what_there_is_not_are_not_offered(http: TestClient
 
 def test_the_openapi_document_lists_the_routes(http: TestClient) -> None:
     routes = http.get("/api/v1/openapi.json").json()["paths"]
-    names = ["ask", "retrieve", "interpret", "run", "schema", "entities", "neighbours", "strategies", "health", "ready"]
+    names = [
+        "ask",
+        "retrieve",
+        "interpret",
+        "verify",
+        "run",
+        "schema",
+        "entities",
+        "neighbours",
+        "strategies",
+        "health",
+        "ready",
+    ]
     assert {"/api/v1/metrics", *(f"/api/v1/{name}" for name in names)} <= set(routes)
     assert {"/v1/models", "/v1/chat/completions"} <= set(routes)
 

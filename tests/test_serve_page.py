@@ -109,6 +109,14 @@ def test_a_reading_is_changed_and_run_again(page: Any) -> None:
     assert "Rhine" in texts(page, ".answer")[0]
 
 
+def test_a_claim_is_verified_and_its_evidence_drawn(page: Any) -> None:
+    page.find_element(CSS, "#question").send_keys("The capital of [Ethiopia] is [Addis Ababa].")
+    page.find_element(CSS, "#verify").click()
+    until(page, lambda: texts(page, ".answer"))
+    assert texts(page, ".answer")[0].startswith("supported")
+    assert page.execute_script("return document.querySelector('.picture').picture.drawing.edges().length") >= 1
+
+
 def test_a_name_that_is_not_found_offers_the_nearest(page: Any) -> None:
     page.find_element(CSS, "#question").send_keys("what is the capital of [Ethopia]?\n")
     until(page, lambda: "Ethiopia" in texts(page, "#error button"))

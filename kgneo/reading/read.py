@@ -104,6 +104,9 @@ class Interpretation:
     bracketed: str = ""
     """The question with the names of nodes in brackets, where these are as the graph has them."""
 
+    vacuous: bool = False
+    """Whether it asks for, or counts, the very thing that the question names."""
+
     mentions: tuple[Mention, ...] = ()
     """The values that the question names, whichever of them the query graph has."""
 
@@ -116,7 +119,7 @@ class Interpretation:
     @property
     def complete(self) -> bool:
         """Whether it says all of the question, and each of its parts is said there."""
-        return not (self.ignored or self.unsaid or self.loose) and self.named >= NAMED
+        return not (self.ignored or self.unsaid or self.loose or self.vacuous) and self.named >= NAMED
 
     @property
     def wording(self) -> str:
@@ -556,6 +559,7 @@ class _Reader:
             bare=bare,
             kind=self._is_sure(tree),
             bracketed=self._bracketed,
+            vacuous=self._is_vacuous(tree, graph),
             mentions=self._values,
             names=self.fits.vocabulary.names,
         )
@@ -600,6 +604,12 @@ class _Reader:
                 return self.text
             text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
         return text
+
+    def _is_vacuous(self, tree: Tree, graph: QueryGraph) -> bool:
+        asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
+        plain = isinstance(asked, Value) and asked == Value("x0") and self.form.kind != "exists"
+        shown = self.fits.vocabulary.display.get(tree.things[0].label, ())
+        return plain and any(key.unique and key.key in shown for key, _ in tree.things[0].values)
 
     def _is_sure(self, tree: Tree) -> bool:
         """Whether a word surely names the kind of what is asked for."""

@@ -71,6 +71,14 @@ class InterpretBody(Closed):
     entities: list[Name] = Field(default_factory=list, max_length=20)
 
 
+class ClaimBody(Closed):
+    """A claim to be verified: a sentence that the graph supports, refutes, or says too little about."""
+
+    claim: str = Field(min_length=1, examples=["The capital of [Ethiopia] is [Addis Ababa]."])
+    entities: list[Name] = Field(default_factory=list, max_length=20)
+    closed: bool = Field(False, description="Whether what the graph does not hold is false.")
+
+
 class RunBody(Closed):
     """A query graph, as `interpret` gives it, to be run as it is or changed."""
 
@@ -94,6 +102,7 @@ class Routes:
         router.post("/ask", tags=["questions"], responses=stream)(self.ask)
         router.post("/retrieve", tags=["questions"])(self.retrieve)
         router.post("/interpret", tags=["questions"])(self.interpret)
+        router.post("/verify", tags=["questions"])(self.verify)
         router.post("/run", tags=["questions"])(self.run)
         router.get("/schema", tags=["graph"])(self.schema)
         router.get("/entities", tags=["graph"])(self.entities)
@@ -120,6 +129,12 @@ class Routes:
         """The readings of a question as query graphs, with their Cypher; nothing is run."""
         self.check_length(body.question)
         work = partial(self._service.interpret, body.question, tuple(body.entities))
+        return JsonResponse(await self.work(request, work))
+
+    async def verify(self, body: ClaimBody, request: Request) -> JsonResponse:
+        """Whether the graph supports a claim or refutes it, with the evidence."""
+        self.check_length(body.claim)
+        work = partial(self._service.verify, body.claim, tuple(body.entities), closed=body.closed)
         return JsonResponse(await self.work(request, work))
 
     async def run(self, body: RunBody, request: Request) -> JsonResponse:

@@ -35,6 +35,7 @@ from kgneo.stages.link import link
 from kgneo.stages.offer_readings import offer_readings, run_graph
 from kgneo.stages.retrieve import retrieve
 from kgneo.strategies import find_strategy, strategy_names
+from kgneo.verifying import verify
 
 Record = dict[str, Any]
 Turn = tuple[str, str]
@@ -172,6 +173,10 @@ class Service:
                 for item in found
             ],
         }
+
+    def verify(self, claim: str, entities: Sequence[str] = (), *, closed: bool = False) -> Record:
+        """The verdict on a claim, as `kgneo verify --json` prints it. Raises EntityNotFound and ModelError."""
+        return verify(self._context, claim, entities=entities, closed=closed).to_dict()
 
     def _compiled(self, graph: QueryGraph) -> Record:
         known = reading(self._context)

@@ -22,7 +22,7 @@ from kgneo.graph.value_walks import explained
 from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
 from kgneo.model import Evidence, Hop
-from kgneo.query.graph import Edge, QueryGraph
+from kgneo.query.graph import Edge, QueryGraph, Value
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS, RankingCache
@@ -145,13 +145,16 @@ def interpret_linked(context: Context, linked: LinkedQuestion) -> list[Interpret
 def by_graph(context: Context, item: Interpretation) -> bool:
     """Whether an interpretation of a question without marked names is to be run: where it says all of the question, or
     more than the names of nodes. Other chains of relations are ranked by `kgneo.stages.choose_reading`."""
-    return not item.plain_chain or (item.complete and not context.shape.loaded)
+    return not (item.plain_chain or item.vacuous) or (item.complete and not context.shape.loaded)
 
 
-def joins(item: Interpretation) -> bool:
-    """Whether a question names several things, all of which the interpretation joins."""
+def joins(context: Context, item: Interpretation) -> bool:
+    """Whether a question about plain triples marks several names and asks for what an interpretation joins to them all.
+    Over graphs with labels, the ranking of relation paths answers such questions better: what it asks for is as often a
+    property of the relationship between the two."""
     named = len(item.mentions)
-    return named > 1 and sum(condition.operator == "=" for condition in item.graph.conditions) >= named
+    equal = sum(condition.operator == "=" for condition in item.graph.conditions)
+    return context.shape.loaded and named > 1 and equal >= named and isinstance(item.graph.answer, Value)
 
 
 def _explains(item: Interpretation) -> bool:

@@ -43,7 +43,7 @@ def offer_readings(context: Context, question: str, *, entities: Sequence[str] =
     if entities or "[" in question:
         linked = readings(context.knowledge, question, entities=entities)
         found = interpret_linked(context, linked[0])
-        graphs = bool(found) and joins(found[0])
+        graphs = bool(found) and joins(context, found[0])
     else:
         found = interpret(context, question)
         graphs = bool(found) and by_graph(context, found[0])

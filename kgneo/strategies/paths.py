@@ -62,7 +62,7 @@ class Paths:
             text, unsaid = (understood[0].bracketed, understood[0].unsaid) if understood else (question, ())
             with clock.stage("link"):
                 linked = readings(context.knowledge, text)
-        joined = bool(understood) and joins(understood[0])
+        joined = bool(understood) and joins(context, understood[0])
         if joined and understood[0].kind:
             return _read(context, question, understood, clock)
         with clock.stage("form"):

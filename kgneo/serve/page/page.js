@@ -180,6 +180,21 @@ async function send(question) {
   });
 }
 
+// A claim is shown as an answer is: its verdict, why, and the triples that say so.
+async function verify(claim) {
+  if (!claim) return find("question").focus();
+  clear();
+  return work(async (signal) => {
+    const found = await post("verify", { claim }, signal);
+    present({
+      answer: `${found.verdict}: ${found.explanation}`, answers: [], answer_nodes: [], more: 0, steps: [], cypher: null, grounded: true,
+      entities: found.entities.map((name) => ({ name })), evidence: found.evidence, warnings: found.warnings, confidence: found.confidence,
+    });
+  });
+}
+
+find("verify").addEventListener("click", () => verify(input.value.trim()));
+
 const WORDS = {
   interpret: "Reading the question", link: "Finding what it is about", form: "What kind of answer it asks for",
   select: "Choosing relations", answer: "Answering", decompose: "Splitting the question", synthesise: "Putting it together",

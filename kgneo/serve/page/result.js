@@ -55,12 +55,12 @@ function lists(answer) {
   const evidenceRows = answer.evidence.map((item) => [item.subject, item.relation, item.detail || "", item.object]);
   const more = rows.length > LISTED || answer.more ? `${Math.min(rows.length, LISTED)} of ${rows.length + answer.more}` : `${rows.length}`;
   return element("div", {},
-    element("h2", {}, "Answers"),
+    ...(rows.length ? [element("h2", {}, "Answers")] : []),
     ...(grouped.length ? [bars(grouped)] : []),
     ...(rows.length > 1 ? [element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Answers" },
       table(`Answers: ${more}`, heads, rows.slice(0, LISTED).map((row) => row.map(String))))] : []),
     element("div", { class: "row" },
-      button("Answers as CSV", () => download("answers.csv", csv([heads, ...rows]))),
+      ...(rows.length ? [button("Answers as CSV", () => download("answers.csv", csv([heads, ...rows])))] : []),
       button("Evidence as CSV", () => download("evidence.csv", csv([["subject", "relation", "detail", "object"], ...evidenceRows])))));
 }
 
