@@ -33,7 +33,7 @@ from kgneo.prompts import Prompts
 from kgneo.questions import Question
 from kgneo.sample import questions_path
 from kgneo.stages import decompose
-from kgneo.stages.generate import TABLE_2
+from kgneo.stages.generate import NEXT_TURN, TABLE_2
 from kgneo.strategies import find_strategy
 from kgneo.strategies.kg_rag import KgRag, KgRagOptions
 from tests.pipeline_stand_in import StandIn
@@ -155,9 +155,9 @@ def test_stages_are_called_in_order_with_the_papers_parameters(context: Context)
     assert (TABLE_2.max_tokens, TABLE_2.temperature, TABLE_2.top_k, TABLE_2.min_p) == (256, 0.3, 40, 0.05)
     differing: dict[str, dict[str, Any]] = {
         "decompose": {"stop": ("<END>",)},
-        "answer": {"repeat_penalty": 1.1, "stop": ("\nQuestion:", "\n==========")},
+        "answer": {"repeat_penalty": 1.1, "stop": NEXT_TURN},
         "rewrite": {"stop": ("?",)},
-        "synthesise": {"max_tokens": 512},
+        "synthesise": {"max_tokens": 512, "stop": NEXT_TURN},
     }
     for _, parameters in model.calls:
         assert parameters == replace(TABLE_2, seed=7, stage=parameters.stage, **differing[parameters.stage])

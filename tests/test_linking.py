@@ -42,7 +42,9 @@ def unbracketed(file: Path) -> list[tuple[str, set[str]]]:
 
 
 def names(answer: Answer) -> set[str]:
-    return {topic.entity.name for topic in answer.entities}
+    """What an answer is about: its topic entities, or the values that its query graph was given."""
+    values = {str(value) for name, value in answer.cypher_parameters.items() if name.startswith("p")}
+    return {topic.entity.name for topic in answer.entities} or values
 
 
 def share_right(context: Context, questions: list[tuple[str, set[str]]]) -> float:

@@ -67,6 +67,8 @@ TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during"
 MEASURED = ("number", "date", "time")
 LIKE_ANY = 0.25
 """Likeness to what an interpretation says below which a word is not said."""
+WEAK = 0.6
+"""Score of a property up to which a word is only like it."""
 REACH = 5
 """Words from "than" to the name behind it, at most."""
 NAMED = 0.7
@@ -337,8 +339,9 @@ class _Reader:
             roots += [(-1, Meaning("label", label, share)) for label, share in people(self.fits) if share > 0.3]
         keys = self._keys(at, run)
         keys += [
-            (-1, Meaning("key", key.owner, 1.1, key)) for start, _, key in self.whole_keys
+            (-1, Meaning("key", key.owner, 1.1, key)) for start, end, key in self.whole_keys
             if 0 <= start - at <= 3 and start not in self.form.used | self.taken
+            and not any(bound.start <= end and start < bound.end for bound in self.form.comparisons)
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
         roots += [(number, meaning) for number, meaning in keys if meaning.score >= sure - 0.15]
@@ -432,6 +435,8 @@ class _Reader:
         """Whether a word that is like a property's name can ask for it: by its very name, unless it is a noun for a
         kind of things, or is counted."""
         counted = self.form.kind == "count" and meaning.key is not None and meaning.key.kind not in MEASURED
+        if self.form.comparisons and meaning.score < WEAK and meaning.key is not None and meaning.key.kind in MEASURED:
+            return False  # what is like it is compared
         there = self._mention_at(item.start)
         if there >= 0 and self.mentions[there].end - self.mentions[there].start > 1:
             return False  # a part of a longer name: "power plants"
