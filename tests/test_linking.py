@@ -43,7 +43,8 @@ def unbracketed(file: Path) -> list[tuple[str, set[str]]]:
 
 def names(answer: Answer) -> set[str]:
     """What an answer is about: its topic entities, or the values that its query graph was given."""
-    values = {str(value) for name, value in answer.cypher_parameters.items() if name.startswith("p")}
+    parameters = answer.cypher_parameters.items()
+    values = {value for name, value in parameters if name.startswith("p") and isinstance(value, str)}
     return {topic.entity.name for topic in answer.entities} or values
 
 
