@@ -212,7 +212,8 @@ def test_a_question_over_labels_is_read_changed_and_run(graph: Graph, encoder: O
     with client(open_context(graph, encoder=encoder)) as talking:
         best = post(talking, "interpret", question="which customers are in Austria?")["readings"][0]
         assert best["graph"]["conditions"][0]["right"] == ["Austria"]
-        assert post(talking, "run", graph=best["graph"])["answers"] == ["Alpine Kitchen", "Bäckerei Sonne"]
+        found = post(talking, "run", graph=best["graph"])["answers"]
+        assert sorted(found) == ["Alpine Kitchen", "Bäckerei Sonne"]
         best["graph"]["conditions"][0]["right"] = ["Denmark"]
         found = post(talking, "run", graph=best["graph"])
         assert found["answers"] == ["Den Gyldne Kop"]
