@@ -612,7 +612,7 @@ class _Reader:
 
     def _is_vacuous(self, tree: Tree, graph: QueryGraph) -> bool:
         asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
-        plain = isinstance(asked, Value) and asked == Value("x0") and self.form.kind != "exists"
+        plain = asked == Value("x0") and self.form.kind != "exists" and not graph.selections
         shown = self.fits.vocabulary.display.get(tree.things[0].label, ())
         return plain and any(key.unique and key.key in shown for key, _ in tree.things[0].values)
 
