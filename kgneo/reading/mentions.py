@@ -424,12 +424,10 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
 
 def _whole_labels(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list[Mention]:
     """Where all words of a label's name stand side by side: "power plants"."""
-    names = {label: name_words(label) for label in fits.labels}
+    names = {label: own for label in fits.labels if len(own := name_words(label)) > 1}
     found: list[Mention] = []
     for start in free:
-        there = [
-            label for label, own in names.items() if len(own) > 1 and _stands(words[start : start + len(own)], own)
-        ]
+        there = [label for label, own in names.items() if _stands(words[start : start + len(own)], own)]
         if there and (not found or found[-1].end <= start):
             end = start + max(len(names[label]) for label in there)
             if all(index in free for index in range(start, end)):

@@ -132,9 +132,10 @@ def unlearned(context: Context, question: str, given: Sequence[Span] = ()) -> li
 
 
 def interpret_linked(context: Context, linked: LinkedQuestion) -> list[Interpretation]:
-    """How a question is read in which the user marked the names; nothing where one is not in its text."""
+    """How a question about plain triples is read in which the user marked several names; nothing where one of them is
+    not in its text. All other marked questions are for the ranking of relation paths."""
     spans = [(mention.start, mention.end) for mention in linked.mentions if mention]
-    if len(spans) < len(linked.mentions):
+    if not context.shape.loaded or len(spans) < max(len(linked.mentions), 2):
         return []
     try:
         return interpret(context, linked.text, spans)
@@ -149,7 +150,7 @@ def by_graph(context: Context, item: Interpretation) -> bool:
 
 
 def joins(context: Context, item: Interpretation) -> bool:
-    """Whether a question about plain triples marks several names and asks for what an interpretation joins to them all.
+    """Whether a question about plain triples names several things, and asks for what an interpretation joins to all.
     Over graphs with labels, the ranking of relation paths answers such questions better: what it asks for is as often a
     property of the relationship between the two."""
     named = len(item.mentions)
