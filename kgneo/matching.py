@@ -40,10 +40,12 @@ def key(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One thing that an answer lists: the keys of its names, and its labels (none: not known)."""
+    """One thing that an answer lists: the keys of its names, and its labels (none: not known); `texts` are all that
+    is known of a node without a name."""
 
     names: frozenset[str]
     labels: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,14 @@ def found_in(answers: Iterable[str], nodes: Iterable[AnswerNode]) -> list[Found]
     found: list[Found] = []
     for name in dict.fromkeys(map(key, answers)):
         listed = shown.get(name, {}).values()
-        found += [Found(frozenset(map(key, node.names)), frozenset(node.labels)) for node in listed]
+        found += [_of_node(node) for node in listed]
         found += [] if listed else [Found(frozenset({name}))]
     return found
+
+
+def _of_node(node: AnswerNode) -> Found:
+    names, labels = frozenset(map(key, node.names)), frozenset(node.labels)
+    return Found(frozenset({key(node.names[0])}), labels, names) if node.described else Found(names, labels)
 
 
 def match(found: Sequence[Found], answers: Iterable[str], nodes: Sequence[GoldNode] = ()) -> Matching:
@@ -99,8 +106,8 @@ def _match_nodes(found: Sequence[Found], nodes: Sequence[GoldNode]) -> Matching:
             places.setdefault(text, []).append(number)
     edges = []
     for thing in found:
-        agreeing = Counter(number for name in thing.names for number in places.get(name, ()))
-        known = {number: count for number, count in agreeing.items() if _same_kind(thing, gold[number][0])}
+        agreeing = Counter(number for name in thing.texts or thing.names for number in places.get(name, ()))
+        known = {number: count for number, count in agreeing.items() if _may_be(thing, *gold[number])}
         most = max(known.values(), default=0)
         edges.append([number for number, count in known.items() if count == most])
     pairs = _pairs(_first_of_each(found, edges), len(gold))
@@ -120,8 +127,10 @@ def _first_of_each(found: Sequence[Found], edges: Sequence[list[int]]) -> list[l
     return [row if first[thing] == number else [] for number, (thing, row) in enumerate(zip(found, edges, strict=True))]
 
 
-def _same_kind(thing: Found, label: str) -> bool:
-    return not label or not thing.labels or label in thing.labels
+def _may_be(thing: Found, label: str, texts: frozenset[str]) -> bool:
+    """Whether a thing can be a gold node: it has its label, and where it has no name, all that is told of that."""
+    same_kind = not label or not thing.labels or label in thing.labels
+    return same_kind and (not thing.texts or texts <= thing.texts)
 
 
 def _pairs(edges: Sequence[Sequence[int]], columns: int) -> dict[int, int]:

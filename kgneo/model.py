@@ -181,12 +181,14 @@ class Reading:
 class AnswerNode:
     """A node that is an answer: the database's id for it, its labels, and all its names.
 
-    The first of `names` is the one that stands in `Answer.answers`; it is the only one where no other is known.
+    The first of `names` is the one that stands in `Answer.answers`; it is the only one where no other is known. A node
+    without a name is `described`: by a few properties in the first, and the texts of all of its properties after it.
     """
 
     id: str
     labels: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    described: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,13 @@ def test_a_namesake_of_a_gold_node_is_wrong_beside_it() -> None:
     assert against_nodes(found, gold) == Matching((True, False), 1, 1)
 
 
+def test_a_node_without_a_name_is_the_gold_node_whose_values_are_all_its_own() -> None:
+    call = AnswerNode("a", ("Call",), ("day 3 May, kind SMS", "3 May", "SMS"), described=True)
+    assert against_nodes([call], [GoldNode("Call", {"day": "3 May", "kind": "SMS"})]).exact
+    assert not against_nodes([call], [GoldNode("Call", {"day": "4 May", "kind": "SMS"})]).exact
+    assert not against_texts([call], ["SMS"]).exact
+
+
 def test_nodes_that_cannot_be_told_apart_are_right_together() -> None:
     twins = [node("Ann", id_="a", labels=("Person",)), node("Ann", id_="b", labels=("Person",))]
     assert against_nodes(twins, [GoldNode("Person", {"name": "Ann", "nhs": "1"})]).exact

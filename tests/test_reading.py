@@ -61,6 +61,9 @@ class Values(dict[str, list[Entry]]):
         order = sorted((piece for piece in self if shared[piece]), key=lambda piece: -shared[piece])
         return [entry for piece in order for entry in self[piece]][:limit]
 
+    def phrases(self) -> list[Entry]:
+        return [entry for piece in self for entry in self[piece] if piece.count(" ") > 1]
+
 
 def _threes(text: str) -> set[str]:
     return {text[start : start + 3] for start in range(len(text) - 2)}

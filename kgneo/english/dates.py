@@ -23,13 +23,16 @@ _PATTERNS = tuple(
 
 
 def parse_date(text: str) -> tuple[int, int, int] | None:
-    """Year, month and day of a date in words or figures (day first), None for anything else."""
+    """Year, month and day of a date in words or figures (day first, unless that can be no date), None for anything
+    else."""
     for pattern in _PATTERNS:
         match = pattern.fullmatch(text.strip())
         if match:
             named = match["month"].lower()
             month = int(named) if named.isdigit() else _month(named)
             year, day = int(match["year"]), int(match["day"])
+            if month > 12 >= day:
+                month, day = day, month
             return (year, month, day) if 1 <= month <= 12 and 1 <= day <= 31 else None
     return None
 

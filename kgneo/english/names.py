@@ -60,7 +60,13 @@ def _plural_form(verb: str) -> str:
 
 def is_doer(word: str, verb: str) -> bool:
     """Whether a word is the noun for those who do what a verb says: "directors" for "directed"."""
-    return word.removesuffix("s").endswith(("er", "or")) and same_root(word, verb)
+    one = word.removesuffix("s")
+    return one.endswith(("er", "or")) and not verb.startswith(one) and same_root(word, verb)
+
+
+def is_deed(word: str) -> bool:
+    """Whether a word is, by its ending, the noun for what a verb says is done: "investigations" for "investigated"."""
+    return singular(word).endswith(("tion", "sion", "ment", "ance", "ence"))
 
 
 def is_noun(word: str, name: str) -> bool:

@@ -24,6 +24,8 @@ from kgneo.text import fold
 
 MOST_VALUES = 200_000
 """Different values of one property that are read."""
+FEW = 60
+"""Different values up to which a property is one of kinds or states, which people also say in other words."""
 VERSION = 1
 """Of the file's format."""
 TIMEOUT = 600.0
@@ -49,6 +51,7 @@ class Dictionary:
         self._file = file
         self._base = sqlite3.connect(file, check_same_thread=False)
         self._base.execute("PRAGMA query_only = ON")
+        self._phrases: tuple[Entry, ...] | None = None
         self.left_out = tuple(row[0] for row in self._base.execute("SELECT name FROM left_out"))
 
     @classmethod
@@ -101,6 +104,17 @@ class Dictionary:
             [expression, limit],
         )
         return [_entry(row) for row in rows]
+
+    def phrases(self) -> Sequence[Entry]:
+        """The values of several words of properties that have few different ones."""
+        if self._phrases is None:
+            rows = self._base.execute(
+                "SELECT owner, key, edge, value, text, times, id FROM entries WHERE folded LIKE '_% _% _%' AND "
+                "(owner, key) IN (SELECT owner, key FROM entries GROUP BY owner, key HAVING count(*) <= ?)",
+                [FEW],
+            )
+            self._phrases = tuple(_entry(row) for row in rows)
+        return self._phrases
 
 
 def _entry(row: Sequence[Any]) -> Entry:

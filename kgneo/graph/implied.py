@@ -283,6 +283,10 @@ class ImpliedNames:
         entries = self._entries(found)
         return [entry for item in found for entry in entries[item.entity.id]]
 
+    def phrases(self) -> Sequence[Entry]:
+        """None: entities are no kinds or states."""
+        return ()
+
     def _entries(self, found: Sequence[NamedEntity]) -> dict[str, list[Entry]]:
         ids = list(dict.fromkeys(item.entity.id for item in found))
         rows = self.graph.read(query("entities_ends"), ids=ids, limit=LOOKED_AT) if ids else []

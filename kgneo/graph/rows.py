@@ -15,7 +15,7 @@ import neo4j.graph
 
 from kgneo.errors import GraphError
 from kgneo.graph.open import Knowledge
-from kgneo.graph.run import names_of
+from kgneo.graph.run import answer_node, names_of
 from kgneo.graph.shape import is_own, own_labels
 from kgneo.graph.statement import Guard, Rows
 from kgneo.graph.values import property_triples, texts
@@ -76,7 +76,7 @@ def plain(value: Any, knowledge: Knowledge) -> Any:
 def _texts(value: Any, knowledge: Knowledge, nodes: dict[str, AnswerNode]) -> Iterator[str]:
     if isinstance(value, neo4j.graph.Node):
         labels = own_labels(value.labels)
-        node = AnswerNode(value.element_id, labels, names_of(labels, dict(value), knowledge.shape))
+        node = answer_node(value.element_id, labels, dict(value), knowledge.shape)
         nodes[node.id] = node
         yield node.names[0]
     elif isinstance(value, neo4j.graph.Relationship):

@@ -98,8 +98,7 @@ def _more(knowledge: Knowledge, graph: QueryGraph, keys: Mapping[str, Sequence[s
 
 
 def _node(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> AnswerNode:
-    labels = own_labels(row["labels"])
-    return AnswerNode(row["id"], labels, names_of(row["labels"], row["properties"], shape, naming))
+    return answer_node(row["id"], own_labels(row["labels"]), row["properties"], shape, naming)
 
 
 def named_nodes(
@@ -114,6 +113,23 @@ def named_nodes(
 NO_NAMING: Mapping[str, Sequence[str]] = {}
 
 
+def answer_node(
+    node: str,
+    labels: tuple[str, ...],
+    properties: Mapping[str, Any],
+    shape: Shape,
+    naming: Mapping[str, Sequence[str]] = NO_NAMING,
+) -> AnswerNode:
+    """A node (by the database's id) with all texts that name it; without a name, with what describes it and all of its
+    properties' texts."""
+    names = names_of(labels, properties, shape, naming)
+    every = _texts_of(properties)
+    if _name(labels, every, shape):
+        return AnswerNode(node, labels, names)
+    whole = dict.fromkeys([*names, *(text for found in every.values() for text in found)])
+    return AnswerNode(node, labels, tuple(whole), described=True)
+
+
 def names_of(
     labels: Sequence[str],
     properties: Mapping[str, Any],
@@ -121,15 +137,27 @@ def names_of(
     naming: Mapping[str, Sequence[str]] = NO_NAMING,
 ) -> tuple[str, ...]:
     """All texts that name a node, the one that is shown first; of a node without a name, what describes it."""
-    every = {key: texts(value) for key, value in properties.items() if not key.startswith("kgneo")}
+    every = _texts_of(properties)
     identifying = dict.fromkeys(key for label in labels for key in naming.get(label, ()))
     others = [text for key in identifying for text in every.get(key, ())]
+    shown = _name(labels, every, shape)
+    if not shown:
+        described = [f"{key.replace('_', ' ')} {', '.join(found)}" for key, found in every.items() if found]
+        shown = ", ".join(described[:DESCRIBED]) or "a node without properties"
+    return tuple(dict.fromkeys([shown, *others]))
+
+
+def _texts_of(properties: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {key: texts(value) for key, value in properties.items() if not key.startswith("kgneo")}
+
+
+def _name(labels: Sequence[str], every: Mapping[str, Sequence[str]], shape: Shape) -> str:
+    """The name that is shown of a node; empty where it has none."""
     for label in (*labels, *(shape.display if shape.loaded else ())):
         parts = [", ".join(every[key]) for key in shape.display.get(label, ()) if every.get(key)]
         if parts:
-            return tuple(dict.fromkeys([" ".join(parts), *others]))
-    described = [f"{key.replace('_', ' ')} {', '.join(found)}" for key, found in every.items() if found]
-    return tuple(dict.fromkeys([", ".join(described[:DESCRIBED]) or "a node without properties", *others]))
+            return " ".join(parts)
+    return ""
 
 
 def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[Evidence, ...]:

@@ -68,6 +68,8 @@ class Costs:
     """What it is worth that a relationship is e times as frequent as another between the same labels."""
     back: float = 0.8
     """What it costs to go back along a relationship to others like the thing before, where no word says so."""
+    another: float = 0.6
+    """What it costs that a value is said of another thing of a kind that was named, where no word leads to that."""
     longer: float = 0.2
     """What it costs that a relationship's name has words that are not said, beside those of another one's."""
     role: float = 0.3
@@ -269,7 +271,7 @@ class Grower:
             first = not any(self.mentions[other].meanings[0].kind == "value" for other in range(number))
             return 0.3 if tree.asked is None else -0.5 if first else 0.0
         between = self._between(thing.last, number)
-        own = self._own(number) | self._own(thing.last)
+        own = self._own(number).union(*(self._own(other) for other, _ in tree.places))
         telling = [
             word for word in between
             if self.words[word].plain not in FUNCTION_WORDS and word not in own and not self._measures(word, thing)
@@ -303,7 +305,9 @@ class Grower:
     # A new thing -------------------------------------------------------------------------------------------------
 
     def _joined(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int]) -> Iterator[Tree]:
-        gap = tuple(index for index in self._gap(tree, number) if index not in tree.used)
+        known_by = {index for other, item in enumerate(self.mentions) for index in item.also
+                    if other != number or meaning == item.meanings[0]}  # fmt: skip
+        gap = tuple(index for index in self._gap(tree, number) if index not in tree.used and index not in known_by)
         vocabulary = self.fits.vocabulary
         behind = sorted({thing.last for thing in tree.things}, reverse=True)
         for index, thing in enumerate(tree.things):
@@ -316,12 +320,20 @@ class Grower:
             away = behind.index(thing.last) if thing.last in behind else 0
             for (rate, directed, spoken, said), way in rated[:3]:
                 score = tree.score + meaning.score + rate - self.costs.distance * min(away, 3)
-                score += sum(self._skipping(other) for other in tree.ignored if self._own(other) & spoken)
+                score += sum(self._skipping(other) for other in tree.ignored if self._is_spoken(other, spoken))
                 if not self._shares and _goes_back(tree, index, way):
                     score -= self.costs.back
+                elif not said and _could_have(tree, meaning):
+                    score -= self.costs.another
                 alone = sum(len(other) == len(way) for other in ways) == 1 and len(way) == min(map(len, ways))
                 grown = self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
                 yield grown if said or alone else replace(grown, unsaid=tree.unsaid + 1)
+
+    def _is_spoken(self, number: int, spoken: Collection[int]) -> bool:
+        """Whether the words that name a way are all that a mention tells."""
+        item = self.mentions[number]
+        telling = [at for at in range(item.start, item.end) if self.words[at].plain not in FUNCTION_WORDS]
+        return bool(telling) and all(at in spoken for at in telling)
 
     def _beside(self, tree: Tree, number: int, meaning: Meaning) -> tuple[int, Way, bool] | None:
         """The way of the name before, where a name stands beside it ("X and Y", "X but not Y"): each hangs on a way of
@@ -456,7 +468,7 @@ class Grower:
             best = max((self._fit(rival, left)[0] for rival in rivals), default=0.0)
             total += self.costs.named * fit - self.costs.edge - self.costs.rival * max(best - fit, 0.0)
             total -= self.costs.longer * self._says_more(step.relation, rivals, gap)
-            total += self.costs.role * self._role(step.relation, rivals, gap)
+            total += self.costs.role * self._role(step.relation, rivals, gap, number)
             said = said and fit >= SAID and fit >= best
             if word is not None and fit > 0.2:
                 spoken.add(word)
@@ -482,7 +494,7 @@ class Grower:
         more = own - shorter[0]
         return not any(same_root(word, part) for word in plain for part in more)
 
-    def _role(self, relation: str, rivals: Collection[str], gap: Sequence[int]) -> int:
+    def _role(self, relation: str, rivals: Collection[str], gap: Sequence[int], number: int) -> int:
         """1 where a relationship to who gives something (CALLER) or to who receives it (CALLED) is what a gap speaks
         of, -1 where its rival is; 0 where it has none of the same root, or the words tell neither."""
         last = name_words(self.fits.vocabulary.readable(relation))[-1]
@@ -491,7 +503,8 @@ class Grower:
         if gives == receives or not any(same_root(last, other) and other != last for other in others):
             return 0
         plain = [self.words[index].plain for index in sorted(gap)]
-        way = next((word for word in reversed(plain) if word in ("to", "from")), "")
+        before = [self.words[index].plain for index in sorted(gap) if index < self._start(number)]
+        way = next((word for word in (*reversed(before), *plain) if word in ("to", "from")), "")
         if way == "to" or any(word in RECEIVING for word in plain):
             return 1 if receives else -1
         if way == "from" or any(word in GIVING for word in plain):
@@ -567,6 +580,13 @@ class Grower:
         if behind and does:
             return 0.0 if forward else 0.3
         return 0.3 if forward != passive else 0.0
+
+
+def _could_have(tree: Tree, meaning: Meaning) -> bool:
+    """Whether a value can be one of a thing that is there."""
+    return meaning.kind == "value" and any(
+        thing.label == meaning.owner and all(key != meaning.key for key, _ in thing.values) for thing in tree.things
+    )
 
 
 def _goes_back(tree: Tree, index: int, way: Way) -> bool:

@@ -8,7 +8,7 @@ it, and of pieces inside one another the longest counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -39,11 +39,15 @@ FEW = 60
 """Different values up to which a property is one of kinds or states, whose values people write in lower case."""
 MOST_KINDS = 40
 WITH_KIND = 0.95
-"""Score of a name that has the word for its kind in the graph and not in the question: "the Mississippi"."""
+"""Score of a name that has the word for its kind in the graph and not in the question."""
+SURE = 0.9
+"""Fit of a word to a label from which on it surely names it."""
+THE_KIND = 1.1
+"""The same behind "the", which stands before no name that has no noun: "the Mississippi" is no state."""
 LIKELY = 0.6
+"""Fit from which a word may name a label."""
 SPELT = 0.78
 """Share of letters that are the same from which another spelling is a typing error."""
-"""Fit from which a word may name a label."""
 
 
 class Found(Protocol):
@@ -71,10 +75,11 @@ RELATION = 0.3
 
 
 class Lookup(Protocol):
-    """The graph's dictionary: entries by folded text, and those whose text is like another."""
+    """The graph's dictionary: entries by folded text, those whose text is like another, and those of several words."""
 
     def lookup(self, pieces: Iterable[str]) -> Mapping[str, Sequence[Found]]: ...
     def similar(self, text: str, *, limit: int = 40) -> Sequence[Found]: ...
+    def phrases(self) -> Sequence[Found]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +220,9 @@ def _spellings(
     elif len(base) > 3:
         found.setdefault(base + "s", (0.9, ""))
     if end - start <= 3 and raw[:1].isupper() and start:
+        sure = THE_KIND if words[start - 1].plain == "the" else WITH_KIND
         for label, kind in kinds.items():
-            longer += [(f"{base} {kind}", WITH_KIND, "", label), (f"{kind} {base}", WITH_KIND, "", label)]
+            longer += [(f"{base} {kind}", sure, "", label), (f"{kind} {base}", sure, "", label)]
     for form, written in date_texts(raw):
         found.setdefault(written, (1.0, form))
     return [*((piece, score, form, "") for piece, (score, form) in found.items()), *longer]
@@ -357,8 +363,9 @@ def _named(
     words: Sequence[Word], before: Sequence[int], after: Sequence[int], key: Key, fits: Fits
 ) -> tuple[float, tuple[int, ...]]:
     """What it is worth that words beside a value name its property, and which do."""
-    own = {SAME_NAMES.get(part, part) for part in name_words(key.name or key.key)}
+    own = set(name_words(key_name(key)))
     hits = [index for index in (*before[:4], *after) if any(same_root(_said(words, index), part) for part in own)]
+    hits = [index for index in hits if not _names_another(words[index].plain, own, key, fits)]
     if hits:
         named = sum(any(same_root(_said(words, index), part) for index in hits) for part in own)
         return 0.3 + 0.4 * named / len(own), tuple(hits)
@@ -367,6 +374,13 @@ def _named(
         if words[index].plain not in FUNCTION_WORDS:
             best = max(best, fits.key(words[index].plain)[key] * (0.4 - 0.1 * place))
     return best, ()
+
+
+def _names_another(word: str, name: Collection[str], key: Key, fits: Fits) -> bool:
+    """Whether a word surely names a label that does not have the property, and is not all of the property's name."""
+    if len(name) == 1 and any(is_noun(word, part) for part in name):
+        return False
+    return any(score >= SURE and label != key.owner for label, score in fits.label(word).items())
 
 
 def _said(words: Sequence[Word], index: int) -> str:

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from kgneo.english.intent import plain_question
-from kgneo.english.names import is_noun, is_past, name_words, same_root
+from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root
 from kgneo.english.question import MaskedQuestion
 from kgneo.english.words import (
     ARTICLES,
@@ -39,6 +39,7 @@ from kgneo.reading.form import Comparison, Extreme, Form, form_of
 from kgneo.reading.grow import Grower, Join, Thing, Tree
 from kgneo.reading.mentions import (
     PERSON,
+    SURE,
     Lookup,
     Meaning,
     Mention,
@@ -54,13 +55,11 @@ from kgneo.reading.mentions import (
     with_keys,
     words_of,
 )
+from kgneo.reading.phrases import phrase_mentions
 from kgneo.reading.vocabulary import Key, reciprocal
-from kgneo.text import fold
 
 ROOTS = 8
 NEAREST = 5
-SURE = 0.9
-"""Fit of a word to a label from which on it surely names it."""
 AGE = ("oldest", "eldest", "youngest", "older", "younger")
 PLACE = KINDS.index("place")
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
@@ -170,6 +169,9 @@ class _Reader:
         values = value_mentions(question, self.words, dictionary, fits, given)
         self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
         values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
+        taken = {index for item in values for index in range(item.start, item.end)} | self.form.used
+        spare = [index for index in range(len(self.words)) if index not in taken]
+        values = phrase_mentions(self.words, values, spare, dictionary, fits)
         values, self.unknown = self._with_misspelt(values, dictionary)
         values = with_choices(self.words, with_keys(self.words, values, fits))
         self.taken = taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
@@ -193,20 +195,26 @@ class _Reader:
         for key in self.fits.keys:
             own = name_words(key.name or key.key)
             for at in range(len(self.plain) - len(own) + 1 if len(own) > 1 else 0):
-                if all(same_root(self.plain[at + place], part) for place, part in enumerate(own)):
+                if _stand(self.plain[at : at + len(own)], own):
                     found.append((at, at + len(own), key))
         return found
 
     def _without_names(self, form: Form) -> Form:
-        """The form without superlatives that are the name of a property that is asked for: "the highest point of"."""
+        """The form without superlatives that are the name of what is asked for: "the highest point of"."""
         asked = {
             item.at for item in form.extremes
-            if 0 <= item.at - form.at <= 3 and form.word not in ("how", "when", "where", "who")
-            and set(self.plain[form.at : item.at]) <= FUNCTION_WORDS
-            and any(start == item.at for start, _, _ in self.whole_keys)
+            if 0 <= item.at - form.at <= 3 and set(self.plain[form.at : item.at]) <= FUNCTION_WORDS
+            and (self._is_thing(item.at) if form.word == "where" else form.word not in ("how", "when", "who")
+                 and (self._is_thing(item.at) or any(start == item.at for start, _, _ in self.whole_keys)))
         }  # fmt: skip
         left = tuple(item for item in form.extremes if item.at not in asked)
         return replace(form, extremes=left, used=form.used - asked)
+
+    def _is_thing(self, at: int) -> bool:
+        """Whether the name of a label or of a relationship type, of several words, stands at a word."""
+        vocabulary = self.fits.vocabulary
+        names = map(name_words, (*self.fits.labels, *map(vocabulary.readable, self.fits.relations)))
+        return any(len(own) > 1 and _stand(self.plain[at : at + len(own)], own) for own in names)
 
     def _with_misspelt(self, values: list[Mention], dictionary: Lookup) -> tuple[list[Mention], tuple[str, ...]]:
         """The mentions with those of misspelt names, and the names that are not in the graph."""
@@ -351,6 +359,8 @@ class _Reader:
         if not roots:
             everything = sorted(self.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
             roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
+        if asked == "when" and any(meaning.kind == "key" for _, meaning in roots):
+            roots = [pair for pair in roots if pair[1].kind == "key"]
         if asked in ("who", "whom"):
             roots = [pair for pair in roots if run and pair[0] == run[0] and pair[1].kind == "label"] or roots
         roots.sort(key=lambda pair: -pair[1].score)
@@ -434,7 +444,11 @@ class _Reader:
     def _may_ask(self, item: Mention, meaning: Meaning) -> bool:
         """Whether a word that is like a property's name can ask for it: by its very name, unless it is a noun for a
         kind of things, or is counted."""
-        counted = self.form.kind == "count" and meaning.key is not None and meaning.key.kind not in MEASURED
+        counted = (
+            self.form.kind == "count"
+            and meaning.key is not None
+            and (meaning.key.kind not in MEASURED or not _is_amount(meaning.key))
+        )
         if self.form.comparisons and meaning.score < WEAK and meaning.key is not None and meaning.key.kind in MEASURED:
             return False  # what is like it is compared
         there = self._mention_at(item.start)
@@ -478,7 +492,7 @@ class _Reader:
             return [
                 (run[0] if run else -1, Meaning("key", key.owner, 0.3 + 0.5 * score, key))
                 for key, score in self.fits.key(word).items()
-                if key.kind == "number" and score > least
+                if key.kind == "number" and score > least and _is_amount(key)
             ]
         return []
 
@@ -497,9 +511,12 @@ class _Reader:
                 break
             for number, relation in enumerate(self.fits.relations):
                 if self.fits.named(word, number):
+                    name = name_words(self.fits.vocabulary.readable(relation))
+                    of_subject = name[-1] in PREPOSITIONS or (is_deed(word) and is_past(name[0]))
                     for link in self.fits.vocabulary.links:
                         if link.relation == relation:
-                            found.append((self._mention_at(index), Meaning("label", link.object, 0.7)))
+                            end = link.subject if of_subject else link.object
+                            found.append((self._mention_at(index), Meaning("label", end, 0.7)))
             break
         return found
 
@@ -563,7 +580,7 @@ class _Reader:
             plain_chain=self._is_plain_chain,
             bare=bare,
             kind=self._is_sure(tree),
-            bracketed=self._bracketed,
+            bracketed=self._bracketed(tree),
             vacuous=self._is_vacuous(tree, graph),
             mentions=self._values,
             names=self.fits.vocabulary.names,
@@ -595,20 +612,33 @@ class _Reader:
     def _values(self) -> tuple[Mention, ...]:
         return tuple(item for item in self.mentions if item.meanings[0].kind == "value")
 
-    @cached_property
-    def _bracketed(self) -> str:
+    def _bracketed(self, tree: Tree) -> str:
+        """The question with the names that a tree reads in it, as the graph has them, in brackets in place of its own
+        and of the noun for what they name: "rivers in the state of Texas". The question itself where one is no name."""
         text = self.text
+        places = dict(tree.places)
         for number in reversed(range(len(self.mentions))):
             item = self.mentions[number]
             if item.meanings[0].kind != "value":
                 continue
-            start, end = self.words[item.start].start, self.words[item.end - 1].end
-            best = item.meanings[0]
-            whole = best.key is not None and self.fits.vocabulary.display.get(best.owner) == (best.key.key,)
-            if not whole or len(best.values) != 1 or fold(text[start:end]) != fold(best.text):
+            known = tree.things[places[number]].values if number in places else ()
+            key, values = next((pair for pair in known if any(m.values == pair[1] for m in item.meanings)), (None, ()))
+            names = self.fits.vocabulary.display.get(key.owner) if key else None
+            if key is None or names != (key.key,) or len(values) != 1:
                 return self.text
-            text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
+            first = self._noun_of(number, places)
+            text = f"{text[: self.words[first].start]}[{values[0]}]{text[self.words[item.end - 1].end :]}"
         return text
+
+    def _noun_of(self, number: int, places: Mapping[int, int]) -> int:
+        """Where a name begins, with the noun for what it names and the article before that: "the state of Texas"."""
+        start = self.mentions[number].start
+        if not number or places.get(number - 1) != places[number]:
+            return start
+        noun = self.mentions[number - 1]
+        if noun.meanings[0].kind == "value" or not set(self.plain[noun.end : start]) <= {"of"}:
+            return start
+        return noun.start - (noun.start > 0 and self.plain[noun.start - 1] in ARTICLES)
 
     def _is_vacuous(self, tree: Tree, graph: QueryGraph) -> bool:
         asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
@@ -893,6 +923,16 @@ class _Reader:
                 values = tuple(_number(value) for value in item.values)
                 return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
         return None
+
+
+def _is_amount(key: Key) -> bool:
+    """Whether the values of a number can be how many there are: whole ones, none below zero."""
+    return all(text.removesuffix(".0").isdigit() for text in key.examples)
+
+
+def _stand(words: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether words are those of a name, but for their endings."""
+    return len(words) == len(name) and all(map(same_root, words, name))
 
 
 def _stands_at(item: Mention, words: Sequence[Word], span: Span) -> bool:

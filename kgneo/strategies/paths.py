@@ -77,7 +77,18 @@ class Paths:
             first = first_that_leads(context, ranked, tries=TRIES, limit=context.options.limit)
         if first is None or first.reading.confidence < context.options.min_confidence:
             return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
-        return _less_sure(_found(question, first, clock, context), unsaid)
+        found = _less_sure(_found(question, first, clock, context), unsaid)
+        return _surer(found, _read(context, question, understood, clock)) if _is_whole(understood) else found
+
+
+def _is_whole(understood: Sequence[Interpretation]) -> bool:
+    """Whether an interpretation of a chain from a name says all of the question."""
+    return bool(understood) and understood[0].plain_chain and understood[0].complete
+
+
+def _surer(ranked: Answer, read: Answer) -> Answer:
+    """The answer that the ranking of relation paths gives, unless the reading of the question is surer of its own."""
+    return read if read.answers and (read.confidence or 0.0) > (ranked.confidence or 0.0) else ranked
 
 
 def _understood(context: Context, question: str) -> list[Interpretation]:
