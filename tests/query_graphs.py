@@ -230,7 +230,9 @@ def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
     value = replace(_value(draw, graph), of=root)
     answer: Any = value
     if kind == "aggregate":
-        answer = Aggregate(_aggregate(draw, graph).function, value)
+        function = _aggregate(draw, graph).function
+        over = _node(draw, graph) if function in ("sum", "average") and draw(st.booleans()) else None
+        answer = Aggregate(function, value, over=over)
     elif kind == "per":
         per = _node(draw, graph) if draw(st.booleans()) else replace(_value(draw, graph), form="")
         answer = Aggregate("count", draw(st.sampled_from([value, Value(root)])), per)
@@ -377,7 +379,8 @@ def measured(rows: Sequence[Row], selection: Selection) -> Any:
 
 
 def aggregated(rows: Sequence[Row], item: Aggregate) -> Any:
-    owners = {row[item.value.of].id: row[item.value.of] for row in rows}.values()
+    over = item.over or item.value
+    owners = {(row[over.of].id, row[item.value.of].id): row[item.value.of] for row in rows}.values()
     values = [value for owner in owners if (value := value_of(owner, item.value)) is not None]
     if item.function == "count":
         return len({plain(value) for value in values})

@@ -64,6 +64,11 @@ def is_doer(word: str, verb: str) -> bool:
     return one.endswith(("er", "or")) and not verb.startswith(one) and same_root(word, verb)
 
 
+def denies(word: str, name: str) -> bool:
+    """Whether a word is the opposite of a name by its first letters: "unpaid" for "paid"."""
+    return any(word.startswith(start) and same_root(word.removeprefix(start), name) for start in ("un", "non", "in"))
+
+
 def is_deed(word: str) -> bool:
     """Whether a word is, by its ending, the noun for what a verb says is done: "investigations" for "investigated"."""
     return singular(word).endswith(("tion", "sion", "ment", "ance", "ence"))

@@ -187,6 +187,8 @@ FELLOWS = _words(
 PERSONAL = _words("surname forename firstname lastname birth born birthday birthdate gender nationality")
 """Words of properties that people have."""
 RECEIVING = _words("receive receives received receiving get gets got getting incoming")
+SUMMING = _words("combined altogether")
+"""Words by which all numbers are added up."""
 GIVING = _words("make makes made making place placed places placing outgoing from")
 """Words for who something goes to and for whom it comes from, where a graph has both."""
 SAME_NAMES: dict[str, str] = {

@@ -341,7 +341,9 @@ class _Lowering:
         if isinstance(part, Value):
             return self._value(part)
         per = self._node(part.per) if part.per else None
-        return replace(part, value=self._value(part.value), per=per)
+        value = self._value(part.value)
+        over = Value(part.value.of) if value.of != part.value.of and part.function in ("sum", "average") else None
+        return replace(part, value=value, per=per, over=over)
 
     def _right(self, item: Condition) -> tuple[str | int | float | bool, ...] | Value:
         return self._value(item.right) if isinstance(item.right, Value) else item.right

@@ -162,7 +162,10 @@ class _Compiler:
             return f"count(DISTINCT {value})"
         if item.function in ("minimum", "maximum"):
             return f"{item.function[:3]}({value})"
-        owners = f"[owner IN collect(DISTINCT {of}) WHERE {self._value(item.value, of='owner')} IS NOT NULL]"
+        different = f"collect(DISTINCT {of})"
+        if item.over is not None:
+            different = f"[pair IN collect(DISTINCT [{item.over.of}, {of}]) | pair[1]]"
+        owners = f"[owner IN {different} WHERE {self._value(item.value, of='owner')} IS NOT NULL]"
         total = f"reduce(total = 0.0, owner IN {owners} | total + {self._value(item.value, of='owner')})"
         if item.function == "sum":
             return total

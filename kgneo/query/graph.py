@@ -67,11 +67,13 @@ class Value:
 class Aggregate:
     """A function over `value`, once for each `per`, or once for all: the number of different values (of nodes, where it
     has no key), or the sum and average over the different nodes or relationships that have the property, so that two of
-    them with the same value count twice."""
+    them with the same value count twice. `over`: sum and average are over different nodes of another variable, where
+    the value is that of a node which they share."""
 
     function: Function
     value: Value
     per: Value | None = None
+    over: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +184,7 @@ class QueryGraph:
                 yield part
             elif isinstance(part, Aggregate):
                 yield part.value
-                if part.per is not None:
-                    yield part.per
+                yield from (item for item in (part.per, part.over) if item is not None)
             elif isinstance(part, Arithmetic):
                 yield part.left
                 yield part.right
@@ -222,5 +223,6 @@ def _of(part: Part, names: Mapping[str, str]) -> Part:
     if isinstance(part, Value):
         return replace(part, of=names[part.of])
     if isinstance(part, Aggregate):
-        return replace(part, value=_of(part.value, names), per=_of(part.per, names) if part.per else None)
+        per, over = (item and _of(item, names) for item in (part.per, part.over))
+        return replace(part, value=_of(part.value, names), per=per, over=over)
     return replace(part, left=_of(part.left, names), right=_of(part.right, names))

@@ -78,8 +78,8 @@ def _part(item: Value | Aggregate | Arithmetic) -> dict[str, Any]:
     if isinstance(item, Value):
         return _without_defaults({"of": item.of, "key": item.key, "form": item.form})
     if isinstance(item, Aggregate):
-        per = None if item.per is None else _part(item.per)
-        return _without_defaults({"function": item.function, "value": _part(item.value), "per": per})
+        per, over = (None if other is None else _part(other) for other in (item.per, item.over))
+        return _without_defaults({"function": item.function, "value": _part(item.value), "per": per, "over": over})
     return {"operator": item.operator, "left": _part(item.left), "right": _part(item.right)}
 
 
@@ -210,9 +210,9 @@ def _read_value(field: _Field) -> Value:
 def _read_measured(field: _Field) -> Value | Aggregate:
     if "function" not in field.mapping():
         return _read_value(field)
-    field.only("function", "value", "per")
-    per = _read_value(field.get("per")) if "per" in field.mapping() else None
-    return Aggregate(field.get("function").one_of(Function), _read_value(field.get("value")), per)
+    field.only("function", "value", "per", "over")
+    per, over = (_read_value(field.get(name)) if name in field.mapping() else None for name in ("per", "over"))
+    return Aggregate(field.get("function").one_of(Function), _read_value(field.get("value")), per, over)
 
 
 def _read_part(field: _Field) -> Value | Aggregate | Arithmetic:
@@ -275,7 +275,7 @@ def json_schema(catalogue: Catalogue, *, ids: Sequence[str] = ()) -> dict[str, A
     parts = {
         "value": _object({"of": name, "key": keys, "form": _words(get_args(Form))}, "of"),
         "aggregate": _object(
-            {"function": _words(get_args(Function)), "value": value, "per": value}, "function", "value"
+            {"function": _words(get_args(Function)), "value": value, "per": value, "over": value}, "function", "value"
         ),
     }
     return {

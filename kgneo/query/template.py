@@ -8,6 +8,7 @@ their variables are called and in whichever order they were written, give equal 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -130,7 +131,9 @@ def canonical(graph: QueryGraph) -> QueryGraph:
     """A query graph that means the same, the same for all orders and names in which it can be written: parts that
     cannot be told apart but for their values stay in the order in which they were written."""
     walk = _Walk(graph)
-    used = {value.of for value in graph.values()}
+    nameless = Counter(_edge(edge, walk.variables, set()) for edge in walk.edges)
+    twins = {edge.name for edge in walk.edges if nameless[_edge(edge, walk.variables, set())] > 1}
+    used = twins | {value.of for value in graph.values()}
     ordered = replace(
         graph,
         variables=tuple(

@@ -89,7 +89,7 @@ def place_of(graph: QueryGraph, tree: Tree, name: str) -> str:
 def values_of(part: object) -> tuple[Value, ...]:
     """The values that an answer, a side of a condition or an order speaks of; literals are none."""
     if isinstance(part, Aggregate):
-        return (part.value,) if part.per is None else (part.value, part.per)
+        return tuple(item for item in (part.value, part.per, part.over) if item is not None)
     if isinstance(part, Arithmetic):
         return part.left, part.right
     return (part,) if isinstance(part, Value) else ()

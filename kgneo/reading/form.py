@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from kgneo.english.words import (
@@ -21,6 +22,7 @@ from kgneo.english.words import (
     NUMERALS,
     ORDINALS,
     PREPOSITIONS,
+    SUMMING,
 )
 from kgneo.query.graph import Operator
 from kgneo.reading.mentions import Word
@@ -68,6 +70,9 @@ def form_of(words: Sequence[Word]) -> Form:
     """The form of a question."""
     plain = [word.plain for word in words]
     kind, at, asked, used = _asked(plain)
+    summing = _summing(plain)
+    if summing and kind == "things":
+        kind, used = "sum", used | summing
     comparisons = _comparisons(plain)
     within = {index for item in comparisons for index in range(item.start, item.end)}
     extremes = tuple(item for item in _extremes(plain) if item.at not in within)
@@ -93,6 +98,13 @@ def form_of(words: Sequence[Word]) -> Form:
     versus = _versus(plain, within)
     used |= set(versus or ())
     return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, per, versus)
+
+
+def _summing(plain: Sequence[str]) -> set[int]:
+    """The words by which a sum of what is asked for is wanted: "the COMBINED population", "what do they ADD UP to"."""
+    alone = {index for index, word in enumerate(plain) if word in SUMMING}
+    pairs = [index for index, pair in enumerate(pairwise(plain)) if " ".join(pair) in ("add up", "adds up", "in total")]
+    return alone | {place for index in pairs for place in (index, index + 1)}
 
 
 def _versus(plain: Sequence[str], within: Container[int]) -> tuple[int, int] | None:

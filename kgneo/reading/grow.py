@@ -31,12 +31,15 @@ from kgneo.english.words import (
 from kgneo.query.graph import Scalar
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning, Mention, Word
-from kgneo.reading.vocabulary import Key, Way, reciprocal
+from kgneo.reading.vocabulary import Key, Step, Way, reciprocal
 
 BEAM = 24
 MEANINGS = 3
 NEAR = 3
 """Words between a negation and what it denies, at most."""
+SHARED = frozenset({"share", "shares", "shared", "sharing", "same"})
+COMMON = 0.3
+"""Fit from which a noun tells what two things have in common."""
 SAID = 0.6
 """Fit from which words say which relationship is meant."""
 
@@ -49,6 +52,8 @@ class Costs:
     """What a relationship costs."""
     named: float = 0.8
     """What it is worth that a word names it."""
+    more: float = 0.4
+    """What it is worth that one more word does."""
     rival: float = 0.5
     """What a relationship loses where another one between the same labels is named better."""
     distance: float = 0.22
@@ -62,6 +67,8 @@ class Costs:
     """What a noun for a label is worth, against a value."""
     again: float = 0.8
     """What it costs that a second noun for the same label means the same thing."""
+    fellow: float = 1.5
+    """What it costs that what shares something with a name is what has the name."""
     clause: float = 1.0
     """What it costs that a clause begins between a label and the name that it is the same as."""
     frequent: float = 0.08
@@ -159,8 +166,8 @@ class Grower:
         if meaning.key is None or not meaning.key.of_edge or meaning.kind != "key":
             yield self._root(mention, meaning)
             return
-        fit, word = self._fit(meaning.owner, range(len(self.words)))
-        used = self._own(mention) | ({word} if word is not None else set())
+        fit, naming = self._fit(meaning.owner, range(len(self.words)))
+        used = self._own(mention) | naming
         for link in self.fits.vocabulary.links:
             if link.relation == meaning.owner:
                 yield Tree(
@@ -236,9 +243,16 @@ class Grower:
                 thing, values=known, noun=thing.noun or meaning.kind == "label", last=number
             ))  # fmt: skip
             score = tree.score + meaning.score - cost
+            if not index and meaning.kind == "value" and self._is_other(thing):
+                score -= self.costs.fellow
             if not index and tree.asked is None and (self._names(meaning) or self._who_does(thing, number, meaning)):
                 score -= self.costs.given
             yield replace(tree, things=things, score=score, places=(*tree.places, (number, index)), used=used)
+
+    def _is_other(self, thing: Thing) -> bool:
+        """Whether the question asks for others than those that it names: "which OTHER products"."""
+        start = self._start(thing.named)
+        return thing.named >= 0 and start > 0 and self.words[start - 1].plain in ("other", "another")
 
     def _is_fellow(self, thing: Thing, number: int) -> bool:
         """Whether a mention stands in a relation to a thing of its kind: "friends of the person"."""
@@ -284,6 +298,7 @@ class Grower:
                 return None
             return 0.0
         cost = self.costs.distance * behind
+        cost += self.costs.fellow * any(self.words[word].plain in SHARED for word in between)
         relations = [word for word in telling if not self._is_noun_of(word, thing.label)]
         named = self._names(meaning) and thing.noun
         clause = named and any(self.words[word].plain in CLAUSES for word in between)
@@ -312,6 +327,8 @@ class Grower:
         behind = sorted({thing.last for thing in tree.things}, reverse=True)
         for index, thing in enumerate(tree.things):
             ways = vocabulary.ways(thing.label, meaning.owner)
+            shared = self._shared(thing.label, gap) if thing.label == meaning.owner else ()
+            ways = shared or ways
             if not ways:
                 continue
             rated = sorted(
@@ -321,13 +338,38 @@ class Grower:
             for (rate, directed, spoken, said), way in rated[:3]:
                 score = tree.score + meaning.score + rate - self.costs.distance * min(away, 3)
                 score += sum(self._skipping(other) for other in tree.ignored if self._is_spoken(other, spoken))
-                if not self._shares and _goes_back(tree, index, way):
+                if shared:
+                    score += self.costs.edge
+                elif not self._shares and _goes_back(tree, index, way):
                     score -= self.costs.back
                 elif not said and _could_have(tree, meaning):
                     score -= self.costs.another
                 alone = sum(len(other) == len(way) for other in ways) == 1 and len(way) == min(map(len, ways))
                 grown = self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
                 yield grown if said or alone else replace(grown, unsaid=tree.unsaid + 1)
+
+    def _shared(self, label: str, gap: Sequence[int]) -> tuple[Way, ...]:
+        """The ways from a thing to others of its kind by what they have in common, where the words of a gap tell what
+        that is: "share a home with"."""
+        at = next((place for place in sorted(gap) if self.words[place].plain in SHARED), None)
+        nouns = [place for place in gap if at is not None and place > at]
+        nouns = [place for place in nouns if self.words[place].plain not in FUNCTION_WORDS]
+        if not nouns:
+            return ()
+        noun = self.words[nouns[0]].plain
+        steps = [step for step in self.fits.vocabulary.leaving.get(label, ()) if step.label != label]
+        rated = [(self._said_by(step, noun), number) for number, step in enumerate(steps)]
+        best = max(rated, default=(0.0, 0))
+        if best[0] < COMMON:
+            return ()
+        step = steps[best[1]]
+        return ((step, Step(step.relation, not step.forward, label)),)
+
+    def _said_by(self, step: Step, noun: str) -> float:
+        """How well a noun names a step from a thing, or what that leads to."""
+        number = self.fits.relations.index(step.relation)
+        named = 1.0 if self.fits.named(noun, number) else float(self.fits.similarity(noun)[number])
+        return max(named, self.fits.label(noun).get(step.label, 0.0))
 
     def _is_spoken(self, number: int, spoken: Collection[int]) -> bool:
         """Whether the words that name a way are all that a mention tells."""
@@ -458,20 +500,21 @@ class Grower:
     ) -> tuple[float, bool, frozenset[int], bool]:
         """What a way is worth, whether its direction counts, which words speak of it, and whether they say all of
         it."""
-        total, spoken, said = 0.0, set(), True
+        total, spoken, said = 0.0, frozenset[int](), True
         rivals = {step.relation for other in ways for step in other if len(other) == len(way)} - {
             step.relation for step in way
         }
         for step in way:
             left = [index for index in gap if index not in spoken]
-            fit, word = self._fit(step.relation, left)
+            fit, naming = self._fit(step.relation, left)
             best = max((self._fit(rival, left)[0] for rival in rivals), default=0.0)
-            total += self.costs.named * fit - self.costs.edge - self.costs.rival * max(best - fit, 0.0)
+            more = self.costs.more * fit * max(len(naming) - 1, 0)
+            total += self.costs.named * fit + more - self.costs.edge - self.costs.rival * max(best - fit, 0.0)
             total -= self.costs.longer * self._says_more(step.relation, rivals, gap)
             total += self.costs.role * self._role(step.relation, rivals, gap, number)
             said = said and fit >= SAID and fit >= best
-            if word is not None and fit > 0.2:
-                spoken.add(word)
+            if fit > 0.2:
+                spoken |= naming
         source = tree.things[index].label
         if len(way) == 1 and len(ways) > 1:
             counts = {other: self._count(source, other) for other in ways if len(other) == 1}
@@ -482,7 +525,7 @@ class Grower:
             total += self._voice(way[0].relation, way[0].forward, gap, number) if directed else 0.0
             if not directed and not way[0].forward:
                 total -= 0.01
-        return total, directed, frozenset(spoken), said
+        return total, directed, spoken, said
 
     def _says_more(self, relation: str, rivals: Collection[str], gap: Sequence[int]) -> bool:
         """Whether a relationship is called as a rival is and more (KNOWS and KNOWS_LW), and the gap does not say it."""
@@ -520,33 +563,33 @@ class Grower:
             link.count for link in links if (link.subject, link.object) == ends and link.relation == step.relation
         )
 
-    def _fit(self, relation: str, gap: Sequence[int]) -> tuple[float, int | None]:
-        """How well the words of a gap name a relationship type, and which does it best."""
+    def _fit(self, relation: str, gap: Sequence[int]) -> tuple[float, frozenset[int]]:
+        """How well the words of a gap name a relationship type, and which do."""
         number = self.fits.relations.index(relation)
         plain = [self.words[index].plain for index in gap]
-        best: tuple[float, int | None] = (0.0, None)
+        best: tuple[float, frozenset[int]] = (0.0, frozenset())
         telling = [index for index in gap if self.words[index].plain not in FUNCTION_WORDS]
         own = self.fits.name_of(number)
         if set(own) <= FUNCTION_WORDS and any(word in own for word in plain):
-            return 0.9, None
+            return 0.9, frozenset()
+        naming = frozenset(index for index in telling if self.fits.named(self.words[index].plain, number))
+        if naming:
+            named = sum(any(same_root(self.words[index].plain, part) for index in naming) for part in own)
+            best = (1.0 - 0.35 * (1.0 - named / len(own)), naming)
         for index in telling:
-            word = self.words[index].plain
-            fit = 0.75 * float(self.fits.similarity(word)[number])
-            if self.fits.named(word, number):
-                named = sum(any(same_root(other, part) for other in plain) for part in own)
-                fit = 1.0 - 0.35 * (1.0 - named / len(own))
+            fit = 0.75 * float(self.fits.similarity(self.words[index].plain)[number])
             if fit > best[0]:
-                best = (fit, index)
+                best = (fit, frozenset({index}))
         if telling:
             phrase = " ".join(self.words[index].plain for index in sorted(gap) if index >= min(telling))
             fit = 0.85 * float(self.fits.similarity(phrase)[number])
             if fit > best[0]:
-                best = (fit, telling[0])
+                best = (fit, frozenset(telling[:1]))
         if best[0] < 0.8 and reciprocal(self.fits.vocabulary.readable(relation)):
             fellow = next((index for index in telling if singular(self.words[index].plain) in FELLOWS), None)
-            best = best if fellow is None else (0.8 + 0.2 * best[0], fellow)
+            best = best if fellow is None else (0.8 + 0.2 * best[0], frozenset({fellow}))
         if self._initials(relation, plain):
-            return 1.0, telling[0] if telling else None
+            return 1.0, frozenset(telling[:1])
         return best
 
     def _initials(self, relation: str, plain: Sequence[str]) -> bool:

@@ -209,6 +209,8 @@ def _spellings(
     after = text[words[end - 1].end : words[end - 1].end + 1]
     if after in (".", ")", "!", "?", "+"):
         found.setdefault(fold(raw + after), (1.0, ""))
+    if base.isdigit() and (after == "%" or [word.plain for word in words[end : end + 1]] == ["percent"]):
+        found.setdefault(f"{int(base) / 100:g}", (1.0, ""))
     if base.endswith("'s"):
         found.setdefault(base.removesuffix("'s"), (0.98, ""))
     if end == start + 1 and base in NUMERALS:

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from kgneo.english.intent import plain_question
-from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root
+from kgneo.english.names import denies, is_deed, is_noun, is_past, name_words, same_root
 from kgneo.english.question import MaskedQuestion
 from kgneo.english.words import (
     ARTICLES,
@@ -523,6 +523,7 @@ class _Reader:
     # From a tree to a query graph --------------------------------------------------------------------------------
 
     def _interpretation(self, tree: Tree) -> Interpretation:
+        tree = self._with_truth(tree)
         variables = tuple(
             Variable(f"x{number}", (thing.label,) if thing.label and not thing.loose else ())
             for number, thing in enumerate(tree.things)
@@ -585,6 +586,24 @@ class _Reader:
             mentions=self._values,
             names=self.fits.vocabulary.names,
         )
+
+    def _with_truth(self, tree: Tree) -> Tree:
+        """A tree that asks for those of which a property is true, where it asked for a property of several that is
+        true or false: "which tools are discontinued"."""
+        asked = tree.asked
+        one = any(key.unique for key, _ in tree.things[0].values)
+        if asked is None or asked.kind != "truth" or asked.of_edge or one or self.form.kind == "exists":
+            return tree
+        word = next((item.start for item in self.key_mentions if any(m.key == asked for m in item.meanings)), -1)
+        thing = tree.things[0]
+        known = (*thing.values, (asked, (self._is_true(word, asked),)))
+        things = (replace(thing, values=known), *tree.things[1:])
+        return replace(tree, things=things, asked=None, used=tree.used | {word})
+
+    def _is_true(self, word: int, key: Key) -> bool:
+        """Whether a word that names a property that is true or false says that it is true."""
+        denied = any(denies(self.plain[word], part) for part in name_words(key.key)[-1:])
+        return denied == any(other in NEGATIONS for other in self.plain[max(word - 3, 0) : word])
 
     def _silent(self, tree: Tree, keys: set[str]) -> list[tuple[int, float]]:
         """The telling words that a tree and the properties that it speaks of leave out, with how much they are like
@@ -668,6 +687,8 @@ class _Reader:
             return Aggregate("count", root, grouped)
         if kind == "exists" or (kind == "count" and asked is None):
             return Aggregate("exists" if kind == "exists" else "count", root)
+        if asked is None and kind == "sum":
+            return self._whole_amount(tree.things[0].label)
         if asked is None:
             return root
         if kind == "count" and asked.kind not in MEASURED and not asked.of_edge:
@@ -680,6 +701,13 @@ class _Reader:
         if kind == "sum" or (kind == "count" and "total" in self.plain[: self.form.at]):
             return Aggregate("sum", Value(owner, asked.key, asked.form))
         return Value(owner, asked.key)
+
+    def _whole_amount(self, label: str) -> Value | Aggregate:
+        """The sum of the number that is most like a total: what invoices add up to. What is counted has none."""
+        fits = self.fits.key("total")
+        numbers = [key for key in self.fits.vocabulary.keys_of(label) if key.kind == "number" and not key.unique]
+        best = max(numbers, key=lambda key: fits[key], default=None)
+        return Aggregate("sum", Value("x0", best.key, best.form)) if best and fits[best] > LIKE_ANY else Value("x0")
 
     @cached_property
     def _is_plain_chain(self) -> bool:
@@ -721,8 +749,7 @@ class _Reader:
                     continue
                 owner = next((number for number, thing in enumerate(tree.things) if thing.label == key.owner), None)
                 if owner is not None:
-                    before = self.plain[max(item.start - 3, 0) : item.start]
-                    true = not any(word in NEGATIONS for word in before)
+                    true = self._is_true(item.start, key)
                     found[f"x{owner}", key.key] = Condition(Value(f"x{owner}", key.key), "=", (true,))
                     break
         return list(found.values())
