@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.reading.mentions import Meaning, Mention
-from kgneo.reading.vocabulary import Key, Step, Vocabulary
+from kgneo.reading.vocabulary import MEASURED, Key, Step, Vocabulary
 
 MOST_EDGES = 5
-MEASURED = ("number", "date", "time")
 Constant = tuple[str, Condition]
 """A label and a condition on its nodes whose value questions do not name as the graph does."""
 

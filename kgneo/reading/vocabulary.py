@@ -16,6 +16,8 @@ from kgneo.english.words import RECIPROCAL
 from kgneo.query.graph import Form
 
 Kind = Literal["text", "number", "date", "time", "truth"]
+MEASURED: tuple[Kind, ...] = ("number", "date", "time")
+"""Kinds of values that have an order."""
 LONGEST_WAY = 3
 """Relationships between two things that a question names one after the other."""
 MOST_WAYS = 12

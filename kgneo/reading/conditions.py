@@ -1,0 +1,266 @@
+"""Conditions: superlatives, comparisons and truths, put on what they speak of.
+
+Comes in: what was heard of a question, and a tree of its mentions. Goes out: conditions and selections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kgneo.english.names import denies, name_words
+from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, MEASURES, NEGATIONS
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selection, Value, Variable
+from kgneo.query.graph import Form as ValueForm
+from kgneo.reading.form import Comparison, Extreme
+from kgneo.reading.grow import Tree
+from kgneo.reading.heard import Heard
+from kgneo.reading.mentions import Mention
+from kgneo.reading.vocabulary import MEASURED, Key
+
+AGE = ("oldest", "eldest", "youngest", "older", "younger")
+TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What one question tests, orders and compares."""
+
+    heard: Heard
+
+    def truths(self, tree: Tree) -> list[Condition]:
+        """Properties that are true or false and that the question names: "products that are discontinued"."""
+        found: dict[tuple[str, str], Condition] = {}
+        for item in self.heard.key_mentions:
+            if item.start in tree.used or item.start in self.heard.form.used:
+                continue
+            for meaning in item.meanings:
+                key = meaning.key
+                if key is None or key.kind != "truth" or key.of_edge or meaning.score < 0.55 or tree.asked == key:
+                    continue
+                owner = next((number for number, thing in enumerate(tree.things) if thing.label == key.owner), None)
+                if owner is not None:
+                    true = self._is_true(item.start, key)
+                    found[f"x{owner}", key.key] = Condition(Value(f"x{owner}", key.key), "=", (true,))
+                    break
+        return list(found.values())
+
+    def _is_true(self, word: int, key: Key) -> bool:
+        """Whether a word that names a property that is true or false says that it is true."""
+        denied = any(denies(self.heard.plain[word], part) for part in name_words(key.key)[-1:])
+        return denied == any(other in NEGATIONS for other in self.heard.plain[max(word - 3, 0) : word])
+
+    def with_truth(self, tree: Tree) -> Tree:
+        """A tree that asks for those of which a property is true, where it asked for a property of several that is
+        true or false: "which tools are discontinued"."""
+        asked = tree.asked
+        one = any(key.unique for key, _ in tree.things[0].values)
+        if asked is None or asked.kind != "truth" or asked.of_edge or one or self.heard.form.kind == "exists":
+            return tree
+        word = next((item.start for item in self.heard.key_mentions if any(m.key == asked for m in item.meanings)), -1)
+        thing = tree.things[0]
+        known = (*thing.values, (asked, (self._is_true(word, asked),)))
+        things = (replace(thing, values=known), *tree.things[1:])
+        return replace(tree, things=things, asked=None, used=tree.used | {word})
+
+    def per(self, tree: Tree) -> Value | None:
+        """What a number is asked for each of: "how many orders per country"."""
+        at = self.heard.form.per
+        if at < 0:
+            return None
+        for number, place in tree.places:
+            if number >= 0 and self.heard.mentions[number].start == at and place:
+                return Value(f"x{place}")
+        for item in self.heard.key_mentions:
+            for meaning in item.meanings if item.start == at else ():
+                for number, thing in enumerate(tree.things):
+                    if meaning.key and thing.label == meaning.owner:
+                        return Value(f"x{number}", meaning.key.key)
+        return None
+
+    def selection(self, extreme: Extreme, tree: Tree) -> Selection | None:
+        word = self.heard.plain[extreme.at]
+        following = self.heard.plain[extreme.at + 1] if extreme.at + 1 < len(self.heard.plain) else ""
+        counted = self._counted(extreme, tree)
+        if counted is not None:
+            return counted
+        named = [
+            item for item in self.heard.key_mentions
+            if extreme.at < item.start <= extreme.at + 4 and self.heard.only_function(extreme.at + 1, item.start)
+            and not self.heard.is_label(item.start)
+        ]  # fmt: skip
+        best: tuple[float, int, Key] | None = None
+        for number, thing in enumerate(tree.things):
+            for key in self.heard.fits.vocabulary.keys_of(thing.label):
+                if key.kind not in MEASURED:
+                    continue
+                score = self._measure(word, following, key, named) + self._whole(extreme, key)
+                score += self._modifies(extreme, tree, number, bool(named)) + (0.05 if key.kind == "date" else 0.0)
+                if best is None or score > best[0]:
+                    best = (score, number, key)
+        if best is None:
+            return None
+        for number, join in enumerate(tree.joins):
+            for key in self.heard.fits.vocabulary.keys_of(join.relation):
+                if key.kind in MEASURED:
+                    score = self._measure(word, following, key, named) + (0.5 if named else 0.1)
+                    if score > best[0]:
+                        best = (score, -1 - number, key)
+        _, number, key = best
+        descending = extreme.descending
+        if _is_age(word, key):
+            descending = not descending
+        owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
+        variable = f"x{max(number, 0)}"
+        return Selection(variable, Value(owner, key.key, key.form), descending, extreme.limit, extreme.offset)
+
+    def _measure(self, word: str, following: str, key: Key, named: Sequence[Mention]) -> float:
+        if named:
+            return max(
+                (meaning.score for item in named for meaning in item.meanings if meaning.key == key), default=0.0
+            )
+        if word in ("most", "least", "more", "less") and following:
+            return self.heard.fits.key(following)[key]
+        score = self.heard.fits.key(word)[key]
+        timely = MEASURES.get(word, ())[:1] == ("date",)
+        if timely:
+            score = max(score, 0.5) if key.kind == "date" else score * (0.9 if key.kind == "number" else 0.5)
+        return score
+
+    def _whole(self, extreme: Extreme, key: Key) -> float:
+        """What it is worth that all words of a property's name stand at a superlative, or behind it."""
+        within = range(extreme.at, extreme.at + 5)
+        return max((0.3 * (end - start) for start, end, other in self.heard.whole_keys
+                    if other == key and start in within), default=0.0)  # fmt: skip
+
+    def _modifies(self, extreme: Extreme, tree: Tree, number: int, named: bool) -> float:
+        """Which thing a superlative is said of: the noun behind it, or, where a measure is, the one before it."""
+        thing = tree.things[number]
+        if any(key.unique for key, _ in thing.values):
+            return -1.0
+        if thing.named < 0:
+            return 0.15
+        mention = self.heard.mentions[thing.named]
+        if named:
+            return 0.8 if mention.end <= extreme.at and extreme.at - mention.end <= 4 else 0.1
+        if mention.start > extreme.at:
+            return (2.0 if mention.start <= extreme.at + 2 else 0.8) - 0.1 * min(mention.start - extreme.at, 6)
+        return 0.3 if extreme.at - mention.end <= 2 else 0.1
+
+    def _counted(self, extreme: Extreme, tree: Tree) -> Selection | None:
+        """ "the most films": the thing that is counted hangs on the one that is chosen."""
+        word = self.heard.plain[extreme.at]
+        at = extreme.at + 1
+        if word not in ("most", "fewest", "least"):
+            if self.heard.plain[at : at + 2] not in (["number", "of"], ["amount", "of"], ["count", "of"]):
+                return None
+            at += 2
+        for number, place in tree.places:
+            if number >= 0 and place and self.heard.mentions[number].start == at:
+                parent = next((join.source for join in tree.joins if join.target == place), 0)
+                by = Aggregate("count", Value(f"x{place}"))
+                return Selection(f"x{parent}", by, extreme.descending, extreme.limit, extreme.offset)
+        return None
+
+    def compared(self, item: Comparison, tree: Tree) -> Condition | None:
+        counted = self._counted_by(item, tree)
+        if counted is not None:
+            return counted
+        options = list(self._comparable(item, tree))
+        if not options:
+            return None
+        best = max(options, key=lambda option: option[0])
+        _, number, key = best
+        owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
+        if key.kind == "date" and key.form:
+            right: tuple[Scalar, ...] = item.values
+        else:
+            right = tuple(_number(value) for value in item.values)
+        operator = item.operator
+        if _is_age(self.heard.plain[item.start], key):
+            operator = {"<": ">", ">": "<"}.get(operator, operator)  # type: ignore[assignment]
+        return Condition(Value(owner, key.key, key.form), operator, right)
+
+    def other(self, tree: Tree) -> tuple[Variable, list[Condition], Arithmetic | None] | None:
+        """What something is compared with: its variable, what is known of it and the comparison, or the difference
+        where that is asked for; None where they have nothing to compare."""
+        assert self.heard.form.versus is not None
+        at, than = self.heard.form.versus
+        words = [
+            word for word in self.heard.plain[max(at - 3, 0) : than] if word not in FUNCTION_WORDS or word in MEASURES
+        ]
+        best: tuple[float, int, Key] | None = None
+        for number, thing in enumerate(tree.things):
+            if all(meaning.owner != thing.label for meaning in self.heard.compared[0].meanings):
+                continue
+            for key in self.heard.fits.vocabulary.keys_of(thing.label):
+                score = max((self.heard.fits.key(word)[key] for word in words), default=0.0) + 0.5 * (tree.asked == key)
+                if key.kind in MEASURED and (best is None or score - 0.1 * number > best[0]):
+                    best = (score - 0.1 * number, number, key)
+        if best is None:
+            return None
+        _, number, key = best
+        other = f"x{len(tree.things)}"
+        label = tree.things[number].label
+        known = [
+            equal(other, meaning.key, meaning.values)
+            for item in self.heard.compared
+            for meaning in [next((one for one in item.meanings if one.owner == label), None)]
+            if meaning and meaning.key
+        ]
+        left, right = Value(f"x{number}", key.key, key.form), Value(other, key.key, key.form)
+        if self.heard.form.kind == "count" or self.heard.plain[at].startswith("differ"):
+            return Variable(other, (label,)), known, Arithmetic("-", left, right)
+        more = COMPARATIVES[self.heard.plain[at]] != _is_age(self.heard.plain[at], key)
+        return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
+
+    def _comparable(self, item: Comparison, tree: Tree) -> Iterator[tuple[float, int, Key]]:
+        """Numbers and dates of things, and of joins (-1 for the first), with how well a comparison fits each."""
+        year = all(len(value) == 4 for value in item.values)
+        for number, thing in enumerate(tree.things):
+            near = 0.0
+            if thing.named >= 0 and self.heard.mentions[thing.named].start <= item.start:
+                near = 0.2 - 0.02 * min(item.start - self.heard.mentions[thing.named].end, 8)
+            for key in self.heard.fits.vocabulary.keys_of(thing.label):
+                if key.kind in ("number", "date"):
+                    yield self._compares(item, key, year=year) + near, number, key
+        for number, join in enumerate(tree.joins):
+            for key in self.heard.fits.vocabulary.keys_of(join.relation):
+                if key.kind in ("number", "date"):
+                    yield self._compares(item, key, year=year) + 0.15, -1 - number, key
+
+    def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
+        near = [*range(max(item.start - 5, 0), item.start), *range(item.end, min(item.end + 3, len(self.heard.plain)))]
+        words = [self.heard.plain[index] for index in near if self.heard.plain[index] not in FUNCTION_WORDS]
+        words += [self.heard.plain[item.start]] if self.heard.plain[item.start] in MEASURES else []
+        score = max((self.heard.fits.key(word)[key] for word in words), default=0.0)
+        timely = year and self.heard.plain[item.start] in TIMELY
+        if timely:
+            score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
+        return score
+
+    def _counted_by(self, item: Comparison, tree: Tree) -> Condition | None:
+        """ "more than 3 films": a test of how many things hang on another."""
+        for number, place in tree.places:
+            if number < 0 or not place or self.heard.mentions[number].start != item.end:
+                continue
+            if any(meaning.kind == "label" for meaning in self.heard.mentions[number].meanings):
+                parent = next((join.source for join in tree.joins if join.target == place), 0)
+                values = tuple(_number(value) for value in item.values)
+                return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
+        return None
+
+
+def _is_age(word: str, key: Key) -> bool:
+    """Whether a word that speaks of dates of birth is used of an age."""
+    return word in AGE and key.kind == "number" and "age" in name_words(key.key)
+
+
+def equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:
+    form: ValueForm
+    form = "list" if key.listed else "date" if key.form == "date" else ""
+    return Condition(Value(name, key.key, form), "=", values)
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text else int(text)

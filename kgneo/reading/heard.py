@@ -1,0 +1,191 @@
+"""Heard: the words of a question with what each may mean in a graph, before anything is made of them.
+
+Comes in: a question, the vocabulary's fits and the dictionary. Goes out: the form of the answer, and the mentions of
+values, labels and properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from kgneo.english.names import name_words, same_root
+from kgneo.english.words import FUNCTION_WORDS, MEASURES
+from kgneo.reading.fits import Fits
+from kgneo.reading.form import Form, form_of
+from kgneo.reading.mentions import (
+    Lookup,
+    Mention,
+    Span,
+    Word,
+    key_mentions,
+    label_mentions,
+    misspelt,
+    open_names,
+    value_mentions,
+    with_choices,
+    with_keys,
+    words_of,
+)
+from kgneo.reading.phrases import phrase_mentions
+from kgneo.reading.vocabulary import Key
+
+REACH = 5
+"""Words from "than" to the name behind it, at most."""
+NAMED = 0.7
+"""Score from which a property is surely named."""
+
+
+class Heard:
+    """A question's words, the form of its answer, and what it mentions; `taken` are the words of values."""
+
+    def __init__(
+        self,
+        question: str,
+        fits: Fits,
+        dictionary: Lookup,
+        given: Sequence[Span] = (),
+    ) -> None:
+        self.text = question
+        self.fits = fits
+        self.words = words_of(question)
+        self.plain = [word.plain for word in self.words]
+        self.whole_keys = self._whole_keys()
+        self.form: Form = self._without_names(form_of(self.words))
+        fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
+        values = value_mentions(question, self.words, dictionary, fits, given)
+        self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
+        values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
+        taken = {index for item in values for index in range(item.start, item.end)} | self.form.used
+        spare = [index for index in range(len(self.words)) if index not in taken]
+        values = phrase_mentions(self.words, values, spare, dictionary, fits)
+        values, self.unknown = self._with_misspelt(values, dictionary)
+        values = with_choices(self.words, with_keys(self.words, values, fits))
+        self.taken = taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
+        free = [index for index in range(len(self.words)) if index not in taken and index not in self.form.used]
+        self.key_mentions = key_mentions(self.words, free, fits)
+        named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
+        unnamed = [index for index in free if index not in named]
+        head = self._head(unnamed)
+        asked = self.form.at if self.form.word in ("who", "whom") else -1
+        labels = label_mentions(self.words, unnamed, fits, asked=asked, head=head)
+        mentions = sorted([*values, *labels], key=lambda item: item.start)
+        self.compared = _behind(self.form.versus, mentions)
+        end = max((item.end for item in self.compared), default=-1)
+        first = self.form.versus[1] if self.form.versus else 0
+        self.mentions: list[Mention] = [item for item in mentions if not first <= item.start < end]
+        self.form = replace(self.form, used=self.form.used | set(range(first, end)))
+
+    def _whole_keys(self) -> list[tuple[int, int, Key]]:
+        """Where the words of a property's name stand side by side, if it has several."""
+        found = []
+        for key in self.fits.keys:
+            own = name_words(key.name or key.key)
+            for at in range(len(self.plain) - len(own) + 1 if len(own) > 1 else 0):
+                if _stand(self.plain[at : at + len(own)], own):
+                    found.append((at, at + len(own), key))
+        return found
+
+    def _without_names(self, form: Form) -> Form:
+        """The form without superlatives that are the name of what is asked for: "the highest point of"."""
+        asked = {
+            item.at for item in form.extremes
+            if 0 <= item.at - form.at <= 3 and set(self.plain[form.at : item.at]) <= FUNCTION_WORDS
+            and (self._is_thing(item.at) if form.word == "where" else form.word not in ("how", "when", "who")
+                 and (self._is_thing(item.at) or any(start == item.at for start, _, _ in self.whole_keys)))
+        }  # fmt: skip
+        left = tuple(item for item in form.extremes if item.at not in asked)
+        return replace(form, extremes=left, used=form.used - asked)
+
+    def _is_thing(self, at: int) -> bool:
+        """Whether the name of a label or of a relationship type, of several words, stands at a word."""
+        vocabulary = self.fits.vocabulary
+        names = map(name_words, (*self.fits.labels, *map(vocabulary.readable, self.fits.relations)))
+        return any(len(own) > 1 and _stand(self.plain[at : at + len(own)], own) for own in names)
+
+    def _with_misspelt(self, values: list[Mention], dictionary: Lookup) -> tuple[list[Mention], tuple[str, ...]]:
+        """The mentions with those of misspelt names, and the names that are not in the graph."""
+        taken = {index for item in values for index in range(item.start, item.end)}
+        taken |= self.form.used | {index for start, end, _ in self.whole_keys for index in range(start, end)}
+        unknown = []
+        for start, end in open_names(self.words, taken, self.fits):
+            found = misspelt(self.text, self.words, start, end, dictionary, self.fits)
+            if found is None:
+                unknown.append(self.text[self.words[start].start : self.words[end - 1].end])
+            else:
+                values.append(found)
+        return sorted(values, key=lambda item: item.start), tuple(unknown)
+
+    def _in_comparison(self, item: Mention) -> bool:
+        return any(bound.start <= item.start < bound.end for bound in self.form.comparisons)
+
+    def _head(self, free: Sequence[int]) -> int:
+        """The noun for what is asked for, where the question begins with it; -1 for none."""
+        if self.form.word in ("who", "whom", "when", "where", "how", ""):
+            return -1
+        for index in range(self.form.at, min(self.form.at + 6, len(self.words))):
+            if index in free and self.plain[index] not in FUNCTION_WORDS and not self.plain[index].isdigit():
+                return -1 if self.plain[index].endswith(("ing", "ed")) else index
+            if index not in free and index not in self.form.used:
+                return -1
+        return -1
+
+    @cached_property
+    def values(self) -> tuple[Mention, ...]:
+        return tuple(item for item in self.mentions if item.meanings[0].kind == "value")
+
+    @cached_property
+    def is_plain(self) -> bool:
+        form = self.form
+        return form.kind == "things" and not (form.extremes or form.comparisons or form.negations or self.compared)
+
+    @cached_property
+    def says_truth(self) -> bool:
+        """Whether a word names a property that is true or false."""
+        return any(
+            meaning.key is not None and meaning.key.kind == "truth" and meaning.score >= NAMED
+            for item in self.key_mentions
+            for meaning in item.meanings
+        )
+
+    def text_of(self, number: int) -> str:
+        """The words of a mention as they stand in the question."""
+        item = self.mentions[number]
+        return self.text[self.words[item.start].start : self.words[item.end - 1].end]
+
+    def mention_at(self, index: int) -> int:
+        """The mention that a word belongs to, or -1."""
+        return next((number for number, item in enumerate(self.mentions) if item.start <= index < item.end), -1)
+
+    def is_label(self, index: int) -> bool:
+        """Whether a word surely names a label."""
+        there = self.mention_at(index)
+        return (
+            there >= 0
+            and self.mentions[there].meanings[0].kind == "label"
+            and (self.mentions[there].meanings[0].score >= 0.9)
+        )
+
+    def only_function(self, start: int, end: int) -> bool:
+        return all(self.plain[index] in FUNCTION_WORDS for index in range(start, end))
+
+
+def _stand(words: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether words are those of a name, but for their endings."""
+    return len(words) == len(name) and all(map(same_root, words, name))
+
+
+def _stands_at(item: Mention, words: Sequence[Word], span: Span) -> bool:
+    return words[item.start].start < span[1] and span[0] < words[item.end - 1].end
+
+
+def _behind(versus: tuple[int, int] | None, mentions: Sequence[Mention]) -> list[Mention]:
+    """The values that name what something is compared with: the first behind "than", and those beside it."""
+    found: list[Mention] = []
+    for item in mentions:
+        if versus is None or item.start < versus[1] or item.meanings[0].kind != "value":
+            continue
+        if (not found and item.start - versus[1] <= REACH) or (found and found[-1].end == item.start):
+            found.append(item)
+    return found

@@ -1,0 +1,223 @@
+"""Roots: what a question asks for.
+
+Comes in: what was heard of a question. Goes out: labels and properties that the answer may be, with how likely each is
+by the words alone, and the order in which the other mentions join it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kgneo.english.names import is_deed, is_past, name_words, same_root
+from kgneo.english.words import ARTICLES, AUXILIARIES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
+from kgneo.ranking.kinds import KINDS
+from kgneo.reading.heard import NAMED, Heard
+from kgneo.reading.mentions import Meaning, Mention, people
+from kgneo.reading.vocabulary import MEASURED, Key
+
+ROOTS = 8
+PLACE = KINDS.index("place")
+WEAK = 0.6
+"""Score of a property up to which a word is only like it."""
+
+
+@dataclass(frozen=True)
+class Roots:
+    """What one question asks for."""
+
+    heard: Heard
+
+    def found(self) -> tuple[list[tuple[int, Meaning]], list[int]]:
+        """What the answer may be, and the order in which the other mentions are taken."""
+        at = self.heard.form.at
+        run = self._run(at)
+        roots: list[tuple[int, Meaning]] = []
+        asked = self.heard.form.word
+        if asked in ("when",) or (asked == "how" and at < len(self.heard.words)):
+            roots += self._measures(self.heard.plain[at] if asked == "how" else "when", asked)
+        if asked == "where":
+            roots += self._places()
+        for number in run:
+            last = number == run[-1]
+            roots += [
+                (number, self._shifted(meaning, last)) for meaning in self.heard.mentions[number].meanings[:4]
+                if meaning.kind != "value" or meaning.key is None or not meaning.key.of_edge
+            ]  # fmt: skip
+        if run and self.heard.plain[0] == "who" and self.heard.mentions[run[0]].meanings[0].kind == "value":
+            roots += [(-1, Meaning("label", label, share)) for label, share in people(self.heard.fits) if share > 0.3]
+        keys = self._keys(at, run)
+        keys += [
+            (-1, Meaning("key", key.owner, 1.1, key)) for start, end, key in self.heard.whole_keys
+            if 0 <= start - at <= 3 and start not in self.heard.form.used | self.heard.taken
+            and not any(bound.start <= end and start < bound.end for bound in self.heard.form.comparisons)
+        ]  # fmt: skip
+        sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
+        roots += [(number, meaning) for number, meaning in keys if meaning.score >= sure - 0.15]
+        roots += self._relation_nouns(at)
+        if self.heard.form.kind == "count":
+            roots += self._amounts(run)
+        if not roots:
+            everything = sorted(self.heard.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
+            roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
+        if asked == "when" and any(meaning.kind == "key" for _, meaning in roots):
+            roots = [pair for pair in roots if pair[1].kind == "key"]
+        if asked in ("who", "whom"):
+            roots = [pair for pair in roots if run and pair[0] == run[0] and pair[1].kind == "label"] or roots
+        roots.sort(key=lambda pair: -pair[1].score)
+        first = run[0] if run else -1
+        rest = [number for number in range(len(self.heard.mentions)) if number not in run and number > first]
+        fronted = [number for number in range(len(self.heard.mentions)) if number not in run and number < first]
+        return roots[: 2 * ROOTS], [*reversed(run), *self._possessed(rest), *fronted]
+
+    def _possessed(self, numbers: list[int]) -> list[int]:
+        """Mentions in an order in which what belongs to someone comes before whom it belongs to: "Amanda's friends"."""
+        order = list(numbers)
+        for place, number in enumerate(numbers[:-1]):
+            item, after = self.heard.mentions[number], self.heard.mentions[numbers[place + 1]]
+            owns = self.heard.words[item.end - 1].text.endswith(("'s", "’s"))
+            if owns and after.start == item.end and after.meanings[0].kind == "label":
+                order[place], order[place + 1] = order[place + 1], order[place]
+        return order
+
+    def _shifted(self, meaning: Meaning, last: bool) -> Meaning:
+        return meaning if last else replace(meaning, score=meaning.score - 0.3)
+
+    def _run(self, at: int) -> list[int]:
+        """The mentions side by side that name what is asked for: "which Probe vehicles"."""
+        start = at
+        skipped = ARTICLES | AUXILIARIES | EXTREMES.keys() | {"different", "distinct", "there", "of", "in", "number"}
+        begins = {item.start: number for number, item in enumerate(self.heard.mentions)}
+        while (
+            start < len(self.heard.words)
+            and start not in begins
+            and (
+                self.heard.plain[start] in skipped
+                or start in self.heard.form.used
+                or self.heard.plain[start] in FUNCTION_WORDS
+            )
+        ):
+            start += 1
+        if start not in begins:
+            if start + 1 not in begins or any(item.start == start for item in self.heard.key_mentions):
+                return []
+            named = self.heard.mentions[begins[start + 1]].meanings[0].owner
+            part = any(same_root(self.heard.plain[start], own) for own in name_words(named))
+            if self.heard.plain[start] in PREPOSITIONS:
+                return []
+            if not part and max(self.heard.fits.label(self.heard.plain[start]).values(), default=0) > 0.25:
+                return []
+            start += 1
+        run = [begins[start]]
+        while self.heard.mentions[run[-1]].end in begins:
+            run.append(begins[self.heard.mentions[run[-1]].end])
+        return run
+
+    def _keys(self, at: int, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """Properties that may be asked for: those named where the answer is."""
+        limit = self.heard.mentions[run[-1]].end if run else at
+        near = [
+            item for item in self.heard.key_mentions
+            if at <= item.start <= limit + (1 if run else 3)
+            and (self.heard.plain[item.start] not in MEASURES or self._is_measured(item.start))
+        ]  # fmt: skip
+        found: list[tuple[int, Meaning]] = []
+        for item in near[:3]:
+            between = self.heard.plain[limit : item.start] if run else self.heard.plain[at : item.start]
+            if run and (item.start > limit or is_past(self.heard.plain[item.start])):
+                continue
+            if any(0 <= bound.start - item.end <= 1 for bound in self.heard.form.comparisons):
+                continue
+            if not run and any(word not in FUNCTION_WORDS and index + at not in self.heard.form.used
+                               for index, word in enumerate(between)):  # fmt: skip
+                break
+            said = {meaning.key for number in run for meaning in self.heard.mentions[number].meanings[:1]}
+            asked = [meaning for meaning in item.meanings if self._may_ask(item, meaning)]
+            found += [(-1, meaning) for meaning in asked if meaning.key not in said]
+            if len(run) and item.start == limit:
+                label = {meaning.owner for number in run for meaning in self.heard.mentions[number].meanings}
+                found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
+                         for number, m in found]  # fmt: skip
+        return found
+
+    def _is_measured(self, index: int) -> bool:
+        """Whether a word for a measure is a noun: "the size of"."""
+        return self.heard.plain[index - 1 : index] != [] and self.heard.plain[index - 1] in ARTICLES and (
+            self.heard.plain[index + 1 : index + 2] == [] or self.heard.plain[index + 1] in PREPOSITIONS
+        )  # fmt: skip
+
+    def _may_ask(self, item: Mention, meaning: Meaning) -> bool:
+        """Whether a word that is like a property's name can ask for it: by its very name, unless it is a noun for a
+        kind of things, or is counted."""
+        counted = (
+            self.heard.form.kind == "count"
+            and meaning.key is not None
+            and (meaning.key.kind not in MEASURED or not _is_amount(meaning.key))
+        )
+        if (
+            self.heard.form.comparisons
+            and meaning.score < WEAK
+            and meaning.key is not None
+            and meaning.key.kind in MEASURED
+        ):
+            return False  # what is like it is compared
+        there = self.heard.mention_at(item.start)
+        if there >= 0 and self.heard.mentions[there].end - self.heard.mentions[there].start > 1:
+            return False  # a part of a longer name: "power plants"
+        return meaning.score >= NAMED or not (counted or self.heard.is_label(item.start))
+
+    def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
+        found = []
+        for key, score in self.heard.fits.key(word).items():
+            if asked == "when" and key.kind not in ("date", "time"):
+                continue
+            if asked == "how" and key.kind not in MEASURED:
+                continue
+            base = 0.6 if asked == "when" and key.kind == "date" else 0.3
+            found.append((-1, Meaning("key", key.owner, base + 0.5 * score, key)))
+        return sorted(found, key=lambda pair: -pair[1].score)[:ROOTS]
+
+    def _places(self) -> list[tuple[int, Meaning]]:
+        shares = [(label, float(kinds[PLACE])) for label, kinds in self.heard.fits.kinds.items()]
+        return [(-1, Meaning("label", label, 0.8 * share)) for label, share in shares if share > 0.3]
+
+    def _amounts(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """Numbers that a noun may be the measure of: "how many people live in"."""
+        for index in range(self.heard.form.at, min(self.heard.form.at + 3, len(self.heard.words))):
+            word = self.heard.plain[index]
+            if word in FUNCTION_WORDS and word not in PEOPLE:
+                continue
+            least = max(
+                [0.3, *(meaning.score for number in run[:1] for meaning in self.heard.mentions[number].meanings)]
+            )
+            return [
+                (run[0] if run else -1, Meaning("key", key.owner, 0.3 + 0.5 * score, key))
+                for key, score in self.heard.fits.key(word).items()
+                if key.kind == "number" and score > least and _is_amount(key)
+            ]
+        return []
+
+    def _relation_nouns(self, at: int) -> list[tuple[int, Meaning]]:
+        """Labels that a relationship's noun names: the "capital" of a state."""
+        found: list[tuple[int, Meaning]] = []
+        for index in range(at, min(at + 4, len(self.heard.words))):
+            word = self.heard.plain[index]
+            if word in FUNCTION_WORDS or index in self.heard.form.used:
+                continue
+            if self.heard.fits.does(word):
+                break
+            for number, relation in enumerate(self.heard.fits.relations):
+                if self.heard.fits.named(word, number):
+                    name = name_words(self.heard.fits.vocabulary.readable(relation))
+                    of_subject = name[-1] in PREPOSITIONS or (is_deed(word) and is_past(name[0]))
+                    for link in self.heard.fits.vocabulary.links:
+                        if link.relation == relation:
+                            end = link.subject if of_subject else link.object
+                            found.append((self.heard.mention_at(index), Meaning("label", end, 0.7)))
+            break
+        return found
+
+
+def _is_amount(key: Key) -> bool:
+    """Whether the values of a number can be how many there are: whole ones, none below zero."""
+    return all(text.removesuffix(".0").isdigit() for text in key.examples)
