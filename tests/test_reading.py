@@ -24,6 +24,8 @@ VOCABULARY = Vocabulary(
         Key("Film", "genre", distinct=5),
         Key("Film", "length", "number", distinct=30),
         Key("Film", "released", "date", "day first", distinct=40),
+        Key("Film", "restored", "truth", distinct=2),
+        Key("Film", "manner", distinct=3),
         Key("Person", "name", unique=True, distinct=60),
         Key("Person", "born", "number", distinct=40),
         Key("Studio", "name", unique=True, distinct=5),
@@ -46,6 +48,8 @@ VALUES = (
     ("Person", "name", "Ben Marsh"),
     ("Studio", "name", "Quill Pictures"),
     ("Studio", "country", "Germany"),
+    ("Studio", "name", "Harbour Studio"),
+    ("Film", "manner", "Filmed in the open; no set made"),
 )
 Tested = tuple[str, str, Operator, tuple[Scalar, ...]]
 
@@ -62,7 +66,7 @@ class Values(dict[str, list[Entry]]):
         return [entry for piece in order for entry in self[piece]][:limit]
 
     def phrases(self) -> list[Entry]:
-        return [entry for piece in self for entry in self[piece] if piece.count(" ") > 1]
+        return [entry for entries in self.values() for entry in entries if entry.key == "manner"]
 
 
 def _threes(text: str) -> set[str]:
@@ -280,6 +284,42 @@ def test_a_word_that_no_part_of_an_interpretation_is_like_is_told(fits: Fits) ->
 def test_a_question_of_which_every_word_is_said_is_read_completely(fits: Fits) -> None:
     assert best("Which people directed The Long Harbour?", fits).complete
     assert not best("Which people photosynthesised The Long Harbour?", fits).complete
+
+
+def test_what_two_share_joins_them(fits: Fits) -> None:
+    graph = best("Which films share a studio with Film Night?", fits).graph
+    assert (asked(graph), relations(graph)) == ("Film", ["PRODUCED", "PRODUCED"])
+    assert all(condition.left != Value(graph.root, "title") for condition in graph.conditions)
+
+
+def test_others_are_not_the_one_that_is_named(fits: Fits) -> None:
+    graph = best("Which other films come from the studio of Film Night?", fits).graph
+    assert (asked(graph), relations(graph)) == ("Film", ["PRODUCED", "PRODUCED"])
+    assert all(condition.left != Value(graph.root, "title") for condition in graph.conditions)
+
+
+@pytest.mark.parametrize(("word", "said"), [("restored", True), ("unrestored", False), ("not restored", False)])
+def test_a_property_that_is_true_or_false_is_a_condition(fits: Fits, word: str, said: bool) -> None:
+    graph = best(f"Which films are {word}?", fits).graph
+    assert graph.answer == Value(graph.root)
+    assert conditions_of(graph) == {("Film", "restored", "=", (said,))}
+
+
+def test_what_is_combined_is_a_sum(fits: Fits) -> None:
+    graph = best("What is the combined length of the comedies?", fits).graph
+    assert graph.answer == Aggregate("sum", Value(graph.root, "length"))
+
+
+@pytest.mark.parametrize("said", ["filmed in the open with no set built", "filmed in the open; no set"])
+def test_a_long_value_may_be_said_in_part_or_in_other_words(fits: Fits, said: str) -> None:
+    graph = best(f"Which films were {said}?", fits).graph
+    assert ("Film", "manner", "=", ("Filmed in the open; no set made",)) in conditions_of(graph)
+
+
+def test_a_name_behind_the_is_one_with_a_noun(fits: Fits) -> None:
+    assert conditions_of(best("Which films did the Harbour produce?", fits).graph) == {
+        ("Studio", "name", "=", ("Harbour Studio",))
+    }
 
 
 def test_the_count_of_a_noun_is_a_number(fits: Fits) -> None:

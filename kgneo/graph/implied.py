@@ -373,7 +373,9 @@ class _Lowering:
                 for relation in edge.relations if variable.name in (edge.subject, edge.object)}  # fmt: skip
         for label in variable.labels:
             core = self.implied.tests.get(label)
-            told = any(end in self.implied.sure and label in self.implied.classes[end] for end in ends)
+            nameless = label in self.implied.vocabulary.spoken
+            told = any(self.implied.classes[end] == (label,) and (nameless or end in self.implied.sure)
+                       for end in ends if end in self.implied.classes)  # fmt: skip
             if core is not None and not told:
                 relation, forward = core
                 self._joined(variable.name, relation, not forward)

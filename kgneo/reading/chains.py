@@ -76,8 +76,11 @@ class Chained:
         relation, key_text = split_value_relation(asked.relation) if asked else ("", "")
         if relation and asked:
             hops.append(Hop(relation, asked.forward, asked.labels))
-        labels = [meaning.owner, *((hop.labels[0] if hop.labels else "") for hop in hops)]
-        many = [False, *(len(hop.labels) != 1 for hop in hops)]
+        implied = None if asked else self._implied_key(meaning.owner, hops)
+        if implied is not None:
+            hops.pop()
+        labels = self._labels(meaning.owner, hops)
+        many = [False, *(len(hop.labels) != 1 and not label for hop, label in zip(hops, labels[1:], strict=True))]
         size = len(labels)
         places = {label: item for item, there in enumerate(self.heard.mentions) for label in
                   [there.meanings[0].owner] if there.meanings[0].kind == "label"}  # fmt: skip
@@ -92,11 +95,29 @@ class Chained:
             for at, hop in enumerate(hops)
         )
         owner = relation or labels[-1]
-        key = next((key for key in self.heard.fits.keys if key.owner == owner and key.key == key_text), None)
+        key = implied or next((key for key in self.heard.fits.keys if (key.owner, key.key) == (owner, key_text)), None)
         if asked and key is None:
             key = Key(owner, key_text, of_edge=bool(relation))
         used = frozenset(range(self.heard.mentions[number].start, self.heard.mentions[number].end))
         return Tree(tuple(things), joins, 0.0, key, ((number, size - 1),), used)
+
+    def _labels(self, label: str, hops: Sequence[Hop]) -> list[str]:
+        """The labels along hops from nodes of one; empty where there are several."""
+        labels = [label]
+        for hop in hops:
+            steps = self.heard.fits.vocabulary.leaving.get(labels[-1], ())
+            ends = {step.label for step in steps if (step.relation, step.forward) == (hop.relation, hop.forward)}
+            alone = ends.pop() if len(ends) == 1 else ""
+            known = [label for label in hop.labels if label in self.heard.fits.vocabulary.labels]
+            labels.append(known[0] if known else alone)
+        return labels
+
+    def _implied_key(self, label: str, hops: Sequence[Hop]) -> Key | None:
+        """The property that the last of several hops is, where the vocabulary takes its relation for one."""
+        *before, last = hops
+        owner = self._labels(label, before)[-1]
+        keys = [key for key in self.heard.fits.vocabulary.keys_of(owner) if key.key == last.relation and last.forward]
+        return keys[0] if keys and not keys[0].of_edge else None
 
     def _holds_both_ways(self, hop: Hop) -> bool:
         return reciprocal(self.heard.fits.vocabulary.readable(hop.relation))

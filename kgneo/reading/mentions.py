@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 from rapidfuzz.distance import OSA
 
 from kgneo.english.dates import MONTHS, date_texts
-from kgneo.english.names import is_noun, name_words, same_root, singular
+from kgneo.english.names import denies, is_noun, name_words, same_root, singular
 from kgneo.english.words import (
     ARTICLES,
     FELLOWS,
@@ -520,12 +520,15 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
         scores = fits.key(word) if said == word else {key: max(score, fits.key(said)[key])
                                                       for key, score in fits.key(word).items()}  # fmt: skip
         relation = float(max(fits.of(word)[1], default=0.0))
-        for key, score in scores.items():
+        for key, fit in scores.items():
+            opposite = key.kind == "truth" and denies(word, name_words(key.key)[-1])
+            score = SURE if opposite else fit
             if score < 0.45 or score < relation - RELATION:
                 continue
             own = name_words(key_name(key))
             beside = [words[other].plain for other in (index - 1, index + 1) if 0 <= other < len(words)]
-            together = sum(any(same_root(near, part) for near in (word, *beside)) for part in own) / len(own)
+            near = (word, *beside)
+            together = sum(opposite or any(same_root(one, part) for one in near) for part in own) / len(own)
             meanings.append(Meaning("key", key.owner, score * (0.6 + 0.4 * together), key))
         if meanings:
             meanings.sort(key=lambda item: -item.score)
