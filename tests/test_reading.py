@@ -175,6 +175,12 @@ def test_a_comparison_with_a_year_is_with_a_date(fits: Fits) -> None:
     assert conditions_of(graph) == {("Film", "released", ">", ("2015",))}
 
 
+@pytest.mark.parametrize("date", ["2015-03-20", "March 20, 2015", "20th of March 2015", "20/03/2015"])
+def test_a_comparison_with_a_whole_date_keeps_its_day(fits: Fits, date: str) -> None:
+    graph = best(f"Which films were released after {date}?", fits).graph
+    assert conditions_of(graph) == {("Film", "released", ">", ("2015-03-20",))}
+
+
 def test_not_takes_out_what_the_relationship_leads_to(fits: Fits) -> None:
     graph = best("Which people did not act in The Long Harbour?", fits).graph
     assert asked(graph) == "Person"

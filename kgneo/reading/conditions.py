@@ -216,7 +216,7 @@ class Conditions:
 
     def _comparable(self, item: Comparison, tree: Tree) -> Iterator[tuple[float, int, Key]]:
         """Numbers and dates of things, and of joins (-1 for the first), with how well a comparison fits each."""
-        year = all(len(value) == 4 for value in item.values)
+        year = all(len(value) == 4 or "-" in value for value in item.values)
         for number, thing in enumerate(tree.things):
             near = 0.0
             if thing.named >= 0 and self.heard.mentions[thing.named].start <= item.start:
@@ -263,4 +263,6 @@ def equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:
 
 
 def _number(text: str) -> int | float:
-    return float(text) if "." in text else int(text)
+    """A number; of a date, its year."""
+    plain = text[:4] if "-" in text else text
+    return float(plain) if "." in plain else int(plain)

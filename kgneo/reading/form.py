@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from kgneo.english.dates import iso, parse_date
 from kgneo.english.words import (
     ASKING,
     AUXILIARIES,
@@ -262,9 +263,13 @@ def _comparisons(plain: Sequence[str]) -> list[Comparison]:
 
 
 def _number(plain: Sequence[str], index: int) -> tuple[str, int] | None:
-    """A number at a word, articles and "year" before it left out, with where it ends."""
+    """A number or a date at a word, articles and "year" before it left out, with where it ends."""
     while index < len(plain) and plain[index] in ("the", "year", "a"):
         index += 1
+    for end in (index + 4, index + 3):
+        date = parse_date(" ".join(plain[index:end])) or parse_date("-".join(plain[index:end]))
+        if date is not None:
+            return iso(date), end
     if index < len(plain) and plain[index].isdigit():
         end = index + 1
         text = plain[index]
