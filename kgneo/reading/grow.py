@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -86,6 +86,8 @@ class Costs:
 
 
 COSTS = Costs()
+Rate = tuple[float, bool, frozenset[int], bool]
+"""What a way is worth, whether its direction counts, which words speak of it, and whether they say all of it."""
 Item = TypeVar("Item")
 
 
@@ -149,6 +151,8 @@ class Grower:
     fits: Fits
     negations: Sequence[int] = ()
     costs: Costs = COSTS
+    _rated: dict[tuple[str, str, tuple[int, ...], int], list[tuple[Rate, Way]]] = field(default_factory=dict)
+    _fits: dict[tuple[str, tuple[int, ...]], tuple[float, frozenset[int]]] = field(default_factory=dict)
 
     def grow(self, roots: Sequence[tuple[int, Meaning]], order: Sequence[int]) -> list[Tree]:
         """Trees that begin with one of `roots` (a mention, or -1, with its meaning); they take mentions in `order`."""
@@ -166,7 +170,7 @@ class Grower:
         if meaning.key is None or not meaning.key.of_edge or meaning.kind != "key":
             yield self._root(mention, meaning)
             return
-        fit, naming = self._fit(meaning.owner, range(len(self.words)))
+        fit, naming = self._fit(meaning.owner, tuple(range(len(self.words))))
         used = self._own(mention) | naming
         for link in self.fits.vocabulary.links:
             if link.relation == meaning.owner:
@@ -331,11 +335,12 @@ class Grower:
             ways = shared or ways
             if not ways:
                 continue
-            rated = sorted(
-                ((self._rate(way, ways, gap, tree, index, number), way) for way in ways), key=lambda pair: -pair[0][0]
-            )
+            known = (thing.label, meaning.owner, gap, number)
+            if known not in self._rated:
+                rates = [(self._rate(way, ways, gap, thing.label, number), way) for way in ways]
+                self._rated[known] = sorted(rates, key=lambda pair: -pair[0][0])[:3]
             away = behind.index(thing.last) if thing.last in behind else 0
-            for (rate, directed, spoken, said), way in rated[:3]:
+            for (rate, directed, spoken, said), way in self._rated[known]:
                 score = tree.score + meaning.score + rate - self.costs.distance * min(away, 3)
                 score += sum(self._skipping(other) for other in tree.ignored if self._is_spoken(other, spoken))
                 if shared:
@@ -345,6 +350,7 @@ class Grower:
                 elif not said and _could_have(tree, meaning):
                     score -= self.costs.another
                 alone = sum(len(other) == len(way) for other in ways) == 1 and len(way) == min(map(len, ways))
+                alone = alone and all(self.words[place].plain in FUNCTION_WORDS for place in gap)
                 grown = self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
                 yield grown if said or alone else replace(grown, unsaid=tree.unsaid + 1)
 
@@ -495,9 +501,7 @@ class Grower:
         extra += [index for other in near if self.mentions[other].fellow for index in self._own(other)]
         return (*before[::-1], *after, *extra)
 
-    def _rate(
-        self, way: Way, ways: Sequence[Way], gap: Sequence[int], tree: Tree, index: int, number: int
-    ) -> tuple[float, bool, frozenset[int], bool]:
+    def _rate(self, way: Way, ways: Sequence[Way], gap: Sequence[int], source: str, number: int) -> Rate:
         """What a way is worth, whether its direction counts, which words speak of it, and whether they say all of
         it."""
         total, spoken, said = 0.0, frozenset[int](), True
@@ -505,7 +509,7 @@ class Grower:
             step.relation for step in way
         }
         for step in way:
-            left = [index for index in gap if index not in spoken]
+            left = tuple(index for index in gap if index not in spoken)
             fit, naming = self._fit(step.relation, left)
             best = max((self._fit(rival, left)[0] for rival in rivals), default=0.0)
             more = self.costs.more * fit * max(len(naming) - 1, 0)
@@ -515,7 +519,6 @@ class Grower:
             said = said and fit >= SAID and fit >= best
             if fit > 0.2:
                 spoken |= naming
-        source = tree.things[index].label
         if len(way) == 1 and len(ways) > 1:
             counts = {other: self._count(source, other) for other in ways if len(other) == 1}
             total -= self.costs.frequent * math.log(max(counts.values()) / max(counts[way], 1))
@@ -563,8 +566,13 @@ class Grower:
             link.count for link in links if (link.subject, link.object) == ends and link.relation == step.relation
         )
 
-    def _fit(self, relation: str, gap: Sequence[int]) -> tuple[float, frozenset[int]]:
+    def _fit(self, relation: str, gap: tuple[int, ...]) -> tuple[float, frozenset[int]]:
         """How well the words of a gap name a relationship type, and which do."""
+        if (relation, gap) not in self._fits:
+            self._fits[relation, gap] = self._fitted(relation, gap)
+        return self._fits[relation, gap]
+
+    def _fitted(self, relation: str, gap: Sequence[int]) -> tuple[float, frozenset[int]]:
         number = self.fits.relations.index(relation)
         plain = [self.words[index].plain for index in gap]
         best: tuple[float, frozenset[int]] = (0.0, frozenset())
