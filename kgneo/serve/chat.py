@@ -1,9 +1,9 @@
 """Chat as OpenAI's API has it: `/v1/chat/completions` and `/v1/models`, for programs that speak it already.
 
-A model is a strategy: `kgneo` the server's default, `kgneo/paths`, `kgneo/kg-rag` and so on. The last message is the
-question, those before it the history. An answer is text with its evidence below it, numbered; the whole answer is in
-the field `kgneo` beside OpenAI's. What a language model writes on the way comes as `reasoning_content`, since only the
-answer at the end was checked against the graph.
+A model is a strategy: `kgneo` the server's default, `kgneo/paths`, `kgneo/kg-rag` and so on; with several language
+models `kgneo/kg-rag@MODEL`, too. The last message is the question, those before it the history. An answer is text
+with its evidence below it, numbered; the whole answer is in the field `kgneo` beside OpenAI's. What a language model
+writes on the way comes as `reasoning_content`, since only the answer at the end was checked against the graph.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from kgneo.serve.service import Answered, Asked, Record, Service, Turn
 from kgneo.serve.workers import Workers
 
 PREFIX = "kgneo"
+AT = "@"
 CITED = 20
 """Triples that are listed below an answer; all are in the field `kgneo`."""
 HEADING = "\n\nEvidence:\n"
@@ -118,27 +119,33 @@ class ChatRoutes:
         return JsonResponse({**record, "kgneo": answered.record})
 
     def _names(self) -> list[str]:
-        return [PREFIX, *(f"{PREFIX}/{name}" for name in self._service.strategies()["strategies"])]
+        """The default, each strategy, and those that need a language model with each model, where there are several."""
+        known = self._service.strategies()
+        further = known["models"] if len(known["models"]) > 1 else []
+        chosen = [f"{name}{AT}{model}" for name in known["with_model"] for model in further]
+        return [PREFIX, *(f"{PREFIX}/{name}" for name in (*known["strategies"], *chosen))]
 
     def _model(self, name: str) -> Record:
         return {"id": name, "object": "model", "created": self._started, "owned_by": "kgneo"}
 
-    def _strategy(self, model: str) -> str | None:
+    def _strategy(self, model: str) -> tuple[str | None, str | None]:
+        """The strategy and the language model that the name of a model means."""
         names = self._names()
         if model not in names:
             raise Refusal(
                 404, "model_not_found", f"There is no model {model!r}.", f"Expected one of: {', '.join(names)}."
             )
-        return model.removeprefix(f"{PREFIX}/") if model != PREFIX else None
+        strategy, _, chosen = model.removeprefix(PREFIX).removeprefix("/").partition(AT)
+        return strategy or None, chosen or None
 
     def _asked(self, body: ChatBody) -> Asked:
-        strategy = self._strategy(body.model)
+        strategy, model = self._strategy(body.model)
         spoken = [message for message in body.messages if message.role in ("user", "assistant")]
         if not spoken or spoken[-1].role != "user" or not spoken[-1].text.strip():
             raise Refusal(422, "NoQuestion", "The last message is no question of a user.")
         question = spoken[-1].text.strip()
         self._routes.check_length(question)
-        return Asked(question, strategy, history=tuple(_turns(spoken[:-1])))
+        return Asked(question, strategy, model, history=tuple(_turns(spoken[:-1])))
 
     async def _chunks(self, asked: Asked, head: Record, *, with_usage: bool) -> AsyncIterator[bytes]:
         def chunk(delta: Record, finish: str | None = None, **more: Any) -> bytes:

@@ -18,6 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgneo.serve.announce import HEADER
 from kgneo.serve.failures import Refusal, internal
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.settings import ServeSettings
@@ -112,6 +113,8 @@ class Guard:
         if not scope["path"].startswith(GUARDED):
             return
         _check_origin(headers)
+        if headers.get(HEADER, self._settings.mark) != self._settings.mark:
+            raise Refusal(421, "OtherServer", "This is not the server that was announced.")
         if scope["path"] in OPEN:
             return
         self._check_token(headers)

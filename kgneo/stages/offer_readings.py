@@ -13,6 +13,7 @@ from kgneo.context import Context
 from kgneo.graph.run import Result, evidence_of, run
 from kgneo.graph.shape import Shape
 from kgneo.model import Evidence, RelationPath, split_value_relation
+from kgneo.query.compile import Compiled, compile_query
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.query.wording import wording
 from kgneo.ranking.vectors import MAX_HOPS
@@ -79,6 +80,12 @@ def path_graph(path: RelationPath, ids: Sequence[str]) -> QueryGraph:
         else:
             answer = Value(here, key)
     return QueryGraph(tuple(variables), answer, tuple(edges))
+
+
+def compiled_graph(context: Context, graph: QueryGraph) -> Compiled:
+    """The Cypher of a query graph, as it is run."""
+    known = reading(context)
+    return compile_query(graph, keys=known.keys if known else {}, excluded=context.shape.excluded)
 
 
 @dataclass(frozen=True, slots=True)
