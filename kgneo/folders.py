@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from pathlib import Path
-
-from platformdirs import user_cache_path, user_data_path
 
 from kgneo.errors import UsageError
 
@@ -17,7 +14,11 @@ _NAME = re.compile(r"\w[\w .-]{0,99}")
 def cache_folder() -> Path:
     """Files that can be made again: exported encoders, read schemas. `KGNEO_CACHE_DIR` moves it."""
     given = os.environ.get("KGNEO_CACHE_DIR")
-    return Path(given) if given else user_cache_path("kgneo")
+    if given:
+        return Path(given)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("kgneo")
 
 
 def store_path(name: str | None = None) -> Path:
@@ -36,14 +37,20 @@ def store_path(name: str | None = None) -> Path:
             "blanks, a letter or digit first.",
             hint=f"For a folder, write a path: .{os.sep}NAME or {os.sep}full{os.sep}path.",
         )
-    data = os.environ.get("KGNEO_DATA_DIR")
-    folder = Path(data).expanduser() if data else user_data_path("kgneo", appauthor=False)
-    return (folder / "stores" / name).resolve()
+    return (_data_folder() / "stores" / name).resolve()
+
+
+def _data_folder() -> Path:
+    if given := os.environ.get("KGNEO_DATA_DIR"):
+        return Path(given).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("kgneo", appauthor=False)
 
 
 def write_private(path: Path, text: str) -> None:
     """Write a file that only its owner can read, from its first moment on, whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:

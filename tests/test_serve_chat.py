@@ -9,29 +9,19 @@ from typing import Any
 import openai
 import pytest
 
-from kgneo.asking import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
 from kgneo.llm.scripted import ScriptedModel, ScriptRecord
 from kgneo.model import Answer, Evidence, Triple
 from kgneo.serve.chat import content, plain
-from kgneo.server import RunningServer
-from tests.conftest import connect
 from tests.serving import listening
 
 CAPITAL = "what is the capital of [Ethiopia]?"
 
 
 @pytest.fixture(scope="module")
-def context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    with connect(_sample_server) as graph:
-        yield open_context(graph, encoder=encoder)
-
-
-@pytest.fixture(scope="module")
-def client(context: Context) -> Iterator[openai.OpenAI]:
+def client(sample_context: Context) -> Iterator[openai.OpenAI]:
     with (
-        listening(context) as address,
+        listening(sample_context) as address,
         openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as talking,
     ):
         yield talking
@@ -81,9 +71,9 @@ def test_a_model_that_there_is_not_is_not_found(client: openai.OpenAI) -> None:
         client.chat.completions.create(model="gpt-4", messages=asking(CAPITAL))
 
 
-def test_a_follow_up_is_understood_from_the_messages_before_it(context: Context) -> None:
+def test_a_follow_up_is_understood_from_the_messages_before_it(sample_context: Context) -> None:
     model = ScriptedModel([ScriptRecord(reply=CAPITAL)])
-    with listening(replace(context, model=model)) as address:
+    with listening(replace(sample_context, model=model)) as address:
         talking = openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0)
         before = talking.chat.completions.create(
             model="kgneo/paths", messages=asking("what is the capital of [Egypt]?")
@@ -100,9 +90,9 @@ def test_a_follow_up_is_understood_from_the_messages_before_it(context: Context)
     assert "Evidence" not in prompt
 
 
-def test_what_a_model_writes_on_the_way_is_told_apart_from_the_answer(context: Context) -> None:
+def test_what_a_model_writes_on_the_way_is_told_apart_from_the_answer(sample_context: Context) -> None:
     model = ScriptedModel(lambda *_: "Perhaps Addis Ababa.")
-    with listening(replace(context, model=model)) as address:
+    with listening(replace(sample_context, model=model)) as address:
         talking = openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0)
         stream = talking.chat.completions.create(model="kgneo/llm", messages=asking(CAPITAL), stream=True)
         deltas = [chunk.choices[0].delta for chunk in stream if chunk.choices]

@@ -13,12 +13,8 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
 from kgneo.serve.application import page_folder, page_paths
-from kgneo.server import RunningServer
-from tests.conftest import connect
 from tests.serving import client, listening
 
 WAIT = 60
@@ -30,14 +26,8 @@ ANSWER = """{answer: name, answers: [name + ': 3', 'b: 40'], answer_nodes: [], e
 
 
 @pytest.fixture(scope="module")
-def context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    with connect(_sample_server) as graph:
-        yield open_context(graph, encoder=encoder)
-
-
-@pytest.fixture(scope="module")
-def address(context: Context) -> Iterator[str]:
-    with listening(context) as found:
+def address(sample_context: Context) -> Iterator[str]:
+    with listening(sample_context) as found:
         yield found
 
 
@@ -223,8 +213,8 @@ def test_right_to_left_text_keeps_its_direction(page: Any) -> None:
     assert page.execute_script("return getComputedStyle(arguments[0]).direction", field) == "rtl"
 
 
-def test_the_page_asks_for_the_token_and_uses_it(chromium: Any, context: Context) -> None:
-    with listening(context, token="sesame") as address:  # noqa: S106
+def test_the_page_asks_for_the_token_and_uses_it(chromium: Any, sample_context: Context) -> None:
+    with listening(sample_context, token="sesame") as address:  # noqa: S106
         chromium.get(address)
         field = until(chromium, lambda: chromium.find_element(CSS, "#token"))
         until(chromium, field.is_displayed)
@@ -236,8 +226,8 @@ def test_the_page_asks_for_the_token_and_uses_it(chromium: Any, context: Context
         assert "sesame" not in chromium.current_url
 
 
-def test_the_page_has_less_than_600_kilobytes(context: Context) -> None:
-    with client(context) as talking:
+def test_the_page_has_less_than_600_kilobytes(sample_context: Context) -> None:
+    with client(sample_context) as talking:
         responses = [talking.get(path) for path in page_paths() if path != "/index.html"]
     assert sum(len(response.content) for response in responses) <= 600_000
     assert {response.status_code for response in responses} == {200}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,32 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from kgneo.asking import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
 from kgneo.errors import GraphTimeout, WorkEnded
 from kgneo.graph import Graph
 from kgneo.serve.guard import Rate
 from kgneo.serve.settings import Limits, ServeSettings
 from kgneo.serve.workers import Workers
-from kgneo.server import RunningServer
-from tests.conftest import connect
 from tests.serving import application, client
 
 CAPITAL = {"question": "what is the capital of [Ethiopia]?"}
 ENDLESS = "UNWIND range(1, 1000000000) AS a UNWIND range(1, 1000000000) AS b RETURN count(a + b)"
-
-
-@pytest.fixture(scope="module")
-def context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    with connect(_sample_server) as graph:
-        yield open_context(graph, encoder=encoder)
-
-
-@pytest.fixture(scope="module")
-def http(context: Context) -> Iterator[TestClient]:
-    with client(context) as talking:
-        yield talking
 
 
 def status(http: TestClient, **headers: str) -> int:
@@ -83,8 +66,8 @@ def test_no_response_allows_other_origins(http: TestClient) -> None:
     assert not [name for name in response.headers if name.startswith("access-control")]
 
 
-def test_a_token_is_asked_of_the_api_and_the_chat_and_not_of_the_page(context: Context) -> None:
-    with client(context, token="sesame") as talking:  # noqa: S106
+def test_a_token_is_asked_of_the_api_and_the_chat_and_not_of_the_page(sample_context: Context) -> None:
+    with client(sample_context, token="sesame") as talking:  # noqa: S106
         assert [talking.get(path).status_code for path in ("/", "/api/v1/health")] == [200, 200]
         assert [talking.get(path).status_code for path in ("/api/v1/strategies", "/v1/models", "/api/v1/metrics")] == [
             401
@@ -159,22 +142,22 @@ def test_a_bucket_gives_a_minute_s_requests_and_fills_up_again() -> None:
     assert rate.wait("a", 30.0) == 0
 
 
-def test_one_address_may_ask_so_often_a_minute(context: Context) -> None:
-    with client(context, limits=Limits(rate=2)) as talking:
+def test_one_address_may_ask_so_often_a_minute(sample_context: Context) -> None:
+    with client(sample_context, limits=Limits(rate=2)) as talking:
         responses = [talking.get("/api/v1/strategies") for _ in range(3)]
         assert [response.status_code for response in responses] == [200, 200, 429]
         assert int(responses[-1].headers["retry-after"]) > 0
         assert talking.get("/").status_code == 200
 
 
-def test_more_questions_than_can_wait_are_refused(context: Context) -> None:
-    with client(context, limits=Limits(running=1, waiting=-1)) as talking:
+def test_more_questions_than_can_wait_are_refused(sample_context: Context) -> None:
+    with client(sample_context, limits=Limits(running=1, waiting=-1)) as talking:
         response = talking.post("/api/v1/ask", json=CAPITAL)
         assert (response.status_code, response.headers["retry-after"]) == (503, "5")
 
 
-def test_a_body_that_does_not_arrive_is_given_up(context: Context) -> None:
-    app = application(context, limits=Limits(body_seconds=0.05))
+def test_a_body_that_does_not_arrive_is_given_up(sample_context: Context) -> None:
+    app = application(sample_context, limits=Limits(body_seconds=0.05))
     sent: list[Any] = []
 
     async def never() -> Any:
@@ -229,8 +212,8 @@ def test_the_database_work_of_a_client_that_leaves_is_ended(graph: Graph) -> Non
     asyncio.run(ask())
 
 
-def test_the_database_work_of_a_stream_that_is_closed_is_ended(context: Context) -> None:
-    graph = context.graph
+def test_the_database_work_of_a_stream_that_is_closed_is_ended(sample_context: Context) -> None:
+    graph = sample_context.graph
 
     def work(tell: Any) -> None:
         tell("begun")
@@ -248,8 +231,8 @@ def test_the_database_work_of_a_stream_that_is_closed_is_ended(context: Context)
     asyncio.run(ask())
 
 
-def test_a_question_that_takes_too_long_is_ended_and_blocks_no_other(context: Context) -> None:
-    graph = context.graph
+def test_a_question_that_takes_too_long_is_ended_and_blocks_no_other(sample_context: Context) -> None:
+    graph = sample_context.graph
 
     async def ask() -> None:
         workers = Workers(graph, Limits(running=2, seconds=0.5))
@@ -263,8 +246,8 @@ def test_a_question_that_takes_too_long_is_ended_and_blocks_no_other(context: Co
     asyncio.run(ask())
 
 
-def test_questions_end_when_the_server_stops(context: Context) -> None:
-    graph = context.graph
+def test_questions_end_when_the_server_stops(sample_context: Context) -> None:
+    graph = sample_context.graph
 
     async def ask() -> None:
         workers = Workers(graph, Limits())
@@ -355,7 +338,7 @@ def test_no_query_breaks_the_server(http: TestClient, text: str, route: str, lim
     check(http.get(f"/api/v1/{route}", params={key: value.encode("utf-8", "replace") for key, value in named.items()}))
 
 
-def test_what_was_asked_changed_nothing(http: TestClient, context: Context) -> None:
-    rows = context.graph.read("MATCH ()-[r]->() RETURN count(r) AS n")
+def test_what_was_asked_changed_nothing(http: TestClient, sample_context: Context) -> None:
+    rows = sample_context.graph.read("MATCH ()-[r]->() RETURN count(r) AS n")
     assert rows[0]["n"] == 327
     assert http.get("/api/v1/ready").status_code == 200

@@ -11,7 +11,6 @@ import http.client
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -38,19 +37,13 @@ OWN_BOUNDS = ("BadRequest", "QuestionTooLong")
 """What of that a server refuses for itself."""
 
 Body = dict[str, Any]
+Address = tuple[str, Mapping[str, str]]
+"""A server's address, and the headers of each request to it."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Unasked(Exception):
     """A server that does not answer this question; it was not found, or has reasons of its own."""
-
-
-@dataclass(frozen=True)
-class Address:
-    """A server, and what is sent with each request."""
-
-    url: str
-    headers: Mapping[str, str]
 
 
 def _option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
@@ -84,7 +77,7 @@ def remote(
     body: Body = {"question": question, "entities": list(entities), **{key: given[key] for key in given if given[key]}}
     if server:
         token = os.environ.get(TOKEN)
-        address = Address(server, {"Authorization": f"Bearer {token}"} if token else {})
+        address: Address = (server, {"Authorization": f"Bearer {token}"} if token else {})
     else:
         found = find(store_path(store))
         if found is None or (llm or "") not in found.strategies:
@@ -136,17 +129,18 @@ def _for_this_process(defaults: Mapping[str, Any]) -> bool:
 
 def _address(found: Announced) -> Address:
     token = {"Authorization": f"Bearer {found.token}"} if found.token else {}
-    return Address(found.address, {HEADER: found.mark, **token})
+    return found.address, {HEADER: found.mark, **token}
 
 
-@dataclass
 class Refused(Exception):
     """A server that answered, and refused."""
 
-    status: int
-    kind: str = ""
-    message: str = ""
-    hint: str = ""
+    def __init__(self, status: int, kind: str = "", message: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.message = message
+        self.hint = hint
 
     def told(self) -> KgneoError:
         """The same as kgneo's own error."""
@@ -189,18 +183,17 @@ def _watched(address: Address, body: Body) -> tuple[Body, bool]:
 
 
 def _send(address: Address, body: Body, read: Callable[[http.client.HTTPResponse], None]) -> None:
+    url, own = address
     try:
-        parts = urlsplit(address.url)
+        parts = urlsplit(url)
         port = parts.port
     except ValueError:
         parts, port = urlsplit(""), None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(
-            f"{address.url!r} is no address of a server.", hint="Expected something like http://127.0.0.1:7575."
-        )
+        raise UsageError(f"{url!r} is no address of a server.", hint="Expected something like http://127.0.0.1:7575.")
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(parts.hostname, port, timeout=SECONDS)
-    headers = {"Content-Type": "application/json", **address.headers}
+    headers = {"Content-Type": "application/json", **own}
     try:
         connection.request("POST", f"{parts.path.rstrip('/')}/api/v1/ask", json.dumps(body), headers)
         response = connection.getresponse()
@@ -209,7 +202,7 @@ def _send(address: Address, body: Body, read: Callable[[http.client.HTTPResponse
         read(response)
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise GraphUnavailable(
-            f"No kgneo server answers at {address.url}: {error}.",
+            f"No kgneo server answers at {url}: {error}.",
             hint="Start one with `kgneo serve`, or leave --server out.",
         ) from error
     finally:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 from kgneo.asking import ask, default_strategy
 from kgneo.context import Context
 from kgneo.conversation import Conversation
-from kgneo.english.names import hop_wording
+from kgneo.english.names import question_wording
 from kgneo.errors import DataError, KgneoError, UsageError
 from kgneo.events import Event, StageEvent, Text
 from kgneo.graph.around import around
@@ -24,7 +25,7 @@ from kgneo.graph.cypher import fill, inline
 from kgneo.graph.schema import Label, Relation
 from kgneo.graph.shape import LOADED_LABEL
 from kgneo.llm import LanguageModel
-from kgneo.model import Answer, Entity, Hop, Step, TopicEntity, evidence_to_dict
+from kgneo.model import Answer, Entity, Step, TopicEntity, evidence_to_dict
 from kgneo.query.check import check
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, to_json
@@ -147,7 +148,7 @@ class Service:
         return self._models[name]
 
     def _record(self, answer: Answer) -> Record:
-        """The object that `kgneo ask --json` prints, with its Cypher to paste (`query`), and a link into the Browser."""
+        """The object that `kgneo ask --json` prints, its Cypher to paste (`query`), and a link into Neo4j Browser."""
         shown = _pasted(answer.cypher, answer.cypher_parameters)
         return {**answer.to_dict(), "query": shown, "browser": with_query(self._browser, shown) if shown else None}
 
@@ -270,13 +271,13 @@ class Service:
         """Questions that can be asked of this graph: about one node each of its largest relationship types."""
         context = self._context
         if EXAMPLES_KEY not in context.memory:
-            found = [question for relation in self._largest() if (question := self._example(relation))]
-            context.memory[EXAMPLES_KEY] = found
+            found = (question for relation in self._largest() if (question := self._example(relation)))
+            context.memory[EXAMPLES_KEY] = list(islice(found, EXAMPLES))
         return cast(list[str], context.memory[EXAMPLES_KEY])
 
     def _largest(self) -> list[str]:
         relations = [item for item in self._context.knowledge.schema.relations if self._context.shape.uses(item.name)]
-        return [item.name for item in sorted(relations, key=lambda item: -item.relationships)[:EXAMPLES]]
+        return [item.name for item in sorted(relations, key=lambda item: -item.relationships)[: 2 * EXAMPLES]]
 
     def _example(self, relation: str) -> str:
         shape = self._context.shape
@@ -284,8 +285,7 @@ class Service:
         name = rows[0]["name"] if rows else ""
         if not name or "[" in name or "]" in name:
             return ""
-        words = hop_wording(Hop(relation), f"[{name}]", names=shape.names)
-        return f"{words}?" if words.startswith("what ") else f"what is the {words}?"
+        return question_wording(shape.names.get(relation, relation), f"[{name}]")
 
     def entities(self, text: str, limit: int) -> Record:
         """Names that go on as `text` begins, with most relationships first."""

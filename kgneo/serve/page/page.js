@@ -170,7 +170,8 @@ async function send(question) {
   clear();
   await work(async (signal) => {
     const strategy = find("strategy").value;
-    const body = { question, history: turns.slice(-TURNS), ...(strategy ? { strategy } : {}) };
+    const model = find("model-choice").hidden ? "" : find("model").value;
+    const body = { question, history: turns.slice(-TURNS), ...(strategy ? { strategy } : {}), ...(model ? { model } : {}) };
     const answer = await ask(body, tell, signal);
     turns.push({ question: answer.question.slice(0, 5000), answer: answer.answer.slice(0, 5000) });
     find("forget").hidden = find("strategy").length < 2;
@@ -303,6 +304,10 @@ async function begin() {
   try {
     const known = await get("strategies");
     find("strategy").replaceChildren(...known.strategies.map((name) => element("option", { value: name, selected: name === known.default }, name)));
+    find("model").replaceChildren(...known.models.map((name) => element("option", { value: name }, name)));
+    const choice = () => { find("model-choice").hidden = !known.with_model.includes(find("strategy").value); };
+    find("strategy").onchange = choice;
+    choice();
     schema = await get("schema");
     find("examples").replaceChildren(...exampleButtons());
   } catch (error) {

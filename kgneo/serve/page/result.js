@@ -55,9 +55,9 @@ function lists(answer) {
   const evidenceRows = answer.evidence.map((item) => [item.subject, item.relation, item.detail || "", item.object]);
   const more = rows.length > LISTED || answer.more ? `${Math.min(rows.length, LISTED)} of ${rows.length + answer.more}` : `${rows.length}`;
   return element("div", {},
-    ...(rows.length ? [element("h2", {}, "Answers")] : []),
+    ...(rows.length > 1 ? [element("h2", {}, "Answers")] : []),
     ...(grouped.length ? [bars(grouped)] : []),
-    ...(rows.length > 1 ? [element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Answers" },
+    ...(rows.length > 1 ? [element("div", { class: "scroll answers", tabindex: "0", role: "region", "aria-label": "Answers" },
       table(`Answers: ${more}`, heads, rows.slice(0, LISTED).map((row) => row.map(String))))] : []),
     element("div", { class: "row" },
       ...(rows.length ? [button("Answers as CSV", () => download("answers.csv", csv([heads, ...rows])))] : []),
@@ -78,7 +78,8 @@ function bars(grouped) {
 
 function evidence(answer, problem) {
   const answers = new Set([...answer.answers, ...answer.answer_nodes.flatMap((node) => node.names)]);
-  const topics = new Set(answer.entities.map((entity) => entity.name));
+  const values = Object.values(answer.cypher_parameters || {}).flat().filter((value) => typeof value === "string");
+  const topics = new Set([...answer.entities.map((entity) => entity.name), ...values]);
   const ids = new Map([...answer.entities.map((entity) => [entity.name, entity.id]), ...answer.answer_nodes.map((node) => [node.names[0], node.id])]);
   const classes = (name) => (topics.has(name) ? "topic" : answers.has(name) ? "answer" : "");
   const place = element("div", { class: "picture", role: "img", "aria-label": `Picture of ${answer.evidence.length} triples; the table beside it holds the same` });
