@@ -15,7 +15,7 @@ from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import StatementRefused
 from kgneo.graph import Graph
-from kgneo.llm.scripted import ScriptedModel, ScriptRecord
+from kgneo.llm.scripted import ScriptedModel
 from kgneo.serve.failures import respond
 from tests.serving import client
 
@@ -165,7 +165,7 @@ def test_strategies_that_need_what_there_is_not_are_not_offered(http: TestClient
 
 
 def test_a_language_model_is_chosen_by_its_name(sample_context: Context) -> None:
-    models = {name: ScriptedModel([ScriptRecord(name)], name=name) for name in ("one", "two")}
+    models = {name: ScriptedModel(lambda *_, said=name: said, name=name) for name in ("one", "two")}
     with client(replace(sample_context, model=models["one"]), models=models) as talking:
         assert talking.get("/api/v1/strategies").json()["models"] == ["one", "two"]
 

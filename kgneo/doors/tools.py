@@ -86,6 +86,7 @@ class Tools:
                 "read_as": item.wording,
                 "score": round(item.score, 3),
                 "ignored": list(item.ignored),
+                "entities": list(item.entities),
                 "query_graph": to_json(item.graph),
                 "cypher": query.text,
                 "parameters": dict(query.parameters),

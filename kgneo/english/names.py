@@ -169,8 +169,8 @@ def clause_wording(relation: str, topic: str, *, forward: bool, many: bool = Fal
 
 
 def question_wording(relation: str, topic: str) -> str:
-    """A question for what a relation leads to: "what does X flow through?", "what is the capital of X?"; empty for a name
-    that makes none, such as `belongs_to_family`."""
+    """A question for what a relation leads to: "what does X flow through?", "what is the capital of X?"; empty for a
+    name that makes none, such as `belongs_to_family`."""
     words, verb = _relation_words(relation)
     text = " ".join(words)
     if verb and words[-1] == "by":

@@ -27,13 +27,14 @@ MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A reading: its query graph, its meaning in English, its score among the others, and the words of the question
-    that it leaves out."""
+    """A reading: its query graph, its meaning in English, its score among the others, the words of the question that it
+    leaves out, and the names of the nodes that it begins at, where it is a path."""
 
     graph: QueryGraph
     wording: str
     score: float
     ignored: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
 
 
 def offer_readings(context: Context, question: str, *, entities: Sequence[str] = ()) -> list[Offered]:
@@ -59,7 +60,7 @@ def offer_readings(context: Context, question: str, *, entities: Sequence[str] =
 def _of_path(item: RankedReading, shape: Shape) -> Offered:
     graph = path_graph(item.path, item.linked.entity_ids[:1])
     nodes = {topic.entity.id: topic.entity.name for topic in item.linked.topics}
-    return Offered(graph, wording(graph, nodes=nodes, names=shape.names), item.score)
+    return Offered(graph, wording(graph, nodes=nodes, names=shape.names), item.score, entities=item.linked.names)
 
 
 def path_graph(path: RelationPath, ids: Sequence[str]) -> QueryGraph:
