@@ -181,7 +181,9 @@ def killed(store: str, after: float, moments: list[float]) -> None:
     running = status(store_path(store))
     assert running is not None
     moments.append(time.monotonic())
-    psutil.Process(running.pid).kill()
+    process = psutil.Process(running.pid)
+    process.kill()
+    process.wait(30)
     start(store_path(store), report=report)
     moments.append(time.monotonic())
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgneo.errors import KgneoError
+from kgneo.errors import EntityNotFound, KgneoError
 from kgneo.events import Event, Text
 from kgneo.model import Answer, Evidence
 from kgneo.serve.api import JsonResponse, Routes, event_stream
@@ -107,7 +107,7 @@ class ChatRoutes:
         if body.stream:
             usage = body.stream_options is not None and body.stream_options.include_usage
             return event_stream(self._chunks(asked, head, with_usage=usage))
-        answered: Answered = await self._routes.work(request, partial(self._service.ask, asked))
+        answered: Answered = await self._routes.work(request, partial(self._answer, asked))
         answer = answered.answer
         choice = {
             "index": 0,
@@ -147,6 +147,15 @@ class ChatRoutes:
         self._routes.check_length(question)
         return Asked(question, strategy, model, history=tuple(_turns(spoken[:-1])))
 
+    def _answer(self, asked: Asked, tell: Callable[[Event], None] | None = None) -> Answered:
+        """The answer. That a name is not in the graph is one, too: at an error chat programs end, or show JSON, and
+        whoever asked only has to spell it otherwise. Raises what `Service.ask` raises else."""
+        try:
+            return self._service.ask(asked, tell)
+        except EntityNotFound as error:
+            text = " ".join(filter(None, (error.message, error.hint)))
+            return Answered(Answer(asked.question, asked.strategy or "", text), record_of(error))
+
     async def _chunks(self, asked: Asked, head: Record, *, with_usage: bool) -> AsyncIterator[bytes]:
         def chunk(delta: Record, finish: str | None = None, **more: Any) -> bytes:
             choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
@@ -154,7 +163,7 @@ class ChatRoutes:
 
         yield chunk({"role": "assistant", "content": ""})
         try:
-            async for item in self._workers.stream(partial(self._service.ask, asked)):
+            async for item in self._workers.stream(partial(self._answer, asked)):
                 if isinstance(item, Answered):
                     yield chunk({"content": content(item.answer)})
                     yield chunk({}, "stop", kgneo=item.record)
@@ -192,7 +201,7 @@ def plain(text: str) -> str:
 
 def _cited(item: Evidence) -> str:
     triple = item.triple
-    relation = f"{triple.relation} {triple.detail}" if triple.detail else triple.relation
+    relation = " ".join(filter(None, (triple.relation.replace("_", " "), triple.detail)))
     return f"({plain(triple.subject)}, {plain(relation)}, {plain(triple.object)})"
 
 

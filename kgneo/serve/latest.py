@@ -7,9 +7,9 @@ makes it, the others go on with what there was. While the graph is empty or half
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
+from contextlib import suppress
 
 from kgneo.asking import open_context
 from kgneo.context import Context
@@ -19,7 +19,6 @@ from kgneo.graph.record import read_record
 from kgneo.query.catalogue import Catalogue
 from kgneo.stages.interpret import reading
 
-LOG = logging.getLogger("kgneo.serve")
 OFTEN = 1.0
 """Seconds for which the graph is taken to be as it was."""
 SHARE = 10.0
@@ -57,13 +56,11 @@ class Latest:
 
     def _renew(self) -> None:
         started = time.monotonic()
-        try:
+        with suppress(KgneoError):  # what it is, the question itself will say, if it matters to it
             change = self._context.graph.last_change()
             if change != self._change:
                 self._open()
                 self._change = change
-        except KgneoError as error:  # the question itself will say it, if it matters to it
-            LOG.info("The graph cannot be read again: %s", type(error).__name__)
         ended = time.monotonic()
         self._next = ended + max(OFTEN, SHARE * (ended - started))
 
