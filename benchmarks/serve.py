@@ -58,11 +58,17 @@ class Measured:
 
 @dataclass
 class Seen:
-    """What the clients saw: when each answer came and after how many seconds, when which error, the wrong answers."""
+    """What the clients saw: when each right answer came and after how many seconds, when there were errors, and the
+    wrong answers."""
 
-    times: list[float] = field(default_factory=list)
-    errors: list[tuple[float, str]] = field(default_factory=list)
+    answers: list[tuple[float, float]] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+
+    @property
+    def times(self) -> list[float]:
+        """Seconds of each right answer."""
+        return [seconds for _, seconds in self.answers]
 
 
 def metaqa() -> Measured:
@@ -145,27 +151,28 @@ def timed(action: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def together(port: int, known: dict[str, Found], clients: int, ends: float) -> Seen:
-    """What `clients` see who ask until `ends`."""
+def together(port: int, known: dict[str, Found], clients: int, over: Callable[[], bool]) -> Seen:
+    """What `clients` see who ask until it is `over`."""
     seen = Seen()
 
     def client(number: int) -> None:
         order = list(known)
         random.Random(number).shuffle(order)  # noqa: S311
         for question in itertools.cycle(order):
-            if time.monotonic() > ends:
+            if over():
                 return
             started = time.monotonic()
             try:
                 found = ask(port, question)
             except (OSError, http.client.HTTPException) as error:
                 found = (0, [type(error).__name__])
+            ended = time.monotonic()
             if found == known[question]:
-                seen.times.append(time.monotonic() - started)
+                seen.answers.append((ended, ended - started))
             elif found[0] == 200:
                 seen.wrong.append(f"{question}: {found[1][:5]}, expected {known[question][1][:5]}")
             else:
-                seen.errors.append((time.monotonic(), str(found)))
+                seen.errors.append(ended)
 
     threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
     for thread in threads:
@@ -192,52 +199,48 @@ def load_rows(port: int, graph: Measured, process: psutil.Process, given: argpar
     """One client, then many, Neo4j killed while they ask."""
     known = {question: ask(port, question) for question in graph.questions}
     alone = [timed(lambda question=question: ask(port, question)) for question in graph.questions]  # type: ignore[misc]
-    together(port, known, given.clients, time.monotonic() + given.seconds / 10)
+    warm = time.monotonic() + given.seconds / 10
+    together(port, known, given.clients, lambda: time.monotonic() > warm)
     before = process.memory_info().rss
     moments: list[float] = []
-    helper = threading.Thread(target=killed, args=(graph.store, given.seconds / 2, moments))
     if given.restart:
-        helper.start()
+        threading.Thread(target=killed, args=(graph.store, given.seconds / 2, moments)).start()
     started = time.monotonic()
-    seen = together(port, known, given.clients, started + given.seconds)
-    taken = time.monotonic() - started
+
+    def over() -> bool:
+        recovered = not given.restart or (len(moments) > 1 and time.monotonic() > moments[1] + 2 * RECOVERY)
+        return recovered and time.monotonic() > started + given.seconds
+
+    seen = together(port, known, given.clients, over)
+    gone, back = moments if given.restart else (time.monotonic(), time.monotonic())
     after = process.memory_info().rss
     for line in seen.wrong[:10]:
         report(f"wrong: {line}")
+    undisturbed = [seconds for when, seconds in seen.answers if when < gone]
+    many = f"{given.clients} clients"
     rows: Rows = [
-        ("questions that could be answered", sum(code == 200 for code, _ in known.values())),
+        ("questions, of these answered", f"{len(known)}, {sum(code == 200 for code, _ in known.values())}"),
         ("one client: median, 95th percentile s", _pair(alone)),
-        ("questions answered together", len(seen.times)),
-        ("wrong answers", len(seen.wrong)),
-        (f"{given.clients} clients: median, 95th percentile s", _pair(seen.times)),
-        ("95th percentile against one client's", round(_late(seen.times) / _late(alone), 1)),
+        (f"{many}: right answers, wrong answers", f"{len(seen.answers)}, {len(seen.wrong)}"),
+        (f"{many}: median, 95th percentile s, until Neo4j was gone", _pair(undisturbed)),
+        ("95th percentile against one client's", round(_late(undisturbed) / _late(alone), 1)),
+        ("throughput against one client's", round(len(undisturbed) / (gone - started) * statistics.mean(alone), 2)),
         ("memory MB before, after", f"{before / 1e6:.0f}, {after / 1e6:.0f}"),
     ]
-    down = 0.0
-    if given.restart:
-        helper.join()
-        gone, back = moments
-        down = back - gone
-        early, late = (
-            [when for when, _ in seen.errors if when < gone],
-            [when for when, _ in seen.errors if when > back],
-        )
-        rows += [
-            ("seconds without Neo4j", round(down, 1)),
-            (
-                "errors before it was gone, while it was, later",
-                f"{len(early)}, {_between(seen, gone, back)}, {len(late)}",
-            ),
-            ("last error, s after it was back", round(max(late, default=back) - back, 1)),
-        ]
-    else:
-        rows.append(("errors", len(seen.errors)))
-    rows.append(("throughput against one client", round(len(seen.times) / (taken - down) * statistics.mean(alone), 2)))
-    return rows
+    return rows + (_restart_rows(seen, gone, back) if given.restart else [("errors", len(seen.errors))])
 
 
-def _between(seen: Seen, gone: float, back: float) -> int:
-    return sum(gone <= when <= back for when, _ in seen.errors)
+def _restart_rows(seen: Seen, gone: float, back: float) -> Rows:
+    early, late = [when for when in seen.errors if when < gone], [when for when in seen.errors if when > back]
+    again = [when for when, _ in seen.answers if when > back]
+    return [
+        ("Neo4j killed: s without it", round(back - gone, 1)),
+        ("errors before, meanwhile, later", f"{len(early)}, {len(seen.errors) - len(early) - len(late)}, {len(late)}"),
+        (
+            "last error, first answer: s after it was back",
+            f"{max(late, default=back) - back:.1f}, {min(again) - back:.1f}",
+        ),
+    ]
 
 
 def _late(times: Sequence[float]) -> float:

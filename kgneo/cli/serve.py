@@ -223,7 +223,7 @@ def _announcement(
 
 
 def _tell(address: str, own: ServeSettings) -> None:
-    say(f"Page: {address}   API: {address}api/v1/openapi.json   Chat: {address}v1")
+    say(f"Page: {address}\nAPI:  {address}api/v1/openapi.json\nChat: {address}v1")
     if not own.loopback:
         say("Every request must carry the token." if own.token else OPEN.format(address=address))
     say("Stop with Ctrl-C.")

@@ -170,7 +170,7 @@ def clause_wording(relation: str, topic: str, *, forward: bool, many: bool = Fal
 
 def question_wording(relation: str, topic: str) -> str:
     """A question for what a relation leads to: "what does X flow through?", "what is the capital of X?"; empty for a
-    name that makes none, such as `belongs_to_family`."""
+    name that makes none, such as `belongs_to_family` and `uses_currency`."""
     words, verb = _relation_words(relation)
     text = " ".join(words)
     if verb and words[-1] == "by":
@@ -179,8 +179,7 @@ def question_wording(relation: str, topic: str) -> str:
         return f"what does {topic} {' '.join([_plural_form(words[0]), *words[1:]])}?"
     if verb:
         return f"what {topic} {text}?"
-    phrase = len(words) > 1 and is_present(words[0]) and words[1] in PREPOSITIONS
-    return "" if phrase else f"what is the {text} of {topic}?"
+    return "" if len(words) > 1 and is_present(words[0]) else f"what is the {text} of {topic}?"
 
 
 def statement_wording(relation: str, subject: str, object: str) -> str:  # noqa: A002

@@ -220,6 +220,7 @@ function present(answer) {
   find("result").hidden = false;
   for (const part of parts) part.drawn?.();
   find("result").focus({ preventScroll: true });
+  if (find("result").getBoundingClientRect().top > 0.6 * innerHeight) find("stages").scrollIntoView({ block: "start" });
 }
 
 async function understand(answer, signal) {
