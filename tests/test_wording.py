@@ -118,6 +118,7 @@ def test_verbs_are_put_into_words_as_verbs(hops: tuple[Hop, ...], wording: str) 
         ("has_capital", "what is the capital of Ethiopia?"),
         ("flows_through", "what does Ethiopia flow through?"),
         ("lies_on", "what does Ethiopia lie on?"),
+        ("PLAYED_IN", "what has Ethiopia played in?"),
         ("directed_by", "what was Ethiopia directed by?"),
         ("uses_currency", ""),
     ],

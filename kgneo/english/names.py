@@ -178,7 +178,7 @@ def question_wording(relation: str, topic: str) -> str:
     if verb and is_present(words[0]):
         return f"what does {topic} {' '.join([_plural_form(words[0]), *words[1:]])}?"
     if verb:
-        return f"what {topic} {text}?"
+        return f"what has {topic} {text}?"
     return "" if len(words) > 1 and is_present(words[0]) else f"what is the {text} of {topic}?"
 
 

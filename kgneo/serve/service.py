@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar, cast
 
 from kgneo.asking import ask, default_strategy
 from kgneo.context import Context
 from kgneo.conversation import Conversation
-from kgneo.english.names import question_wording
+from kgneo.english.names import name_words, plural, question_wording
 from kgneo.errors import DataError, KgneoError, UsageError
 from kgneo.events import Event, StageEvent, Text
 from kgneo.graph.around import around
@@ -268,12 +268,22 @@ class Service:
         return shape.display[LOADED_LABEL] if shape.loaded else shape.display.get(label, ())
 
     def examples(self) -> list[str]:
-        """Questions that can be asked of this graph: about one node each of its largest relationship types."""
+        """Questions that can be asked of this graph: how many there are of what there is most, and about one node each
+        of its largest relationship types."""
         context = self._context
         if EXAMPLES_KEY not in context.memory:
-            found = (question for relation in self._largest() if (question := self._example(relation)))
-            context.memory[EXAMPLES_KEY] = list(islice(found, EXAMPLES))
+            named = (question for relation in self._largest() if (question := self._example(relation)))
+            context.memory[EXAMPLES_KEY] = list(islice(chain(self._counted(), named), EXAMPLES))
         return cast(list[str], context.memory[EXAMPLES_KEY])
+
+    def _counted(self) -> list[str]:
+        """A question about the largest label of a graph with labels of its own."""
+        context = self._latest.known
+        labels = [item for item in context.knowledge.schema.labels if item.name not in context.shape.excluded]
+        if context.shape.loaded or not labels:
+            return []
+        largest = max(labels, key=lambda item: item.nodes)
+        return [f"how many {plural(' '.join(name_words(largest.name)))} are there?"]
 
     def _largest(self) -> list[str]:
         relations = [item for item in self._context.knowledge.schema.relations if self._context.shape.uses(item.name)]

@@ -6,7 +6,7 @@ run. A relation path from a named node is a query graph, too: its nodes are vari
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgneo.context import Context
@@ -51,10 +51,19 @@ def offer_readings(context: Context, question: str, *, entities: Sequence[str] =
         graphs = bool(found) and by_graph(context, found[0])
         linked = () if graphs else readings(context.knowledge, found[0].bracketed if found else question)
     if graphs:
-        return [Offered(item.graph, item.wording, item.score, item.ignored) for item in found[:MOST]]
+        return _told_apart(Offered(item.graph, item.wording, item.score, item.ignored) for item in found)
     ranked = rank_readings(context, linked)
-    paths = [item for item in ranked if len(item.path) <= MAX_HOPS + 1]
-    return [_of_path(item, context.shape) for item in paths[:MOST]]
+    return _told_apart(_of_path(item, context.shape) for item in ranked if len(item.path) <= MAX_HOPS + 1)
+
+
+def _told_apart(readings: Iterable[Offered]) -> list[Offered]:
+    """The best of those whose meaning is told in the same words, and leaves out the same."""
+    found: dict[tuple[str, tuple[str, ...]], Offered] = {}
+    for item in readings:
+        found.setdefault((item.wording, item.ignored), item)
+        if len(found) == MOST:
+            break
+    return list(found.values())
 
 
 def _of_path(item: RankedReading, shape: Shape) -> Offered:

@@ -143,7 +143,6 @@ input.addEventListener("keydown", (event) => {
 
 find("ask-form").addEventListener("submit", (event) => { event.preventDefault(); send(input.value.trim()); });
 find("stop").addEventListener("click", () => running?.abort());
-find("forget").addEventListener("click", () => { turns = []; find("forget").hidden = true; input.focus(); });
 
 function clear() {
   close();
@@ -171,10 +170,19 @@ async function send(question) {
   await work(async (signal) => {
     const strategy = find("strategy").value;
     const model = find("model-choice").hidden ? "" : find("model").value;
+    if (!find("follow").checked) turns = [];
     const body = { question, history: turns.slice(-TURNS), ...(strategy ? { strategy } : {}), ...(model ? { model } : {}) };
-    const answer = await ask(body, tell, signal);
+    let answer = null;
+    try {
+      answer = await ask(body, tell, signal);
+    } catch (error) {
+      // A language model's strategy needs a name to begin at; what the question may mean without one is shown all the same.
+      if (error.nearest?.length && strategy !== "paths") await understand({ question, entities: [] }, signal);
+      throw error;
+    }
     turns.push({ question: answer.question.slice(0, 5000), answer: answer.answer.slice(0, 5000) });
-    find("forget").hidden = find("strategy").length < 2;
+    find("follow-choice").hidden = !find("model").length;
+    find("follow").checked = false;
     remember(question, answer.answer);
     present(answer);
     await understand(answer, signal);
@@ -242,6 +250,7 @@ async function understand(answer, signal) {
     for (const part of parts) part.drawn?.();
     find("result").scrollIntoView({ block: "start" });
   });
+  find("result").hidden = false;
   find("result").append(element("details", { id: "readings", open: true },
     element("summary", {}, "Other readings of the question, and its query graph"), readings(found, schema, run)));
 }

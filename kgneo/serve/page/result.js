@@ -1,6 +1,6 @@
 // An answer: its text, its figures, its evidence as picture and table, its query.
 import { get } from "./api.js";
-import { button, csv, download, element, table } from "./dom.js";
+import { button, csv, download, element, readable, table } from "./dom.js";
 import { Picture } from "./draw.js";
 
 const LISTED = 200;
@@ -16,7 +16,7 @@ export function show(answer, problem) {
   picture?.destroy();
   picture = null;
   return [
-    element("p", { class: "answer", dir: "auto" }, answer.answer || "not found"),
+    element("p", { class: "answer", dir: "auto" }, readable(answer.answer || "not found")),
     figures(answer),
     ...answer.warnings.map((text) => element("p", { class: "warning", dir: "auto" }, text)),
     ...(answer.steps.length > 1 ? [steps(answer)] : []),
@@ -58,7 +58,7 @@ function lists(answer) {
     ...(rows.length > 1 ? [element("h2", {}, "Answers")] : []),
     ...(grouped.length ? [bars(grouped)] : []),
     ...(rows.length > 1 ? [element("div", { class: "scroll answers", tabindex: "0", role: "region", "aria-label": "Answers" },
-      table(`Answers: ${more}`, heads, rows.slice(0, LISTED).map((row) => row.map(String))))] : []),
+      table(`Answers: ${more}`, heads, rows.slice(0, LISTED).map((row) => row.map(readable))))] : []),
     element("div", { class: "row" },
       ...(rows.length ? [button("Answers as CSV", () => download("answers.csv", csv([heads, ...rows])))] : []),
       button("Evidence as CSV", () => download("evidence.csv", csv([["subject", "relation", "detail", "object"], ...evidenceRows])))));
@@ -71,7 +71,7 @@ function bars(grouped) {
     const bar = element("div", { class: "bar" });
     bar.style.width = `${(90 * Math.abs(value)) / most}%`;
     bar.title = String(value);
-    return [element("span", { dir: "auto" }, `${name}: ${value}`), bar];
+    return [element("span", { dir: "auto" }, `${name}: ${readable(value)}`), bar];
   });
   return element("div", { class: "bars", role: "img", "aria-label": "Bar chart of the values in the table below" }, rows);
 }
