@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +21,7 @@ from kgneo.graph import Graph
 from kgneo.serve.guard import Rate
 from kgneo.serve.settings import Limits, ServeSettings
 from kgneo.serve.workers import Workers
-from tests.serving import application, client
+from tests.serving import application, client, listening
 
 CAPITAL = {"question": "what is the capital of [Ethiopia]?"}
 ENDLESS = "UNWIND range(1, 1000000000) AS a UNWIND range(1, 1000000000) AS b RETURN count(a + b)"
@@ -260,6 +263,35 @@ def test_questions_end_when_the_server_stops(sample_context: Context) -> None:
         workers.close()
 
     asyncio.run(ask())
+
+
+HOST = b"Host: 127.0.0.1\r\nConnection: close\r\n"
+RAW = (
+    (b"GARBAGE\r\n\r\n", (400,)),
+    (b"GET / HTTP/1.1\r\n\r\n", (400,)),
+    (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n", (400, 421)),
+    (b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"x" * 40_000 + b"\r\n\r\n", (400, 431)),
+    (b"GET /%0d%0aSet-Cookie:%20x=1 HTTP/1.1\r\n" + HOST + b"\r\n", (404,)),
+    (b"GET /\x00 HTTP/1.1\r\n" + HOST + b"\r\n", (400, 404)),
+    (b"GET / HTTP/1.1\r\n" + HOST + b"Name : x\r\n\r\n", (400,)),
+    (b"POST /api/v1/ask HTTP/1.1\r\n" + HOST + b"Content-Length: -1\r\n\r\n", (400,)),
+    (b"POST /api/v1/ask HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\nz\r\n", (400,)),
+    (b"POST /api/v1/ask HTTP/1.1\r\n" + HOST + b"Content-Length: 999999999999\r\n\r\n", (413,)),
+)
+
+
+def test_no_bytes_on_the_wire_break_the_server(sample_context: Context) -> None:
+    with listening(sample_context) as address:
+        port = urlsplit(address).port
+        for sent, codes in RAW:
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+                connection.sendall(sent)
+                received = connection.recv(100_000)
+            assert int(received.split()[1]) in codes, (sent[:80], received[:200])
+            assert b"set-cookie" not in received.lower()
+            assert b"Traceback" not in received
+        with urlopen(f"{address}/api/v1/health", timeout=10) as response:  # noqa: S310
+            assert response.status == 200
 
 
 # Free-form input -----------------------------------------------------------------------------------------------------
