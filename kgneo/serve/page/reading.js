@@ -88,7 +88,7 @@ function parts(graph, nodes, schema, change) {
 
 function valueText(value, named) {
   if (!value) return "";
-  if (value.function) return `${value.function} of ${valueText(value.value, named)}${value.per ? ` per ${valueText(value.per, named)}` : ""}`;
+  if (value.function) return `${value.function} of ${valueText(value.value, named)}${value.per ? ` per ${valueText(value.per, named)}` : ""}${value.over ? ` over ${valueText(value.over, named)}` : ""}`;
   if (value.operator) return `${valueText(value.left, named)} ${value.operator} ${valueText(value.right, named)}`;
   return value.key ? `${named(value.of)}’s ${value.key}` : named(value.of);
 }
