@@ -40,6 +40,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+HEADER_BYTES = 16_000
 ADDRESSES = 10_000
 """Addresses whose rate is remembered."""
 
@@ -109,6 +110,8 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
+        if sum(len(name) + len(value) for name, value in headers.raw) > HEADER_BYTES:
+            raise Refusal(431, "HeadersTooLarge", f"The headers of a request may have {HEADER_BYTES:,} bytes at most.")
         self._check_host(headers)
         if not scope["path"].startswith(GUARDED):
             return
