@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kgneo.graph import Graph
-from kgneo.graph.connection import DEFAULT_TIMEOUT
+from kgneo.graph.connection import DEFAULT_TIMEOUT, RETRY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Settings:
     """A Neo4j server by `uri`, or the local `store` whose server is started when it is needed.
 
     `token` is for bearer authentication. `timeout` is in seconds, for one transaction. `read_only` keeps kgneo from
-    writing into the graph, whatever the command.
+    writing into the graph, whatever the command. `retry` is for how many seconds one that is gone is tried again.
     """
 
     uri: str | None = None
@@ -26,6 +26,7 @@ class Settings:
     store: str | None = None
     timeout: float = DEFAULT_TIMEOUT
     read_only: bool = False
+    retry: float = RETRY_SECONDS
 
 
 @contextmanager
@@ -51,6 +52,7 @@ def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
             database=settings.database,
             timeout=settings.timeout,
             read_only=settings.read_only,
+            retry=settings.retry,
         )
     from kgneo.server import start, store_path
 
@@ -63,4 +65,5 @@ def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
         password=server.password,
         timeout=settings.timeout,
         read_only=settings.read_only,
+        retry=settings.retry,
     )

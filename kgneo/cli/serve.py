@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from kgneo.llm import LanguageModel
 
 LIMITS = Limits()
+RETRY = 2.0
+"""Seconds for which a database that is gone is tried again: meanwhile others wait for the thread."""
 OPEN = (
     "Everyone who can reach {address} can ask this graph everything, with no token and no encryption. "
     "A token (KGNEO_ACCESS_TOKEN) keeps others out, a proxy with TLS keeps it from being read on the way."
@@ -142,7 +144,7 @@ def serve(
     )
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     logging.getLogger("kgneo.serve").setLevel(logging.INFO)
-    with _listen(host, port) as listening, open_graph(settings, report=say) as graph:
+    with _listen(host, port) as listening, open_graph(replace(settings, retry=RETRY), report=say) as graph:
         models = _models(model, further)
         context = open_context(
             graph, options=options, model=next(iter(models.values()), None), prompts=model.load_prompts(), report=say
