@@ -1,10 +1,14 @@
-"""`kgneo serve` with many clients on MetaQA: wrong answers, times, throughput, memory, and Neo4j gone for a while.
+"""`kgneo serve` with many clients: wrong answers, times, throughput, memory, Neo4j killed for a while, and its page.
 
     KGNEO_METAQA=… python -m benchmarks.serve [--clients 32] [--seconds 300] [--no-restart]
+    python -m benchmarks.serve --quick
 
-Questions are the dev questions of 1 to 3 hops, mixed. Each is asked once by itself first; those answers are what the
-others are compared with. Half way through, Neo4j is stopped and started again. Last, `kgneo ask --server` is timed as a
-process, beside one that imports click and an HTTP client.
+Questions are MetaQA's dev questions of 1 to 3 hops, mixed; without KGNEO_METAQA, and with --quick (8 clients, 20 s),
+those of the graph about geography beside this file. Each is asked twice by itself first: those answers are what the
+others are compared with, those times what theirs are. Half way through, Neo4j is killed and started again. Then come
+the first byte of a stream, `kgneo ask` as a process, which finds the server by itself, beside one that imports click
+and an HTTP client, and, where there is a Chromium, the page: its weight, and how long it takes from an answer with 100
+triples to their picture.
 """
 
 from __future__ import annotations
@@ -13,50 +17,94 @@ import argparse
 import http.client
 import itertools
 import json
+import os
 import random
+import resource
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import psutil
 
-from benchmarks.common import indexed_metaqa, metaqa_folder, report, table
-from kgneo.server import start, stop, store_path
+from benchmarks.common import empty, indexed_metaqa, metaqa_folder, report, table
+from kgneo.server import start, status, stop, store_path
 
-STORE = "benchmark-metaqa"
 QUESTIONS = 150
-LONGEST = 60.0
-ROUNDS = 7
+LONGEST = 120.0
+RECOVERY = 10.0
+"""Seconds within which the server has to answer again once Neo4j does."""
+ROUNDS = 15
+GEOGRAPHY = Path(__file__).parent / "graphs" / "geography"
+Rows = list[tuple[str, object]]
+Found = tuple[int, list[str]]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured on: the store of a graph, and questions about it."""
+
+    store: str
+    questions: list[str]
 
 
 @dataclass
 class Seen:
-    """What the clients saw: seconds of each answer, when which error came, how many answers were wrong."""
+    """What the clients saw: when each right answer came and after how many seconds, when there were errors, and the
+    wrong answers."""
 
-    times: list[float] = field(default_factory=list)
-    errors: list[tuple[float, str]] = field(default_factory=list)
+    answers: list[tuple[float, float]] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
+    @property
+    def times(self) -> list[float]:
+        """Seconds of each right answer."""
+        return [seconds for _, seconds in self.answers]
 
-def questions() -> list[str]:
-    """Dev questions of each number of hops, mixed."""
+
+def metaqa() -> Measured:
+    """MetaQA, and dev questions of each number of hops, mixed."""
+    with indexed_metaqa():
+        pass
     chosen: list[str] = []
     for hops in (1, 2, 3):
         lines = (metaqa_folder() / f"{hops}-hop" / "vanilla" / "qa_dev.txt").read_text(encoding="utf-8").splitlines()
         chosen += [line.split("\t")[0] for line in random.Random(7).sample(lines, QUESTIONS // 3)]  # noqa: S311
     random.Random(7).shuffle(chosen)  # noqa: S311
-    return chosen
+    return Measured("benchmark-metaqa", chosen)
+
+
+def geography() -> Measured:
+    """A graph of 264 triples, and its questions."""
+    from kgneo.embedding import load_encoder
+    from kgneo.graph.index import build
+    from kgneo.graph.load import load
+    from kgneo.graph.shape import LOADED
+    from kgneo.loader import open_source, read_triples
+    from kgneo.settings import Settings, open_graph
+
+    store = "benchmark-serve"
+    with open_graph(Settings(store=store), report=report) as graph:
+        empty(graph)
+        load(graph, read_triples(open_source(GEOGRAPHY / "triples.tsv")), name="benchmark")
+        build(graph, load_encoder(report=report), shape=LOADED)
+    lines = (GEOGRAPHY / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    return Measured(store, [json.loads(line)["question"] for line in lines])
 
 
 @contextmanager
-def serving(port: int) -> Iterator[psutil.Process]:
+def serving(store: str, port: int) -> Iterator[psutil.Process]:
     """`kgneo serve` on the store, as a process, once it answers."""
-    command = [sys.executable, "-m", "kgneo", "serve", "--store", STORE, "--port", str(port), "--rate", "0"]
+    command = [sys.executable, "-m", "kgneo", "serve", "--store", store, "--port", str(port), "--rate", "0"]
     process = subprocess.Popen(command)
     try:
         until = time.monotonic() + 300
@@ -73,68 +121,58 @@ def serving(port: int) -> Iterator[psutil.Process]:
 def answers(port: int) -> bool:
     """Whether the server is there."""
     try:
-        return get(port, "/api/v1/health", LONGEST)[0] == 200
+        return send(port, "GET", "/api/v1/health")[0] == 200
     except OSError:
         return False
 
 
-def get(port: int, route: str, seconds: float) -> tuple[int, bytes]:
-    """Status and body of a GET."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+def send(port: int, method: str, route: str, body: object = None) -> tuple[int, bytes]:
+    """Status and body of the response to a request."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST)
     try:
-        connection.request("GET", route)
+        sent = None if body is None else json.dumps(body).encode()
+        connection.request(method, route, sent, {"Content-Type": "application/json"})
         response = connection.getresponse()
         return response.status, response.read()
     finally:
         connection.close()
 
 
-def ask(port: int, question: str) -> tuple[int, list[str]]:
+def ask(port: int, question: str) -> Found:
     """Status and answers of a question."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2 * LONGEST)
-    try:
-        body = json.dumps({"question": question}).encode()
-        connection.request("POST", "/api/v1/ask", body, {"Content-Type": "application/json"})
-        response = connection.getresponse()
-        record = json.loads(response.read())
-        return response.status, sorted(record.get("answers", ()))
-    finally:
-        connection.close()
+    code, body = send(port, "POST", "/api/v1/ask", {"question": question})
+    return code, sorted(json.loads(body).get("answers", ()))
 
 
-def alone(port: int, asked: list[str]) -> tuple[dict[str, tuple[int, list[str]]], list[float]]:
-    """Each question's answer by itself, and the seconds of a second round."""
-    known = {question: ask(port, question) for question in asked}
-    times = []
-    for question in asked:
-        started = time.perf_counter()
-        ask(port, question)
-        times.append(time.perf_counter() - started)
-    return known, times
+def timed(action: Callable[[], object]) -> float:
+    """Seconds that an action takes."""
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
 
 
-def together(port: int, known: dict[str, tuple[int, list[str]]], clients: int, ends: float) -> Seen:
-    """What `clients` see who ask until `ends`."""
+def together(port: int, known: dict[str, Found], clients: int, over: Callable[[], bool]) -> Seen:
+    """What `clients` see who ask until it is `over`."""
     seen = Seen()
 
     def client(number: int) -> None:
         order = list(known)
         random.Random(number).shuffle(order)  # noqa: S311
         for question in itertools.cycle(order):
-            if time.monotonic() > ends:
+            if over():
                 return
             started = time.monotonic()
             try:
                 found = ask(port, question)
-            except OSError as error:
-                seen.errors.append((time.monotonic(), type(error).__name__))
-                continue
+            except (OSError, http.client.HTTPException) as error:
+                found = (0, [type(error).__name__])
+            ended = time.monotonic()
             if found == known[question]:
-                seen.times.append(time.monotonic() - started)
+                seen.answers.append((ended, ended - started))
             elif found[0] == 200:
-                seen.wrong.append(question)
+                seen.wrong.append(f"{question}: {found[1][:5]}, expected {known[question][1][:5]}")
             else:
-                seen.errors.append((time.monotonic(), str(found[0])))
+                seen.errors.append(ended)
 
     threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
     for thread in threads:
@@ -144,81 +182,204 @@ def together(port: int, known: dict[str, tuple[int, list[str]]], clients: int, e
     return seen
 
 
-def restarted(after: float, ready: list[float]) -> None:
-    """Stop Neo4j after so many seconds, start it again, and note when it was gone and when it was back."""
+def killed(store: str, after: float, moments: list[float]) -> None:
+    """Kill Neo4j after so many seconds, start it again, and note when it was gone and when it was back."""
     time.sleep(after)
-    ready.append(time.monotonic())
-    stop(store_path(STORE))
-    start(store_path(STORE), report=report)
-    ready.append(time.monotonic())
+    running = status(store_path(store))
+    assert running is not None
+    moments.append(time.monotonic())
+    process = psutil.Process(running.pid)
+    process.kill()
+    process.wait(30)
+    start(store_path(store), report=report)
+    moments.append(time.monotonic())
 
 
-def process_seconds(command: list[str]) -> float:
-    """The shortest of some runs of a process."""
-    times = []
-    for _ in range(ROUNDS):
+def load_rows(port: int, graph: Measured, process: psutil.Process, given: argparse.Namespace) -> Rows:
+    """One client, then many, Neo4j killed while they ask."""
+    known = {question: ask(port, question) for question in graph.questions}
+    alone = [timed(lambda question=question: ask(port, question)) for question in graph.questions]  # type: ignore[misc]
+    warm = time.monotonic() + given.seconds / 10
+    together(port, known, given.clients, lambda: time.monotonic() > warm)
+    before = process.memory_info().rss
+    moments: list[float] = []
+    if given.restart:
+        threading.Thread(target=killed, args=(graph.store, given.seconds / 2, moments)).start()
+    started = time.monotonic()
+
+    def over() -> bool:
+        recovered = not given.restart or (len(moments) > 1 and time.monotonic() > moments[1] + 2 * RECOVERY)
+        return recovered and time.monotonic() > started + given.seconds
+
+    seen = together(port, known, given.clients, over)
+    gone, back = moments if given.restart else (time.monotonic(), time.monotonic())
+    after = process.memory_info().rss
+    for line in seen.wrong[:10]:
+        report(f"wrong: {line}")
+    undisturbed = [seconds for when, seconds in seen.answers if when < gone]
+    many = f"{given.clients} clients"
+    rows: Rows = [
+        ("questions, of these answered", f"{len(known)}, {sum(code == 200 for code, _ in known.values())}"),
+        ("one client: median, 95th percentile s", _pair(alone)),
+        (f"{many}: right answers, wrong answers", f"{len(seen.answers)}, {len(seen.wrong)}"),
+        (f"{many}: median, 95th percentile s, until Neo4j was gone", _pair(undisturbed)),
+        ("95th percentile against one client's", round(_late(undisturbed) / _late(alone), 1)),
+        ("throughput against one client's", round(len(undisturbed) / (gone - started) * statistics.mean(alone), 2)),
+        ("memory MB before, after", f"{before / 1e6:.0f}, {after / 1e6:.0f}"),
+    ]
+    return rows + (_restart_rows(seen, gone, back) if given.restart else [("errors", len(seen.errors))])
+
+
+def _restart_rows(seen: Seen, gone: float, back: float) -> Rows:
+    early, late = [when for when in seen.errors if when < gone], [when for when in seen.errors if when > back]
+    again = [when for when, _ in seen.answers if when > back]
+    return [
+        ("Neo4j killed: s without it", round(back - gone, 1)),
+        ("errors before, meanwhile, later", f"{len(early)}, {len(seen.errors) - len(early) - len(late)}, {len(late)}"),
+        (
+            "last error, first answer: s after it was back",
+            f"{max(late, default=back) - back:.1f}, {min(again) - back:.1f}",
+        ),
+    ]
+
+
+def _late(times: Sequence[float]) -> float:
+    return statistics.quantiles(times, n=20)[-1]
+
+
+def _pair(times: Sequence[float]) -> str:
+    return f"{statistics.median(times):.3f}, {_late(times):.3f}"
+
+
+def stream_rows(port: int, graph: Measured) -> Rows:
+    """The first byte of a stream, and its first event."""
+    first, events = [], []
+    for question in graph.questions[:ROUNDS]:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST)
         started = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        times.append(time.perf_counter() - started)
-    return min(times)
+        body = json.dumps({"question": question, "stream": True})
+        connection.request("POST", "/api/v1/ask", body, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        response.read(1)
+        first.append(time.perf_counter() - started)
+        while not response.readline().startswith(b"event:"):
+            pass
+        events.append(time.perf_counter() - started)
+        response.read()
+        connection.close()
+    return [
+        ("first byte of a stream: median, longest ms", _milliseconds(first)),
+        ("its first event: median, longest ms", _milliseconds(events)),
+    ]
 
 
-def measure(port: int, clients: int, seconds: float, *, restart: bool) -> list[tuple[str, object]]:
-    """The figures."""
-    asked = questions()
-    with serving(port) as process:
-        known, times = alone(port, asked)
-        single, median = len(times) / sum(times), statistics.median(times)
-        together(port, known, clients, time.monotonic() + seconds / 10)
-        before = process.memory_info().rss
-        times_of: list[float] = []
-        helper = threading.Thread(target=restarted, args=(seconds / 2, times_of))
-        if restart:
-            helper.start()
-        started = time.monotonic()
-        seen = together(port, known, clients, started + seconds)
-        taken = time.monotonic() - started
-        after = process.memory_info().rss
-        rows: list[tuple[str, object]] = [
-            ("questions answered", len(seen.times)),
-            ("wrong answers", len(seen.wrong)),
-            ("one client: median s", round(median, 3)),
-            (f"{clients} clients: median s", round(statistics.median(seen.times), 3)),
-            (f"{clients} clients: 95th percentile s", round(statistics.quantiles(seen.times, n=20)[-1], 3)),
-            ("throughput against one client", round(len(seen.times) / taken / single, 2)),
-            ("memory MB before, after", f"{before / 1e6:.0f}, {after / 1e6:.0f}"),
-        ]
-        if restart:
-            helper.join()
-            gone, back = times_of
-            rows.append(("seconds without Neo4j", round(back - gone, 1)))
-            outside = [kind for moment, kind in seen.errors if not gone <= moment]
-            late = max((moment - back for moment, _ in seen.errors), default=0.0)
-            rows += [("errors", len(seen.errors)), ("errors before it was gone", len(outside))]
-            rows.append(("last error, s after it was back", round(late, 1)))
-        else:
-            rows.append(("errors", len(seen.errors)))
-        server = f"http://127.0.0.1:{port}"
-        ours = process_seconds([sys.executable, "-m", "kgneo", "ask", "--quiet", "--server", server, asked[0]])
-        least = process_seconds([sys.executable, "-c", "import click, http.client"])
-        rows += [("kgneo ask --server: s", round(ours, 3)), ("import click, http.client: s", round(least, 3))]
+def _milliseconds(times: Sequence[float]) -> str:
+    return f"{statistics.median(times) * 1000:.0f}, {max(times) * 1000:.0f}"
+
+
+def process_rows(graph: Measured) -> Rows:
+    """`kgneo ask` as a process, in turn with one that imports click and an HTTP client; the shortest of some runs."""
+    program = str(Path(sys.executable).with_name("kgneo"))
+    ours = [program, "ask", "--quiet", "--store", graph.store, graph.questions[0]]
+    least = [sys.executable, "-c", "import click, http.client"]
+    pairs = [(_cost(ours), _cost(least)) for _ in range(ROUNDS)]
+    best = [min(pair[side][column] for pair in pairs) for side in (0, 1) for column in (0, 1)]
+    return [
+        ("kgneo ask: s of processor, s", f"{best[0]:.3f}, {best[1]:.3f}"),
+        ("import click, http.client: s of processor, s", f"{best[2]:.3f}, {best[3]:.3f}"),
+        ("processor time against it", round(best[0] / best[2], 2)),
+    ]
+
+
+def _cost(command: list[str]) -> tuple[float, float]:
+    """Seconds of processor and of the clock."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = timed(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, seconds
+
+
+def page_rows(port: int) -> Rows:
+    """What the page weighs, and how long it works from an answer with 100 triples to their picture."""
+    from kgneo.serve.application import page_paths
+
+    weight = sum(len(send(port, "GET", path)[1]) for path in page_paths() if path != "/index.html")
+    rows: Rows = [("page: kB", round(weight / 1000))]
+    driver, binary = shutil.which("chromedriver"), shutil.which("chromium") or shutil.which("google-chrome")
+    if driver is None or binary is None:
+        report("No chromium and chromedriver: the page is not drawn.")
+        return rows
+    with tempfile.TemporaryDirectory() as profile, browser(driver, binary, profile) as page:
+        for triples in (3, 100, 300):
+            page.get(f"http://127.0.0.1:{port}/")
+            page.set_script_timeout(LONGEST)
+            times = page.execute_async_script(DRAW, triples, 5)
+            rows.append((f"answer to picture of {triples} triples: first, median of the rest ms", _drawn(times)))
     return rows
+
+
+def _drawn(times: Sequence[float]) -> str:
+    return f"{times[0]:.0f}, {statistics.median(times[1:]):.0f}"
+
+
+DRAW = """
+const [triples, rounds, done] = arguments;
+import('/result.js').then(async (module) => {
+  const place = document.querySelector('#result');
+  place.hidden = false;
+  const evidence = Array.from({ length: triples }, (_, number) =>
+    number % 3 ? { subject: `thing ${number - number % 3}`, relation: 'leads_to', object: `thing ${number}` }
+      : { subject: 'topic', relation: 'has_part', object: `thing ${number}` });
+  const answer = { answer: 'thing 0', answers: ['thing 0'], answer_nodes: [], entities: [{ name: 'topic' }], steps: [],
+    warnings: [], evidence, cypher: null, cypher_parameters: {}, more: 0 };
+  const times = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const started = performance.now();
+    const parts = module.show(answer, console.error);
+    place.replaceChildren(...parts);
+    for (const part of parts) part.drawn?.();
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+    times.push(performance.now() - started);
+  }
+  done(times);
+});
+"""
+
+
+@contextmanager
+def browser(driver: str, binary: str, profile: str) -> Iterator[Any]:
+    """A headless Chromium."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--user-data-dir={profile}"):
+        options.add_argument(argument)
+    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    try:
+        yield found
+    finally:
+        found.quit()
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--clients", type=int, default=32)
-    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--clients", type=int)
+    parser.add_argument("--seconds", type=float)
     parser.add_argument("--port", type=int, default=7599)
-    parser.add_argument("--no-restart", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="8 clients, 20 s, on a small graph")
+    parser.add_argument("--no-restart", dest="restart", action="store_false")
     given = parser.parse_args()
-    with indexed_metaqa():
-        pass
+    given.clients = given.clients or (8 if given.quick else 32)
+    given.seconds = given.seconds or (20 if given.quick else 300)
+    graph = geography() if given.quick or "KGNEO_METAQA" not in os.environ else metaqa()
     try:
-        rows = measure(given.port, given.clients, given.seconds, restart=not given.no_restart)
+        with serving(graph.store, given.port) as process:
+            rows = load_rows(given.port, graph, process, given)
+            rows += stream_rows(given.port, graph) + process_rows(graph) + page_rows(given.port)
     finally:
-        stop(store_path(STORE))
+        stop(store_path(graph.store))
     table(("what", "figure"), rows)
 
 

@@ -270,3 +270,9 @@ def evidence_to_dict(item: Evidence) -> dict[str, Any]:
     if item.triple.detail:
         record["detail"] = item.triple.detail
     return record
+
+
+def evidence_from_dict(record: Mapping[str, Any]) -> Evidence:
+    """The evidence triple that `evidence_to_dict` gave."""
+    triple = Triple(record["subject"], record["relation"], record["object"], record.get("detail", ""))
+    return Evidence(triple, record["hop"], record["score"])

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-from kgneo.errors import DataError, GraphError
 from kgneo.graph import Graph
-from kgneo.graph.connection import DEFAULT_TIMEOUT
-
-CONFIGURATION_FILE = "kgneo.toml"
+from kgneo.graph.connection import DEFAULT_TIMEOUT, RETRY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +15,7 @@ class Settings:
     """A Neo4j server by `uri`, or the local `store` whose server is started when it is needed.
 
     `token` is for bearer authentication. `timeout` is in seconds, for one transaction. `read_only` keeps kgneo from
-    writing into the graph, whatever the command.
+    writing into the graph, whatever the command. `retry` is for how many seconds one that is gone is tried again.
     """
 
     uri: str | None = None
@@ -32,6 +26,7 @@ class Settings:
     store: str | None = None
     timeout: float = DEFAULT_TIMEOUT
     read_only: bool = False
+    retry: float = RETRY_SECONDS
 
 
 @contextmanager
@@ -57,6 +52,7 @@ def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
             database=settings.database,
             timeout=settings.timeout,
             read_only=settings.read_only,
+            retry=settings.retry,
         )
     from kgneo.server import start, store_path
 
@@ -69,25 +65,5 @@ def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
         password=server.password,
         timeout=settings.timeout,
         read_only=settings.read_only,
+        retry=settings.retry,
     )
-
-
-def read_configuration(path: Path | None = None) -> dict[str, Any]:
-    """Options from `kgneo.toml`: at its top level for every command, in a table [NAME] for one command.
-
-    Without `path`, the file of the working folder if there is one. Raises DataError for a file that is no TOML,
-    and GraphError for a password in it, since files get committed.
-    """
-    file = path or Path(CONFIGURATION_FILE)
-    if path is None and not file.is_file():
-        return {}
-    try:
-        options = tomllib.loads(file.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"this is not TOML: {error}", file=str(file), hint="See docs/configuration.md.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"the file cannot be read: {error}", file=str(file)) from error
-    for secret in ("password", "token"):
-        if secret in options:
-            raise GraphError(f"{file} holds a {secret}.", hint=f"Move it to the environment: NEO4J_{secret.upper()}.")
-    return options

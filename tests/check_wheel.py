@@ -16,8 +16,11 @@ from kgneo.strategies import strategy_names
 
 checkout = Path(__file__).resolve().parent.parent
 assert checkout not in Path(kgneo.__file__).resolve().parents or "wheel-environment" in kgneo.__file__, kgneo.__file__
-for folder, pattern in (("cypher", "*.cypher"), ("kgneo/prompts", "*.txt")):
-    package = "kgneo.cypher" if folder == "cypher" else "kgneo.prompts"
+for folder, package, pattern in (
+    ("cypher", "kgneo.cypher", "*.cypher"),
+    ("kgneo/prompts", "kgneo.prompts", "*.txt"),
+    ("kgneo/serve/page", "kgneo.serve.page", "*"),
+):
     for file in (checkout / folder).glob(pattern):
         assert files(package).joinpath(file.name).is_file(), f"{file.name} is not in the wheel"
 assert query("index_scan").startswith("//")

@@ -19,7 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
+from kgneo.asking import open_context
+from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder, load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.index import build
@@ -29,6 +32,7 @@ from kgneo.loader import open_source, read_triples
 from kgneo.sample import triples_path
 from kgneo.server import RunningServer
 from tests.servers import given, server_of
+from tests.serving import client
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs so, and the processes that tests interrupt would inherit it.
@@ -133,6 +137,20 @@ def sample_graph(_sample_server: RunningServer, monkeypatch: pytest.MonkeyPatch)
     set_address(monkeypatch, _sample_server)
     with connect(_sample_server) as graph:
         yield graph
+
+
+@pytest.fixture(scope="session")
+def sample_context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    """What questions about the sample are answered with."""
+    with connect(_sample_server) as graph:
+        yield open_context(graph, encoder=encoder)
+
+
+@pytest.fixture(scope="module")
+def http(sample_context: Context) -> Iterator[TestClient]:
+    """A client of a server of the sample, in this process."""
+    with client(sample_context) as talking:
+        yield talking
 
 
 @pytest.fixture(scope="session")

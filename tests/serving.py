@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from kgneo.context import Context
+from kgneo.llm import LanguageModel
+from kgneo.serve.announce import Announcement
 from kgneo.serve.application import create_application
 from kgneo.serve.server import Server, configuration
 from kgneo.serve.settings import Limits, ServeSettings
@@ -20,10 +22,10 @@ UNBOUNDED = Limits(rate=0)
 ADDRESS = "http://127.0.0.1:7575"
 
 
-def application(context: Context, **settings: Any) -> FastAPI:
+def application(context: Context, models: Mapping[str, LanguageModel] | None = None, **settings: Any) -> FastAPI:
     """The application, by default without a bound on the rate."""
     settings.setdefault("limits", UNBOUNDED)
-    return create_application(context, ServeSettings(**settings), warm=False)
+    return create_application(context, ServeSettings(**settings), models=models, warm=False)
 
 
 @contextmanager
@@ -34,10 +36,10 @@ def client(context: Context, **settings: Any) -> Iterator[TestClient]:
 
 
 @contextmanager
-def listening(context: Context, **settings: Any) -> Iterator[str]:
+def listening(context: Context, announcement: Announcement | None = None, **settings: Any) -> Iterator[str]:
     """The address of a server in a thread of this process."""
     app = application(context, **settings)
-    server = Server(configuration(app, ServeSettings(port=0)), app.state.workers)
+    server = Server(configuration(app, ServeSettings(port=0)), app.state.workers, announcement)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

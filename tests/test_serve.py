@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,26 +13,15 @@ from starlette.testclient import TestClient
 from kgneo.asking import ask, open_context
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
+from kgneo.errors import StatementRefused
 from kgneo.graph import Graph
-from kgneo.server import RunningServer
-from tests.conftest import connect
+from kgneo.llm.scripted import ScriptedModel
+from kgneo.serve.failures import respond
 from tests.serving import client
 
 ORDERS = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
 CAPITAL = "what is the capital of [Ethiopia]?"
 SEAS = "which seas do the rivers of [Germany] flow into?"
-
-
-@pytest.fixture(scope="module")
-def context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    with connect(_sample_server) as graph:
-        yield open_context(graph, encoder=encoder)
-
-
-@pytest.fixture(scope="module")
-def http(context: Context) -> Iterator[TestClient]:
-    with client(context) as talking:
-        yield talking
 
 
 def post(http: TestClient, route: str, **body: Any) -> Any:
@@ -49,11 +37,12 @@ def events(http: TestClient, **body: Any) -> list[tuple[str, Any]]:
     return [(block[0].removeprefix("event: "), json.loads(block[1].removeprefix("data: "))) for block in blocks]
 
 
-def test_an_answer_is_the_object_that_the_command_line_prints(http: TestClient, context: Context) -> None:
+def test_an_answer_is_the_object_that_the_command_line_prints(http: TestClient, sample_context: Context) -> None:
     found = post(http, "ask", question=CAPITAL)
-    wanted = json.loads(json.dumps(ask(context, CAPITAL).to_dict()))
+    wanted = json.loads(json.dumps(ask(sample_context, CAPITAL).to_dict()))
     del found["timings_ms"], wanted["timings_ms"]
     assert found.pop("browser").startswith("http")
+    assert found.pop("query").startswith("MATCH ")
     assert found == wanted
     assert found["answers"] == ["Addis Ababa"]
 
@@ -165,9 +154,50 @@ def test_the_examples_of_the_schema_can_be_answered(http: TestClient) -> None:
 
 
 def test_strategies_that_need_what_there_is_not_are_not_offered(http: TestClient) -> None:
-    assert http.get("/api/v1/strategies").json() == {"default": "paths", "strategies": ["paths"]}
+    assert http.get("/api/v1/strategies").json() == {
+        "default": "paths",
+        "strategies": ["paths"],
+        "models": [],
+        "with_model": [],
+    }
     response = http.post("/api/v1/ask", json={"question": CAPITAL, "strategy": "kg-rag"})
     assert (response.status_code, response.json()["error"]["type"]) == (422, "UsageError")
+
+
+def test_a_language_model_is_chosen_by_its_name(sample_context: Context) -> None:
+    models = {name: ScriptedModel(lambda *_, said=name: said, name=name) for name in ("one", "two")}
+    with client(replace(sample_context, model=models["one"]), models=models) as talking:
+        assert talking.get("/api/v1/strategies").json()["models"] == ["one", "two"]
+
+        def said(**chosen: str) -> str:
+            return str(post(talking, "ask", question="who?", strategy="llm", **chosen)["answer"])
+
+        assert (said(), said(model="two")) == ("one", "two")
+        response = talking.post("/api/v1/ask", json={"question": "who?", "model": "three"})
+        assert (response.status_code, "one, two" in response.json()["error"]["hint"]) == (422, True)
+        names = [item["id"] for item in talking.get("/v1/models").json()["data"]]
+        assert {"kgneo/llm", "kgneo/llm@one", "kgneo/llm@two", "kgneo/paths"} <= set(names)
+        body = {"model": "kgneo/llm@two", "messages": [{"role": "user", "content": "who?"}]}
+        assert talking.post("/v1/chat/completions", json=body).json()["choices"][0]["message"]["content"] == "two"
+
+
+def test_what_may_not_be_run_is_refused_as_the_request_s_fault_with_its_reason() -> None:
+    response = respond(StatementRefused("It would write: CREATE.", hint="Ask for what is there."))
+    assert (response.status_code, b"It would write: CREATE." in response.body) == (422, True)
+
+
+def test_what_is_written_while_the_server_runs_can_be_asked(
+    graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgneo.serve.latest.OFTEN", 0.0)
+    monkeypatch.setattr("kgneo.serve.latest.SHARE", 0.0)
+    graph.write("CREATE (:Ship {name: 'Aurora', length: 60})-[:OWNED_BY]->(:Company {name: 'Blue Line'})")
+    with client(open_context(graph, encoder=encoder)) as talking:
+        assert post(talking, "ask", question="who owns [Aurora]?")["answers"] == ["Blue Line"]
+        graph.write("MATCH (s:Ship) CREATE (s)-[:MOORED_AT]->(:Harbour {name: 'Port Said'})")
+        names = [item["name"] for item in talking.get("/api/v1/schema").json()["labels"]]
+        assert "Harbour" in names
+        assert post(talking, "ask", question="which harbour is [Aurora] moored at?")["answers"] == ["Port Said"]
 
 
 def test_the_openapi_document_lists_the_routes(http: TestClient) -> None:
@@ -197,9 +227,9 @@ def test_health_readiness_and_figures_are_told(http: TestClient) -> None:
     assert "kgneo_questions_running 0.0" in figures
 
 
-def test_a_server_whose_database_is_gone_is_healthy_and_not_ready(sample_graph: Graph, context: Context) -> None:
+def test_a_server_whose_database_is_gone_is_healthy_and_not_ready(sample_graph: Graph, sample_context: Context) -> None:
     with sample_graph as graph:
-        lost = replace(context, knowledge=replace(context.knowledge, graph=graph))
+        lost = replace(sample_context, knowledge=replace(sample_context.knowledge, graph=graph))
         with client(lost) as talking:
             graph.close()
             assert talking.get("/api/v1/health").status_code == 200

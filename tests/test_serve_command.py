@@ -11,16 +11,16 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from kgneo.asking import open_context
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder
+from kgneo.cli.remote import ELSEWHERE, ask_server, remote
+from kgneo.context import Context
 from kgneo.graph import Graph
-from kgneo.server import RunningServer
-from tests.conftest import connect
+from kgneo.serve.announce import Announced, Announcement, find
 from tests.serving import listening
 
 
@@ -82,8 +82,8 @@ def _address(log: Path, process: subprocess.Popen[bytes]) -> str:
 
 
 @pytest.fixture(scope="module")
-def address(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[str]:
-    with connect(_sample_server) as graph, listening(open_context(graph, encoder=encoder), token="sesame") as found:  # noqa: S106
+def address(sample_context: Context) -> Iterator[str]:
+    with listening(sample_context, token="sesame") as found:  # noqa: S106
         yield found
 
 
@@ -117,6 +117,113 @@ def test_a_server_that_wants_a_token_is_told_to_be_given_one(address: str, capsy
 def test_what_is_no_server_is_an_error(server: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "who?", "--server", server]) == code
     assert server in capsys.readouterr().err
+
+
+@pytest.fixture
+def announced(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Announcement:
+    """A server that announced itself in the folder of the default store."""
+    monkeypatch.setenv("KGNEO_DATA_DIR", str(tmp_path))
+    folder = tmp_path / "stores" / "default"
+    folder.mkdir(parents=True)
+    told = Announcement(folder, Announced(address, os.getpid(), "", {"": "paths"}, "sesame"))
+    told.publish()
+    return told
+
+
+@pytest.mark.usefixtures("announced")
+def test_a_server_of_the_same_store_is_asked_without_being_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "what is the capital of [Ethiopia]?", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["answers"] == ["Addis Ababa"]
+    assert record["browser"]  # which only a server adds
+
+
+def test_an_answer_looks_the_same_from_a_server_and_from_here(
+    announced: Announcement, sample_graph: Graph, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sample_graph
+    question = "which seas do the rivers of [Germany] flow into?"
+    assert main(["ask", question]) == 0  # its address is in the environment, so that this is answered here
+    here = capsys.readouterr().out
+    monkeypatch.delenv("NEO4J_URI")
+    assert main(["ask", question]) == 0
+    assert capsys.readouterr().out == here
+    assert announced.folder.is_dir()
+
+
+def test_what_was_announced_is_for_its_owner_and_hides_the_token(announced: Announcement) -> None:
+    file = announced.folder / "serve.json"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "sesame" not in repr(announced)
+    announced.withdraw()
+    assert list(announced.folder.iterdir()) == []
+
+
+def test_a_server_is_announced_while_it_listens(sample_context: Context, tmp_path: Path) -> None:
+    announced = Announced("http://127.0.0.1:1", os.getpid(), "this", {"": "paths"})
+    with listening(sample_context, Announcement(tmp_path, announced)):
+        assert find(tmp_path) == announced
+    assert find(tmp_path) is None
+
+
+def test_an_announcement_of_another_server_stays(announced: Announcement) -> None:
+    other = replace(announced, announced=replace(announced.announced, mark="other"))
+    other.withdraw()
+    assert find(announced.folder) == announced.announced
+
+
+def test_a_server_that_is_gone_is_not_found(announced: Announcement) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    replace(announced, announced=replace(announced.announced, pid=gone.pid)).publish()
+    assert find(announced.folder) is None
+
+
+def test_a_server_of_another_version_is_not_found(announced: Announcement) -> None:
+    replace(announced, announced=replace(announced.announced, version="0.0.9")).publish()
+    assert find(announced.folder) is None
+
+
+CAPITAL = "what is the capital of [Ethiopia]?"
+
+
+@pytest.mark.usefixtures("announced")
+@pytest.mark.parametrize(
+    "options",
+    [["--here"], ["--min-confidence", "0.1"], ["--llm", "smollm2"], ["--store", "other"], ["--direction=out"]],
+)
+def test_options_that_the_server_does_not_have_are_for_this_process(options: list[str]) -> None:
+    assert not ask_server([CAPITAL, *options], {})
+
+
+@pytest.mark.usefixtures("announced")
+def test_options_of_the_environment_and_of_the_file_count_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ask_server([CAPITAL], {"hops": 2})
+    assert not ask_server([CAPITAL], {"direction": "out"})
+    monkeypatch.setenv("KGNEO_LLM_CACHE", "replies")
+    assert not ask_server([CAPITAL], {})
+
+
+@pytest.mark.parametrize("field", [{"mark": "another"}, {"token": "wrong"}, {"address": "http://127.0.0.1:1"}])
+def test_a_server_that_does_not_answer_leaves_the_question_to_this_process(
+    announced: Announcement, field: dict[str, str]
+) -> None:
+    replace(announced, announced=replace(announced.announced, **field)).publish()  # type: ignore[arg-type]
+    assert not ask_server([CAPITAL], {})
+
+
+@pytest.mark.usefixtures("announced")
+def test_what_would_go_wrong_here_too_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "what is the capital of [Ethopia]?"]) == 1
+    assert "no entity named 'Ethopia'" in capsys.readouterr().err
+
+
+def test_every_option_of_asking_is_known_to_be_for_a_server_or_not() -> None:
+    from kgneo.cli.ask import ask
+
+    theirs = {parameter.name for parameter in remote.params} | set(ELSEWHERE)
+    of_an_address = {"username", "password", "token"}
+    assert {parameter.name for parameter in ask.params} - {"help"} - of_an_address == theirs
 
 
 def test_asking_a_server_imports_neither_driver_nor_encoder() -> None:

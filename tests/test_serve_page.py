@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kgneo.asking import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.llm.scripted import ScriptedModel
 from kgneo.serve.application import page_folder, page_paths
-from kgneo.server import RunningServer
-from tests.conftest import connect
 from tests.serving import client, listening
 
 WAIT = 60
@@ -30,14 +28,8 @@ ANSWER = """{answer: name, answers: [name + ': 3', 'b: 40'], answer_nodes: [], e
 
 
 @pytest.fixture(scope="module")
-def context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    with connect(_sample_server) as graph:
-        yield open_context(graph, encoder=encoder)
-
-
-@pytest.fixture(scope="module")
-def address(context: Context) -> Iterator[str]:
-    with listening(context) as found:
+def address(sample_context: Context) -> Iterator[str]:
+    with listening(sample_context) as found:
         yield found
 
 
@@ -164,6 +156,65 @@ def test_no_text_becomes_markup(page: Any) -> None:
     assert page.execute_script("return document.querySelectorAll('a[href^=javascript]').length") == 0
 
 
+def draw(page: Any, triples: int) -> None:
+    """The evidence of an answer that has so many triples, three to a branch."""
+    script = """const [count, done] = arguments; import('/result.js').then((module) => {
+      const name = (number) => (number % 3 ? `thing ${number}` : `branch ${number / 3}`);
+      const evidence = Array.from({ length: count }, (_, number) => ({ relation: 'leads_to', object: name(number),
+        subject: number % 3 ? name(number - (number % 3)) : 'root' }));
+      const answer = { answer: 'thing 1', answers: ['thing 1'], answer_nodes: [], entities: [{ name: 'root' }],
+        steps: [], warnings: [], evidence, cypher: null, cypher_parameters: {}, more: 0 };
+      const parts = module.show(answer, console.error);
+      document.querySelector('#result').replaceChildren(...parts);
+      document.querySelector('#result').hidden = false;
+      for (const part of parts) part.drawn?.();
+      done(); })"""
+    page.execute_async_script(script, triples)
+
+
+def test_no_name_lies_over_another_in_a_picture_of_300_triples(page: Any) -> None:
+    draw(page, 300)
+    page.find_element(CSS, ".columns ~ .row button").click()
+    page.execute_script("document.querySelector('.picture').scrollIntoView()")
+    shoot(page, "serve-300.png")
+    # Names are turned like the spokes of a wheel: what one may be high is how far two of a ring stand apart.
+    script = """const nodes = document.querySelector('.picture').picture.drawing.nodes().toArray();
+      const places = nodes.map((node) => ({ ...node.position(), size: parseFloat(node.style('font-size')),
+        turned: node.style('text-rotation') !== 'none' })).filter(({ x, y }) => Math.hypot(x, y) > 1);
+      const radius = ({ x, y }) => Math.round(Math.hypot(x, y));
+      return places.every((one) => one.turned && places.every((other) => one === other || radius(one) !== radius(other)
+        || Math.hypot(one.x - other.x, one.y - other.y) > one.size));"""
+    assert page.execute_script(script) is True
+
+
+def test_the_query_graph_is_changed_by_keyboard_alone(page: Any) -> None:
+    from selenium.webdriver.support.ui import Select
+
+    ask(page, "which seas do the rivers of [Germany] flow into?")
+    page.find_element(CSS, "#readings li button[aria-label^='Change']").click()
+    chosen = page.find_element(CSS, "#readings select[aria-label='Relationship type']")
+    chosen.send_keys("")
+    Select(chosen).select_by_value("rises_in")
+    focused = page.switch_to.active_element
+    assert (focused.get_attribute("aria-label"), focused.get_attribute("value")) == ("Relationship type", "rises_in")
+
+
+def test_a_language_model_is_chosen_for_the_strategies_that_have_one(chromium: Any, sample_context: Context) -> None:
+    from selenium.webdriver.support.ui import Select
+
+    models = {name: ScriptedModel(lambda *_, said=name: said, name=name) for name in ("one", "two")}
+    with listening(replace(sample_context, model=models["one"]), models=models) as address:
+        chromium.get(address)
+        until(chromium, lambda: texts(chromium, "#examples button"))
+        model = chromium.find_element(CSS, "#model")
+        Select(chromium.find_element(CSS, "#strategy")).select_by_value("paths")
+        assert not model.is_displayed()
+        Select(chromium.find_element(CSS, "#strategy")).select_by_value("llm")
+        Select(model).select_by_value("two")
+        chromium.find_element(CSS, "#question").send_keys("who?\n")
+        until(chromium, lambda: texts(chromium, ".answer") == ["two"])
+
+
 def test_groups_have_bars_and_a_spreadsheet_no_formulas(page: Any) -> None:
     script = "const [name, done] = arguments; import('/result.js').then((module) => done("
     script += f"module.show({ANSWER}, () => {{}}).map((part) => part.querySelectorAll('.bar').length)))"
@@ -223,8 +274,8 @@ def test_right_to_left_text_keeps_its_direction(page: Any) -> None:
     assert page.execute_script("return getComputedStyle(arguments[0]).direction", field) == "rtl"
 
 
-def test_the_page_asks_for_the_token_and_uses_it(chromium: Any, context: Context) -> None:
-    with listening(context, token="sesame") as address:  # noqa: S106
+def test_the_page_asks_for_the_token_and_uses_it(chromium: Any, sample_context: Context) -> None:
+    with listening(sample_context, token="sesame") as address:  # noqa: S106
         chromium.get(address)
         field = until(chromium, lambda: chromium.find_element(CSS, "#token"))
         until(chromium, field.is_displayed)
@@ -236,8 +287,8 @@ def test_the_page_asks_for_the_token_and_uses_it(chromium: Any, context: Context
         assert "sesame" not in chromium.current_url
 
 
-def test_the_page_has_less_than_600_kilobytes(context: Context) -> None:
-    with client(context) as talking:
+def test_the_page_has_less_than_600_kilobytes(sample_context: Context) -> None:
+    with client(sample_context) as talking:
         responses = [talking.get(path) for path in page_paths() if path != "/index.html"]
     assert sum(len(response.content) for response in responses) <= 600_000
     assert {response.status_code for response in responses} == {200}

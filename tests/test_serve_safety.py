@@ -4,41 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
-from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from kgneo.asking import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
 from kgneo.errors import GraphTimeout, WorkEnded
 from kgneo.graph import Graph
 from kgneo.serve.guard import Rate
 from kgneo.serve.settings import Limits, ServeSettings
 from kgneo.serve.workers import Workers
-from kgneo.server import RunningServer
-from tests.conftest import connect
-from tests.serving import application, client
+from tests.serving import application, client, listening
 
 CAPITAL = {"question": "what is the capital of [Ethiopia]?"}
 ENDLESS = "UNWIND range(1, 1000000000) AS a UNWIND range(1, 1000000000) AS b RETURN count(a + b)"
-
-
-@pytest.fixture(scope="module")
-def context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    with connect(_sample_server) as graph:
-        yield open_context(graph, encoder=encoder)
-
-
-@pytest.fixture(scope="module")
-def http(context: Context) -> Iterator[TestClient]:
-    with client(context) as talking:
-        yield talking
 
 
 def status(http: TestClient, **headers: str) -> int:
@@ -83,8 +69,8 @@ def test_no_response_allows_other_origins(http: TestClient) -> None:
     assert not [name for name in response.headers if name.startswith("access-control")]
 
 
-def test_a_token_is_asked_of_the_api_and_the_chat_and_not_of_the_page(context: Context) -> None:
-    with client(context, token="sesame") as talking:  # noqa: S106
+def test_a_token_is_asked_of_the_api_and_the_chat_and_not_of_the_page(sample_context: Context) -> None:
+    with client(sample_context, token="sesame") as talking:  # noqa: S106
         assert [talking.get(path).status_code for path in ("/", "/api/v1/health")] == [200, 200]
         assert [talking.get(path).status_code for path in ("/api/v1/strategies", "/v1/models", "/api/v1/metrics")] == [
             401
@@ -159,22 +145,22 @@ def test_a_bucket_gives_a_minute_s_requests_and_fills_up_again() -> None:
     assert rate.wait("a", 30.0) == 0
 
 
-def test_one_address_may_ask_so_often_a_minute(context: Context) -> None:
-    with client(context, limits=Limits(rate=2)) as talking:
+def test_one_address_may_ask_so_often_a_minute(sample_context: Context) -> None:
+    with client(sample_context, limits=Limits(rate=2)) as talking:
         responses = [talking.get("/api/v1/strategies") for _ in range(3)]
         assert [response.status_code for response in responses] == [200, 200, 429]
         assert int(responses[-1].headers["retry-after"]) > 0
         assert talking.get("/").status_code == 200
 
 
-def test_more_questions_than_can_wait_are_refused(context: Context) -> None:
-    with client(context, limits=Limits(running=1, waiting=-1)) as talking:
+def test_more_questions_than_can_wait_are_refused(sample_context: Context) -> None:
+    with client(sample_context, limits=Limits(running=1, waiting=-1)) as talking:
         response = talking.post("/api/v1/ask", json=CAPITAL)
         assert (response.status_code, response.headers["retry-after"]) == (503, "5")
 
 
-def test_a_body_that_does_not_arrive_is_given_up(context: Context) -> None:
-    app = application(context, limits=Limits(body_seconds=0.05))
+def test_a_body_that_does_not_arrive_is_given_up(sample_context: Context) -> None:
+    app = application(sample_context, limits=Limits(body_seconds=0.05))
     sent: list[Any] = []
 
     async def never() -> Any:
@@ -229,8 +215,8 @@ def test_the_database_work_of_a_client_that_leaves_is_ended(graph: Graph) -> Non
     asyncio.run(ask())
 
 
-def test_the_database_work_of_a_stream_that_is_closed_is_ended(context: Context) -> None:
-    graph = context.graph
+def test_the_database_work_of_a_stream_that_is_closed_is_ended(sample_context: Context) -> None:
+    graph = sample_context.graph
 
     def work(tell: Any) -> None:
         tell("begun")
@@ -248,8 +234,8 @@ def test_the_database_work_of_a_stream_that_is_closed_is_ended(context: Context)
     asyncio.run(ask())
 
 
-def test_a_question_that_takes_too_long_is_ended_and_blocks_no_other(context: Context) -> None:
-    graph = context.graph
+def test_a_question_that_takes_too_long_is_ended_and_blocks_no_other(sample_context: Context) -> None:
+    graph = sample_context.graph
 
     async def ask() -> None:
         workers = Workers(graph, Limits(running=2, seconds=0.5))
@@ -263,8 +249,8 @@ def test_a_question_that_takes_too_long_is_ended_and_blocks_no_other(context: Co
     asyncio.run(ask())
 
 
-def test_questions_end_when_the_server_stops(context: Context) -> None:
-    graph = context.graph
+def test_questions_end_when_the_server_stops(sample_context: Context) -> None:
+    graph = sample_context.graph
 
     async def ask() -> None:
         workers = Workers(graph, Limits())
@@ -277,6 +263,35 @@ def test_questions_end_when_the_server_stops(context: Context) -> None:
         workers.close()
 
     asyncio.run(ask())
+
+
+HOST = b"Host: 127.0.0.1\r\nConnection: close\r\n"
+RAW = (
+    (b"GARBAGE\r\n\r\n", (400,)),
+    (b"GET / HTTP/1.1\r\n\r\n", (400,)),
+    (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n", (400, 421)),
+    (b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"x" * 40_000 + b"\r\n\r\n", (431,)),
+    (b"GET /%0d%0aSet-Cookie:%20x=1 HTTP/1.1\r\n" + HOST + b"\r\n", (404,)),
+    (b"GET /\x00 HTTP/1.1\r\n" + HOST + b"\r\n", (400, 404)),
+    (b"GET / HTTP/1.1\r\n" + HOST + b"Name : x\r\n\r\n", (400,)),
+    (b"POST /api/v1/ask HTTP/1.1\r\n" + HOST + b"Content-Length: -1\r\n\r\n", (400,)),
+    (b"POST /api/v1/ask HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\nz\r\n", (400,)),
+    (b"POST /api/v1/ask HTTP/1.1\r\n" + HOST + b"Content-Length: 999999999999\r\n\r\n", (413,)),
+)
+
+
+def test_no_bytes_on_the_wire_break_the_server(sample_context: Context) -> None:
+    with listening(sample_context) as address:
+        port = urlsplit(address).port
+        for sent, codes in RAW:
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+                connection.sendall(sent)
+                received = connection.recv(100_000)
+            assert int(received.split()[1]) in codes, (sent[:80], received[:200])
+            assert b"set-cookie" not in received.lower()
+            assert b"Traceback" not in received
+        with urlopen(f"{address}/api/v1/health", timeout=10) as response:  # noqa: S310
+            assert response.status == 200
 
 
 # Free-form input -----------------------------------------------------------------------------------------------------
@@ -355,7 +370,7 @@ def test_no_query_breaks_the_server(http: TestClient, text: str, route: str, lim
     check(http.get(f"/api/v1/{route}", params={key: value.encode("utf-8", "replace") for key, value in named.items()}))
 
 
-def test_what_was_asked_changed_nothing(http: TestClient, context: Context) -> None:
-    rows = context.graph.read("MATCH ()-[r]->() RETURN count(r) AS n")
+def test_what_was_asked_changed_nothing(http: TestClient, sample_context: Context) -> None:
+    rows = sample_context.graph.read("MATCH ()-[r]->() RETURN count(r) AS n")
     assert rows[0]["n"] == 327
     assert http.get("/api/v1/ready").status_code == 200

@@ -22,13 +22,14 @@ from hypothesis import strategies as st
 import kgneo.server
 from kgneo.cli.server import server as server_commands
 from kgneo.errors import KgneoError, ServerError, UsageError
+from kgneo.folders import write_private
 from kgneo.server import start, status, stop, store_path
 from kgneo.server.configuration import choose_memory, choose_ports, machine_memory
 from kgneo.server.jars import Distribution, find_distribution, whole_jar
 from kgneo.server.java import find_java, probe
 from kgneo.server.logs import cause_of, last_lines
 from kgneo.server.process import home_argument, kill, launch, process_of
-from kgneo.server.stores import ServerRecord, Store, StoreRecord, write_private
+from kgneo.server.stores import ServerRecord, Store, StoreRecord
 from kgneo.server.versions import choose_version, minimum_java
 
 GIBIBYTE = 2**30

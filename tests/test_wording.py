@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.english.names import content_words, name_words, path_wording, same_root, telling_words
+from kgneo.english.names import content_words, name_words, path_wording, question_wording, same_root, telling_words
 from kgneo.model import Hop, RelationPath
 
 
@@ -110,3 +110,18 @@ def test_a_code_is_read_by_its_name() -> None:
 )
 def test_verbs_are_put_into_words_as_verbs(hops: tuple[Hop, ...], wording: str) -> None:
     assert path_wording(RelationPath(hops)) == wording
+
+
+@pytest.mark.parametrize(
+    ("relation", "question"),
+    [
+        ("has_capital", "what is the capital of Ethiopia?"),
+        ("flows_through", "what does Ethiopia flow through?"),
+        ("lies_on", "what does Ethiopia lie on?"),
+        ("PLAYED_IN", "what has Ethiopia played in?"),
+        ("directed_by", "what was Ethiopia directed by?"),
+        ("uses_currency", ""),
+    ],
+)
+def test_a_relation_is_asked_for(relation: str, question: str) -> None:
+    assert question_wording(relation, "Ethiopia") == question

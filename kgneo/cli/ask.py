@@ -94,9 +94,11 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
 @option(
     "--server",
     metavar="URL",
-    help="Ask a running `kgneo serve`; its token is read from KGNEO_ACCESS_TOKEN. Goes with --strategy, --entity, "
-    "--hops, --top-k, --limit, --quiet and --json.",
+    help="Ask this running `kgneo serve`; its token is read from KGNEO_ACCESS_TOKEN. Goes with --strategy, --entity, "
+    "--hops, --top-k, --limit, --llm, --quiet and --json. One that runs on the same store is asked with these options "
+    "by itself.",
 )
+@option("--here", is_flag=True, help="Answer in this process, even if a `kgneo serve` runs on the store.")
 @connection_options
 def ask(
     question: str | None,
@@ -122,6 +124,7 @@ def ask(
     browse: bool,
     as_json: bool,
     server: str | None,
+    here: bool,  # noqa: ARG001 - read in `kgneo.cli.remote`
     settings: Settings,
 ) -> int:
     """Answer a question from the graph, with the triples that the answer rests on.
@@ -142,7 +145,8 @@ def ask(
     """
     if server:
         raise UsageError(
-            "The server to ask stands in the options file.", hint="Name it with --server URL or in KGNEO_SERVER."
+            "A server can be asked by `kgneo ask` with nothing before `ask`, and not with these options.",
+            hint="See `kgneo ask --help`, at --server, for those that go with it.",
         )
     options = Options(
         hops=hops,
@@ -240,8 +244,9 @@ class _Printer:
 
     def _print_shown(self, answer: Answer, watcher: Watcher) -> None:
         if not watcher.seen:
-            click.echo(render_answer(answer))
-        elif rest := render_rest(answer):
+            query = inline(answer.cypher, dict(answer.cypher_parameters)) if answer.cypher else ""
+            click.echo(render_answer(answer.to_dict(), query))
+        elif rest := render_rest(answer.to_dict()):
             click.echo("\n" + rest)
 
     def converse(self, entities: tuple[str, ...]) -> int:

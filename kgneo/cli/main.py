@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import importlib
-import logging
 import os
 import sys
 import traceback
@@ -15,8 +14,9 @@ from pathlib import Path
 
 import click
 
-from kgneo.cli.remote import is_remote, remote
+from kgneo.cli.remote import ask_server
 from kgneo.errors import KgneoError, UsageError
+from kgneo.options_file import read_configuration
 from kgneo.version import __version__
 
 COMMANDS = {
@@ -71,20 +71,18 @@ def kgneo(context: click.Context, config: Path | None, debug: bool) -> None:
       kgneo load triples.tsv
       kgneo ask "what is the capital of [Ethiopia]?"
     """
-    from kgneo.settings import read_configuration  # not for a question that a server answers: it loads the driver
-
     context.ensure_object(dict)["debug"] = debug
     context.default_map = _default_map(read_configuration(config))
 
 
-def _default_map(options: dict[str, object]) -> dict[str, object]:
+def _default_map(options: dict[str, object]) -> dict[str, dict[str, object]]:
     """Top-level options for every command, the table of a command on top of them."""
     shared = {_name(key): value for key, value in options.items() if not isinstance(value, dict)}
     tables = {key: value for key, value in options.items() if isinstance(value, dict)}
     unknown = sorted(set(tables) - set(COMMANDS))
     if unknown:
         raise UsageError(f"kgneo.toml has a table [{unknown[0]}].", hint=f"Tables are commands: {', '.join(COMMANDS)}.")
-    result: dict[str, object] = {}
+    result: dict[str, dict[str, object]] = {}
     for command in COMMANDS:
         own = {_name(key): value for key, value in tables.get(command, {}).items()}
         result[command] = {**shared, **own}
@@ -99,13 +97,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name) and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
-    # The driver logs a lost connection that comes out as an error, too.
-    logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     try:
-        if is_remote(arguments):
-            result = remote.main(arguments[1:], prog_name="kgneo ask --server", standalone_mode=False)
-        else:
-            result = kgneo.main(arguments, prog_name="kgneo", standalone_mode=False)
+        result = 0 if _asked_of_server(arguments) else _run(arguments, debug)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as stop:
@@ -124,6 +117,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read our output has enough; Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _asked_of_server(arguments: list[str]) -> bool:
+    """Whether a running server answered, which costs none of the imports of the command itself."""
+    if arguments[:1] != ["ask"] or {"-h", "--help"} & set(arguments):
+        return False
+    return ask_server(arguments[1:], _default_map(read_configuration())["ask"])
+
+
+def _run(arguments: list[str], debug: bool) -> object:
+    import logging  # not for a question that a server answers
+
+    # The driver logs a lost connection that comes out as an error, too.
+    logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
+    return kgneo.main(arguments, prog_name="kgneo", standalone_mode=False)
 
 
 def _fail(error: KgneoError, code: int, debug: bool) -> int:

@@ -1,6 +1,8 @@
-"""A question for a server that runs already (`kgneo ask --server URL`): click and HTTP, and nothing that answers.
+"""A question for a server that runs already: click and HTTP, and nothing that answers.
 
-`kgneo.cli.main` looks here before it imports the command, whose imports take longer than such a question.
+`kgneo.cli.main` looks here before it imports the command, whose imports take longer than such a question. The server is
+the one of --server, else the one that announced itself in the folder of the store that is asked, as long as the options
+ask for nothing that it was not started with.
 """
 
 from __future__ import annotations
@@ -8,106 +10,218 @@ from __future__ import annotations
 import http.client
 import json
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import click
 
+from kgneo.cli.render import render_answer, render_rest
 from kgneo.errors import GraphUnavailable, KgneoError, UsageError
+from kgneo.folders import store_path
+from kgneo.serve.announce import HEADER, Announced, find
 
-VARIABLE = "KGNEO_SERVER"
 TOKEN = "KGNEO_ACCESS_TOKEN"  # noqa: S105 - the name of a variable
 SECONDS = 600.0
-SHOWN = 10
+ELSEWHERE = (
+    *("assigned", "direction", "exact", "encoder", "select", "follow", "free", "min_confidence", "max_calls"),
+    *("max_tokens", "seed", "llm_url", "llm_adapter", "llm_cache", "llm_timeout", "llm_context", "llm_gpu_layers"),
+    *("llm_threads", "prompts", "edit", "browse", "here", "uri", "database", "timeout", "read_only"),
+)
+"""Options of `kgneo ask` that no server is asked for."""
+VARIABLES = {"assigned": "KGNEO_SET", "uri": "NEO4J_URI", "database": "NEO4J_DATABASE"}
+"""Those of them whose variable is not called as they are."""
+TOLD = (409, 422, 502, 504)
+"""Statuses of what would go wrong without a server, too."""
+OWN_BOUNDS = ("BadRequest", "QuestionTooLong")
+"""What of that a server refuses for itself."""
+
+Body = dict[str, Any]
+Address = tuple[str, Mapping[str, str]]
+"""A server's address, and the headers of each request to it."""
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Unasked(Exception):
+    """A server that does not answer this question; it was not found, or has reasons of its own."""
+
+
+def _option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
+    variable = "KGNEO_" + names[0].removeprefix("--").replace("-", "_").upper()
+    return click.option(*names, envvar=variable, **attributes)
 
 
 @click.command(name="ask", context_settings={"help_option_names": []})
 @click.argument("question")
-@click.option("--server", envvar=VARIABLE, required=True)
-@click.option("--strategy", "-s", envvar="KGNEO_STRATEGY")
-@click.option("--entity", "-e", "entities", multiple=True)
-@click.option("--hops", "-n", type=int)
-@click.option("--top-k", "-k", type=int)
-@click.option("--limit", type=int)
+@_option("--server")
+@_option("--store")
+@_option("--llm")
+@_option("--strategy", "-s")
+@_option("--entity", "-e", "entities", multiple=True)
+@_option("--hops", "-n", type=click.IntRange(1, 6))
+@_option("--top-k", "-k", type=click.IntRange(1, 1000))
+@_option("--limit", type=click.IntRange(1, 1000))
 @click.option("--quiet", "-q", is_flag=True)
 @click.option("--json", "as_json", is_flag=True)
-def remote(question: str, server: str, quiet: bool, as_json: bool, entities: tuple[str, ...], **given: Any) -> None:
-    """The options of `kgneo ask` that a server understands."""
-    body = {"question": question, "entities": list(entities)}
-    record = post(server, "ask", {**body, **{name: value for name, value in given.items() if value is not None}})
-    if as_json:
-        click.echo(json.dumps(record, ensure_ascii=False, indent=1))
-    elif quiet:
-        click.echo("\n".join(record["answers"]) or record["answer"])
+def remote(
+    question: str,
+    server: str | None,
+    store: str | None,
+    llm: str | None,
+    quiet: bool,
+    as_json: bool,
+    entities: tuple[str, ...],
+    **given: Any,
+) -> None:
+    """The options of `kgneo ask` that a server understands. Raises Unasked."""
+    body: Body = {"question": question, "entities": list(entities), **{key: given[key] for key in given if given[key]}}
+    if server:
+        token = os.environ.get(TOKEN)
+        address: Address = (server, {"Authorization": f"Bearer {token}"} if token else {})
     else:
-        click.echo(shown(record))
-
-
-def is_remote(arguments: Sequence[str]) -> bool:
-    """Whether a command line, without the program's name, is a question for a server; asking for help is none."""
-    if arguments[:1] != ["ask"] or {"-h", "--help"} & set(arguments):
-        return False
-    named = any(item == "--server" or item.startswith("--server=") for item in arguments)
-    return named or bool(os.environ.get(VARIABLE))
-
-
-def post(server: str, route: str, body: dict[str, Any]) -> dict[str, Any]:
-    """What a server answers. Raises UsageError for what is no address, GraphUnavailable where nothing answers, and
-    KgneoError with the server's own words for a refusal."""
+        found = find(store_path(store))
+        if found is None or (llm or "") not in found.strategies:
+            raise Unasked
+        address = _address(found)
+        body = {"strategy": found.strategies[llm or ""], **body}
+    if llm:
+        body["model"] = llm
+    watched = bool(llm) and not quiet and not as_json
     try:
-        parts = urlsplit(server)
+        record, seen = _watched(address, body) if watched else (_post(address, body), False)
+    except Refused as refused:
+        if not server and (refused.status not in TOLD or refused.kind in OWN_BOUNDS):
+            raise Unasked from refused
+        raise refused.told() from refused
+    except GraphUnavailable:
+        if not server:
+            raise Unasked from None
+        raise
+    _print(record, quiet=quiet, as_json=as_json, seen=seen)
+
+
+def ask_server(arguments: Sequence[str], defaults: Mapping[str, Any]) -> bool:
+    """Whether a server answered a command line behind `kgneo ask`; `defaults` are the options of the options file.
+
+    Where there is none, or the options are for this process, nothing happened. Raises UsageError for an address that is
+    none, GraphUnavailable where nothing answers there, KgneoError with the server's own words.
+    """
+    named = any(item == "--server" or item.startswith("--server=") for item in arguments)
+    named = named or bool(os.environ.get("KGNEO_SERVER") or defaults.get("server"))
+    if not named and _for_this_process(defaults):
+        return False
+    try:
+        remote.main(list(arguments), prog_name="kgneo ask --server", standalone_mode=False, default_map=dict(defaults))
+    except Unasked:
+        return False
+    except click.UsageError:
+        if named:
+            raise
+        return False
+    return True
+
+
+def _for_this_process(defaults: Mapping[str, Any]) -> bool:
+    """Whether the environment or the options file says something that no server is asked for."""
+    variables = (VARIABLES.get(name, f"KGNEO_{name.upper()}") for name in ELSEWHERE)
+    return any(map(os.environ.get, variables)) or any(name in defaults for name in ELSEWHERE)
+
+
+def _address(found: Announced) -> Address:
+    token = {"Authorization": f"Bearer {found.token}"} if found.token else {}
+    return found.address, {HEADER: found.mark, **token}
+
+
+class Refused(Exception):
+    """A server that answered, and refused."""
+
+    def __init__(self, status: int, kind: str = "", message: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.message = message
+        self.hint = hint
+
+    def told(self) -> KgneoError:
+        """The same as kgneo's own error."""
+        if self.status == 401:
+            return KgneoError("The server wants its token.", hint=f"Put it into {TOKEN}.")
+        error = UsageError if self.kind == "UsageError" else KgneoError
+        return error(self.message or f"The server refused with status {self.status}.", hint=self.hint)
+
+
+def _post(address: Address, body: Body) -> Body:
+    """What a server answers. Raises UsageError for what is no address, GraphUnavailable where nothing answers, and
+    Refused."""
+    found: list[Body] = []
+    _send(address, body, lambda response: found.append(json.loads(response.read())))
+    return found[0]
+
+
+def _watched(address: Address, body: Body) -> tuple[Body, bool]:
+    """The same, with what happens on the way printed as it comes; and whether anything was."""
+    from kgneo.cli.watch import Watcher, event_of
+
+    watcher, found = Watcher(), [Body()]
+
+    def follow(response: http.client.HTTPResponse) -> None:
+        name = ""
+        for line in response:
+            field, _, value = line.decode().rstrip("\n").partition(": ")
+            if field == "event":
+                name = value
+            elif field == "data" and name in ("stage", "text"):
+                watcher(event_of(json.loads(value)))
+            elif field == "data":
+                found[0] = json.loads(value)
+        watcher.end_line()
+        if name != "answer":
+            raise _refused(422, found[0])
+
+    _send(address, {**body, "stream": True}, follow)
+    return found[0], watcher.seen
+
+
+def _send(address: Address, body: Body, read: Callable[[http.client.HTTPResponse], None]) -> None:
+    url, own = address
+    try:
+        parts = urlsplit(url)
         port = parts.port
     except ValueError:
         parts, port = urlsplit(""), None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(
-            f"{server!r} is no address of a server.", hint="Expected something like http://127.0.0.1:7575."
-        )
+        raise UsageError(f"{url!r} is no address of a server.", hint="Expected something like http://127.0.0.1:7575.")
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(parts.hostname, port, timeout=SECONDS)
-    headers = {"Content-Type": "application/json"}
-    if token := os.environ.get(TOKEN):
-        headers["Authorization"] = f"Bearer {token}"
+    headers = {"Content-Type": "application/json", **own}
     try:
-        connection.request("POST", f"{parts.path.rstrip('/')}/api/v1/{route}", json.dumps(body), headers)
+        connection.request("POST", f"{parts.path.rstrip('/')}/api/v1/ask", json.dumps(body), headers)
         response = connection.getresponse()
-        record = json.loads(response.read())
+        if response.status != 200:
+            raise _refused(response.status, json.loads(response.read()))
+        read(response)
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise GraphUnavailable(
-            f"No kgneo server answers at {server}: {error}.",
+            f"No kgneo server answers at {url}: {error}.",
             hint="Start one with `kgneo serve`, or leave --server out.",
         ) from error
     finally:
         connection.close()
-    if response.status != 200:
-        _refuse(record, response.status)
-    return dict(record)
 
 
-def _refuse(record: Any, status: int) -> None:
+def _refused(status: int, record: Any) -> Refused:
     error = record.get("error") if isinstance(record, dict) else None
     if not isinstance(error, dict):
-        raise KgneoError(f"The server refused with status {status}.")
-    if status == 401:
-        raise KgneoError("The server wants its token.", hint=f"Put it into {TOKEN}.")
-    raise KgneoError(str(error.get("message")), hint=str(error.get("hint") or ""))
+        return Refused(status)
+    return Refused(status, str(error.get("type")), str(error.get("message")), str(error.get("hint") or ""))
 
 
-def shown(record: dict[str, Any]) -> str:
-    """The answer, how the question was read, the evidence."""
-    parts = [click.style(record["answer"], bold=True)]
-    if record["steps"]:
-        confidence = record["confidence"]
-        told = "" if confidence is None else f"  (confidence {confidence:.2f})"
-        parts.append(f"Read as: {record['steps'][0]['question']}{told}")
-    triples = [
-        f"  ({item['subject']}, {' '.join(filter(None, (item['relation'], item.get('detail'))))}, {item['object']})"
-        for item in record["evidence"]
-    ]
-    if len(triples) > SHOWN:
-        triples[SHOWN:] = [f"  … and {len(triples) - SHOWN} more (all with --json)"]
-    if triples:
-        parts.append("\n".join(["Evidence:", *triples]))
-    parts += [f"Warning: {warning}" for warning in record["warnings"]]
-    return "\n\n".join(parts)
+def _print(record: Body, *, quiet: bool, as_json: bool, seen: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(record, ensure_ascii=False, indent=1))
+    elif quiet:
+        click.echo("\n".join(record["answers"]) or record["answer"])
+    elif not seen:
+        click.echo(render_answer(record, record.get("query") or ""))
+    elif rest := render_rest(record):
+        click.echo("\n" + rest)

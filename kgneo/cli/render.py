@@ -1,49 +1,55 @@
-"""Answers and triples as text for people."""
+"""Answers and triples as text for people.
+
+An answer comes in as the object that `--json` prints, so that one that a server gave looks as one that was found here,
+and nothing has to be imported for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgneo.graph.cypher import inline
-from kgneo.model import Answer, Candidate, Evidence, ModelUse
-from kgneo.side_by_side import Attempt
+if TYPE_CHECKING:
+    from kgneo.model import Candidate
+    from kgneo.side_by_side import Attempt
 
 SHOWN_EVIDENCE = 10
 SHOWN_ANSWER = 48
 """Characters of an answer in a table."""
 
 
-def render_answer(answer: Answer) -> str:
-    """The answer, how the question was read, the evidence, and a query for Neo4j Browser."""
-    parts = [click.style(answer.answer, bold=True)]
-    if answer.steps:
-        confidence = "" if answer.confidence is None else f"  (confidence {answer.confidence:.2f})"
-        parts.append("Read as: " + answer.steps[0].question + confidence)
-    elif answer.readings:
-        rows = "\n".join(f"  {reading.score:6.2f}  {reading.text}" for reading in answer.readings)
+def render_answer(record: Mapping[str, Any], query: str = "") -> str:
+    """The answer, how the question was read, the evidence, and `query`, which shows it in Neo4j Browser.
+
+    `record` is what `Answer.to_dict` gives."""
+    parts = [click.style(record["answer"], bold=True)]
+    confidence = "" if record["confidence"] is None else f"  (confidence {record['confidence']:.2f})"
+    if record["steps"]:
+        parts.append("Read as: " + record["steps"][0]["question"] + confidence)
+    elif record["readings"]:
+        rows = "\n".join(f"  {reading['score']:6.2f}  {reading['text']}" for reading in record["readings"])
         parts.append("No reading of the question is likely enough. The best:\n" + rows)
-    if answer.evidence:
-        parts.append(_evidence(answer.evidence))
-    if answer.cypher:
-        query = inline(answer.cypher, dict(answer.cypher_parameters))
+    if record["evidence"]:
+        parts.append(_evidence(record["evidence"]))
+    if query:
         parts.append("See it in Neo4j Browser:\n" + "\n".join("  " + line for line in query.splitlines()))
-    parts.extend(f"Warning: {warning}" for warning in answer.warnings)
+    parts.extend(f"Warning: {warning}" for warning in record["warnings"])
     return "\n\n".join(parts)
 
 
-def render_rest(answer: Answer) -> str:
+def render_rest(record: Mapping[str, Any]) -> str:
     """What follows an answer that was printed while it was written: names, evidence, warnings, cost."""
     parts = []
-    if answer.answers and "; ".join(answer.answers) != answer.answer:
-        more = f" (and {answer.more} more)" if answer.more else ""
-        parts.append("In the graph: " + "; ".join(answer.answers) + more)
-    if len(answer.steps) == 1 and answer.evidence:
-        parts.append(_evidence(answer.evidence))
-    parts.extend(f"Warning: {warning}" for warning in answer.warnings)
-    if answer.llm:
-        parts.append(cost(answer.llm))
+    if record["answers"] and "; ".join(record["answers"]) != record["answer"]:
+        more = f" (and {record['more']} more)" if record["more"] else ""
+        parts.append("In the graph: " + "; ".join(record["answers"]) + more)
+    if len(record["steps"]) == 1 and record["evidence"]:
+        parts.append(_evidence(record["evidence"]))
+    parts.extend(f"Warning: {warning}" for warning in record["warnings"])
+    if record["llm"]:
+        parts.append(cost(record["llm"]))
     return "\n\n".join(parts)
 
 
@@ -85,34 +91,39 @@ def _attempt_row(attempt: Attempt) -> tuple[str, ...]:
     )
 
 
-def cost(use: ModelUse) -> str:
-    """One line: calls and tokens, and how many of the prompts' tokens did not have to be read again."""
-    calls = "1 call" if use.calls == 1 else f"{use.calls} calls"
-    again = 0 if use.evaluated_tokens is None else use.prompt_tokens - use.evaluated_tokens
+def cost(use: Mapping[str, Any]) -> str:
+    """One line: calls and tokens of a `ModelUse`, and how many of the prompts' tokens did not have to be read again."""
+    calls = "1 call" if use["calls"] == 1 else f"{use['calls']} calls"
+    again = 0 if use["evaluated_tokens"] is None else use["prompt_tokens"] - use["evaluated_tokens"]
     kept = f" ({again:,} of them kept from before)" if again else ""
-    return f"{use.model}: {calls}, {use.prompt_tokens:,} tokens read{kept}, {use.completion_tokens:,} written"
+    return f"{use['model']}: {calls}, {use['prompt_tokens']:,} tokens read{kept}, {use['completion_tokens']:,} written"
 
 
-def _evidence(evidence: Sequence[Evidence]) -> str:
+def _evidence(evidence: Sequence[Mapping[str, Any]]) -> str:
     return "Evidence:\n" + "\n".join(evidence_lines(evidence, SHOWN_EVIDENCE))
 
 
-def evidence_lines(evidence: Sequence[Evidence], shown: int) -> list[str]:
-    """One line a triple, at most `shown`, then how many more there are."""
-    lines = [f"  {_triple_text(item)}" for item in evidence[:shown]]
+def evidence_lines(evidence: Sequence[Mapping[str, Any]], shown: int) -> list[str]:
+    """One line a triple, at most `shown`, then how many more there are; triples as `evidence_to_dict` gives them."""
+    lines = [f"  {_triple_text(**item)}" for item in evidence[:shown]]
     if len(evidence) > shown:
         lines.append(f"  … and {len(evidence) - shown} more (all with --json)")
     return lines
 
 
-def _triple_text(item: Evidence | Candidate) -> str:
-    triple = item.triple
-    relation = f"{triple.relation} {triple.detail}" if triple.detail else triple.relation
-    return f"({triple.subject}, {relation}, {triple.object})"
+def _triple_text(*, subject: str, relation: str, object: str, detail: str = "", **_: Any) -> str:  # noqa: A002 - its name
+    return f"({subject}, {f'{relation} {detail}' if detail else relation}, {object})"
 
 
 def render_candidates(candidates: Sequence[Candidate]) -> str:
     """One line a triple: score, hop, triple."""
     return "\n".join(
-        f"  {candidate.score or 0.0:6.3f}  hop {candidate.hop}  {_triple_text(candidate)}" for candidate in candidates
+        f"  {item.score or 0.0:6.3f}  hop {item.hop}  "
+        + _triple_text(
+            subject=item.triple.subject,
+            relation=item.triple.relation,
+            object=item.triple.object,
+            detail=item.triple.detail,
+        )
+        for item in candidates
     )

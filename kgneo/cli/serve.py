@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import logging
+import os
+import secrets
 import socket
 import sys
 import webbrowser
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from kgneo.asking import open_context
+from kgneo.asking import DEFAULT_STRATEGY, DEFAULT_WITH_MODEL, open_context
 from kgneo.cli.options import (
     ModelSettings,
     complete_strategy,
@@ -20,13 +25,22 @@ from kgneo.cli.options import (
     say,
     with_options,
 )
-from kgneo.context import Context, Options
+from kgneo.context import Options
 from kgneo.errors import UsageError
-from kgneo.serve.settings import DEFAULT_PORT, Limits, ServeSettings, is_loopback
+from kgneo.folders import store_path
+from kgneo.serve.announce import Announced, Announcement
+from kgneo.serve.settings import DEFAULT_PORT, EVERYWHERE, Limits, ServeSettings, is_loopback
 from kgneo.settings import Settings, open_graph
 from kgneo.strategies import find_strategy, strategy_names
 
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from kgneo.llm import LanguageModel
+
 LIMITS = Limits()
+RETRY = 2.0
+"""Seconds for which a database that is gone is tried again: meanwhile others wait for the thread."""
 OPEN = (
     "Everyone who can reach {address} can ask this graph everything, with no token and no encryption. "
     "A token (KGNEO_ACCESS_TOKEN) keeps others out, a proxy with TLS keeps it from being read on the way."
@@ -72,6 +86,13 @@ OPEN = (
     help="Requests a minute from one address; 0: any number.",
 )
 @option("--log-requests", is_flag=True, help="Print route, status and time of each request; never its text.")
+@option(
+    "--also-llm",
+    "further",
+    multiple=True,
+    metavar="MODEL",
+    help="A further language model, which a question may ask for instead of that of --llm. Repeatable.",
+)
 @option("--open", "open_page", is_flag=True, envvar=None, help="Open the page.")
 @with_options(*retrieval_options[:4])
 @model_options
@@ -87,6 +108,7 @@ def serve(
     question_seconds: float,
     rate: int,
     log_requests: bool,
+    further: tuple[str, ...],
     open_page: bool,
     hops: int,
     top_k: int,
@@ -104,14 +126,15 @@ def serve(
     Examples:
       kgneo serve --open
       kgneo serve --store demo --port 8000
+      kgneo serve --llm smollm2 --also-llm openai:mistral --llm-url http://127.0.0.1:11434/v1
       KGNEO_ACCESS_TOKEN=… kgneo serve --host 0.0.0.0 --allow-host graph.example.org
     """
     _check_access(host, access_token, without_token)
-    _need_packages()
+    create_application, run_server = _need_packages()
     if strategy:
         find_strategy(strategy)
     limits = Limits(running=questions, seconds=question_seconds, rate=rate)
-    own = ServeSettings(host, port, access_token or "", hosts, strategy, limits, log_requests)
+    own = ServeSettings(host, port, access_token or "", hosts, strategy, secrets.token_hex(8), limits, log_requests)
     options = Options(
         hops=hops,
         top_k=top_k,
@@ -121,9 +144,18 @@ def serve(
     )
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     logging.getLogger("kgneo.serve").setLevel(logging.INFO)
-    with _listen(host, port) as listening, open_graph(settings, report=say) as graph:
-        context = open_context(graph, options=options, model=model.load(), prompts=model.load_prompts(), report=say)
-        _run(own, context, listening, settings, open_page=open_page)
+    with _listen(host, port) as listening, open_graph(replace(settings, retry=RETRY), report=say) as graph:
+        models = _models(model, further)
+        context = open_context(
+            graph, options=options, model=next(iter(models.values()), None), prompts=model.load_prompts(), report=say
+        )
+        app = create_application(context, own, models=models, browser_user=settings.username)
+        address = _address(own, listening)
+        announcement = None if settings.uri else _announcement(address, own, settings, options, model)
+        _tell(address, own)
+        if open_page:
+            webbrowser.open(address)
+        run_server(app, own, [listening], announcement)
 
 
 def _check_access(host: str, token: str | None, without_token: bool) -> None:
@@ -147,34 +179,53 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def _need_packages() -> None:
+def _need_packages() -> tuple[Callable[..., FastAPI], Callable[..., None]]:
+    """What makes the application and what runs it. Raises UsageError where their packages are not installed."""
     try:
-        import fastapi
-        import prometheus_client
-        import uvicorn
+        from kgneo.serve.application import create_application
+        from kgneo.serve.server import serve
     except ImportError as error:
         raise UsageError(
             f"`kgneo serve` needs a package that is not installed: {error.name}.",
             hint="Install what it needs with: pip install 'kgneo[serve]'",
         ) from error
-    assert fastapi
-    assert prometheus_client
-    assert uvicorn
+    return create_application, serve
 
 
-def _run(
-    own: ServeSettings, context: Context, listening: socket.socket, settings: Settings, *, open_page: bool
-) -> None:
-    from kgneo.serve.application import create_application
-    from kgneo.serve.server import serve as run_server
+def _models(model: ModelSettings, further: Sequence[str]) -> dict[str, LanguageModel]:
+    """The language models by the names that they were given, that of --llm first. An address and an adapter belong to
+    those that can have one."""
+    names = [name for name in (model.llm, *further) if name]
+    loaded = {}
+    for name in dict.fromkeys(names):
+        remote = name.startswith("openai:")
+        fitting = replace(
+            model, llm_url=model.llm_url if remote else None, llm_adapter=None if remote else model.llm_adapter
+        )
+        loaded[name] = replace(fitting if further else model, llm=name).load()
+    return {name: found for name, found in loaded.items() if found is not None}
 
-    app = create_application(context, own, browser_user=settings.username)
-    name = f"[{own.host}]" if ":" in own.host else own.host
-    address = f"http://{name}:{listening.getsockname()[1]}/"
-    say(f"Page: {address}   API: {address}api/v1/openapi.json   Chat: {address}v1")
+
+def _address(own: ServeSettings, listening: socket.socket) -> str:
+    name = "127.0.0.1" if own.host in EVERYWHERE else f"[{own.host}]" if ":" in own.host else own.host
+    return f"http://{name}:{listening.getsockname()[1]}/"
+
+
+def _announcement(
+    address: str, own: ServeSettings, settings: Settings, options: Options, model: ModelSettings
+) -> Announcement | None:
+    """What `kgneo ask` of the same store finds; nothing where the server would answer otherwise than it would."""
+    if settings.database or model.prompts or options != Options(llm_timeout=options.llm_timeout):
+        return None
+    strategies = {"": DEFAULT_STRATEGY}
+    if model.llm and model == ModelSettings(model.llm):
+        strategies[model.llm] = DEFAULT_WITH_MODEL
+    announced = Announced(address, os.getpid(), own.mark, strategies, own.token)
+    return Announcement(store_path(settings.store), announced)
+
+
+def _tell(address: str, own: ServeSettings) -> None:
+    say(f"Page: {address}\nAPI:  {address}api/v1/openapi.json\nChat: {address}v1")
     if not own.loopback:
         say("Every request must carry the token." if own.token else OPEN.format(address=address))
     say("Stop with Ctrl-C.")
-    if open_page:
-        webbrowser.open(address)
-    run_server(app, own, [listening])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
 from kgneo.asking import open_context
@@ -16,6 +18,7 @@ from kgneo.cli.options import (
 )
 from kgneo.cli.render import SHOWN_EVIDENCE, cost, evidence_lines
 from kgneo.context import Options
+from kgneo.model import evidence_to_dict
 from kgneo.settings import Settings, open_graph
 from kgneo.verification.verdict import Verification
 from kgneo.verifying import verify as verify_claim
@@ -77,8 +80,11 @@ def _rendered(found: Verification) -> str:
     """The verdict, why, and the triples behind it."""
     pieces = [f"{click.style(found.verdict, bold=True)}  (confidence {found.confidence:.2f})", found.explanation]
     if found.evidence:
-        pieces.append("Evidence:\n" + "\n".join(evidence_lines(found.evidence, SHOWN_EVIDENCE)))
+        pieces.append(
+            "Evidence:\n"
+            + "\n".join(evidence_lines([evidence_to_dict(item) for item in found.evidence], SHOWN_EVIDENCE))
+        )
     pieces += [f"Warning: {warning}" for warning in found.warnings]
     if found.llm:
-        pieces.append(cost(found.llm))
+        pieces.append(cost(asdict(found.llm)))
     return "\n\n".join(pieces)

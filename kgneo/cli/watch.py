@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
 from kgneo.cli.render import evidence_lines
 from kgneo.events import Event, StageEvent, Text
+from kgneo.model import Step, evidence_from_dict, evidence_to_dict
 
 SHOWN_EVIDENCE = 5
 INDENT = "   "
@@ -64,7 +67,7 @@ class Watcher:
         if self.indent and event.step is not None:
             if event.step.answer and not event.step.answers:
                 click.echo(f"{self.indent}(no triple holds this)")
-            for line in evidence_lines(event.step.evidence, SHOWN_EVIDENCE):
+            for line in evidence_lines([evidence_to_dict(item) for item in event.step.evidence], SHOWN_EVIDENCE):
                 click.echo(self.indent + line)
 
     def end_line(self) -> None:
@@ -72,3 +75,15 @@ class Watcher:
         if self.in_line:
             click.echo()
         self.in_line = False
+
+
+def event_of(record: Mapping[str, Any]) -> Event:
+    """An event of a strategy from what a server's stream says of it (`kgneo.serve.service.event_record`)."""
+    if "stage" not in record:
+        return Text(record["text"])
+    fields = {name: record[name] for name in ("stage", "status", "number", "total", "text")}
+    step = None
+    if "answers" in record:
+        evidence = tuple(evidence_from_dict(item) for item in record["evidence"])
+        step = Step("", record["text"], tuple(record["answers"]), evidence)
+    return StageEvent(**fields, step=step)

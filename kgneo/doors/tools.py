@@ -20,13 +20,10 @@ from kgneo.graph.names import NamedEntity
 from kgneo.graph.rows import plain, tell
 from kgneo.graph.schema_text import CHARACTERS, prompt_text
 from kgneo.graph.statement import Guard
-from kgneo.graph.walks import shown_query
 from kgneo.model import Candidate, Evidence, evidence_to_dict
-from kgneo.query.compile import compile_query
 from kgneo.query.json import to_json
-from kgneo.stages.choose_reading import rank_readings
-from kgneo.stages.interpret import interpret, reading
-from kgneo.stages.link import link, readings
+from kgneo.stages.link import link
+from kgneo.stages.offer_readings import compiled_graph, offer_readings
 from kgneo.stages.retrieve import retrieve
 from kgneo.text import fold
 from kgneo.verifying import verify
@@ -82,39 +79,21 @@ class Tools:
     def interpret(self, question: str) -> Record:
         """How a question is understood: in words, as a query graph and as Cypher; nothing is run. Raises
         EntityNotFound."""
-        known = reading(self.context)
-        if known is None or "[" in question:
-            return fitted({"interpretations": self._paths(question)}, self.tokens)
+        offered = offer_readings(self.context, question)[:SHOWN]
+        compiled = [compiled_graph(self.context, item.graph) for item in offered]
         shown = [
             {
                 "read_as": item.wording,
                 "score": round(item.score, 3),
                 "ignored": list(item.ignored),
+                "entities": list(item.entities),
                 "query_graph": to_json(item.graph),
-                "cypher": (compiled := compile_query(item.graph, keys=known.keys)).text,
-                "parameters": dict(compiled.parameters),
+                "cypher": query.text,
+                "parameters": dict(query.parameters),
             }
-            for item in interpret(self.context, question)[:SHOWN]
+            for item, query in zip(offered, compiled, strict=True)
         ]
         return fitted({"interpretations": shown}, self.tokens)
-
-    def _paths(self, question: str) -> list[Record]:
-        """The relation paths that a question with a named entity may mean."""
-        ranked = rank_readings(self.context, readings(self.context.knowledge, question))
-        shown = []
-        for item in ranked[:SHOWN]:
-            entities = [topic.entity for topic in item.linked.topics]
-            cypher, parameters = shown_query(item.path, entities, shape=self.context.shape)
-            shown.append(
-                {
-                    "read_as": item.ranked.wording,
-                    "score": round(item.score, 3),
-                    "entities": list(item.linked.names),
-                    "cypher": cypher,
-                    "parameters": parameters,
-                }
-            )
-        return shown
 
     def schema(self) -> str:
         """Labels, relationship types, properties and what connects what, most frequent first, as text."""

@@ -54,7 +54,7 @@ def is_present(word: str) -> bool:
 def _plural_form(verb: str) -> str:
     """What they do: "supply" for "supplies"."""
     if verb.endswith("ies"):
-        return verb[:-3] + "y"
+        return verb[:-3] + "y" if len(verb) > 4 else verb[:-1]
     return verb[:-2] if verb.endswith(("ches", "shes", "sses", "xes", "oes")) else verb[:-1]
 
 
@@ -166,6 +166,20 @@ def clause_wording(relation: str, topic: str, *, forward: bool, many: bool = Fal
         auxiliary = ("were " if topics else "was ") if passive else ""
         return f"that {topic} {auxiliary}{_agreeing(words, topics)}"
     return f"{text} {topic}" if passive else f"that {_agreeing(words, many)} {topic}"
+
+
+def question_wording(relation: str, topic: str) -> str:
+    """A question for what a relation leads to: "what does X flow through?", "what is the capital of X?"; empty for a
+    name that makes none, such as `belongs_to_family` and `uses_currency`."""
+    words, verb = _relation_words(relation)
+    text = " ".join(words)
+    if verb and words[-1] == "by":
+        return f"what was {topic} {text}?"
+    if verb and is_present(words[0]):
+        return f"what does {topic} {' '.join([_plural_form(words[0]), *words[1:]])}?"
+    if verb:
+        return f"what has {topic} {text}?"
+    return "" if len(words) > 1 and is_present(words[0]) else f"what is the {text} of {topic}?"
 
 
 def statement_wording(relation: str, subject: str, object: str) -> str:  # noqa: A002

@@ -88,10 +88,12 @@ class Graph:
         database: str | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         read_only: bool = False,
+        retry: float = RETRY_SECONDS,
     ) -> Self:
         """Open a driver on `uri` (bolt, neo4j, and their +s and +ssc forms) and check that it answers.
 
-        `token` takes the place of user name and password (bearer authentication); `read_only` refuses to write.
+        `token` takes the place of user name and password (bearer authentication); `read_only` refuses to write;
+        `retry` is how many seconds long the driver tries again when a server does not answer, or little longer.
         Raises GraphUnavailable when nothing answers, GraphError when the server refuses the login or the database.
         """
         auth = neo4j.bearer_auth(token) if token else neo4j.basic_auth(username, password) if password else None
@@ -102,7 +104,7 @@ class Graph:
                 notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
                 user_agent=f"kgneo/{__version__}",
                 connection_timeout=CONNECTION_TIMEOUT,
-                max_transaction_retry_time=RETRY_SECONDS,
+                max_transaction_retry_time=retry,
             )
         except (exceptions.ConfigurationError, ValueError) as error:
             raise GraphError(

@@ -56,6 +56,7 @@ class QuestionBody(Closed):
 
     question: str = Field(min_length=1, examples=["what is the capital of [Ethiopia]?"])
     strategy: Name | None = Field(None, description="One of /api/v1/strategies; without it the server's default.")
+    model: Name | None = Field(None, description="One of the models of /api/v1/strategies; without it the first.")
     entities: list[Name] = Field(default_factory=list, max_length=20)
     history: list[TurnBody] = Field(default_factory=list, max_length=20, description="Earlier turns, oldest first.")
     hops: int | None = Field(None, ge=1, description="How far to reach.")
@@ -193,6 +194,7 @@ class Routes:
         return Asked(
             body.question,
             body.strategy,
+            body.model,
             tuple(body.entities),
             tuple((turn.question, turn.answer) for turn in body.history),
             body.hops,

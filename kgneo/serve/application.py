@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 
 from kgneo.context import Context
 from kgneo.errors import KgneoError
+from kgneo.llm import LanguageModel
 from kgneo.serve.api import Routes
 from kgneo.serve.chat import ChatRoutes
 from kgneo.serve.failures import Refusal, failure, respond
@@ -32,15 +33,21 @@ ABOUT = "Questions answered from a knowledge graph in Neo4j, with the triples th
 
 
 def create_application(
-    context: Context, settings: ServeSettings | None = None, *, browser_user: str = "neo4j", warm: bool = True
+    context: Context,
+    settings: ServeSettings | None = None,
+    *,
+    models: Mapping[str, LanguageModel] | None = None,
+    browser_user: str = "neo4j",
+    warm: bool = True,
 ) -> FastAPI:
-    """An ASGI application that answers questions about the graph of `context`.
+    """An ASGI application that answers questions about the graph of `context`, with its language model where a request
+    does not name one of `models`.
 
     `app.state.workers` are its threads: end their work before the server that runs the application waits for its
     connections to close.
     """
     settings = settings or ServeSettings()
-    service = Service(context, strategy=settings.strategy, browser_user=browser_user)
+    service = Service(context, strategy=settings.strategy, models=models, browser_user=browser_user)
     workers = Workers(context.graph, settings.limits)
     metrics = Metrics(workers)
     routes = Routes(service, workers, metrics, settings.limits)

@@ -1,9 +1,9 @@
 """Chat as OpenAI's API has it: `/v1/chat/completions` and `/v1/models`, for programs that speak it already.
 
-A model is a strategy: `kgneo` the server's default, `kgneo/paths`, `kgneo/kg-rag` and so on. The last message is the
-question, those before it the history. An answer is text with its evidence below it, numbered; the whole answer is in
-the field `kgneo` beside OpenAI's. What a language model writes on the way comes as `reasoning_content`, since only the
-answer at the end was checked against the graph.
+A model is a strategy: `kgneo` the server's default, `kgneo/paths`, `kgneo/kg-rag` and so on; with several language
+models `kgneo/kg-rag@MODEL`, too. The last message is the question, those before it the history. An answer is text
+with its evidence below it, numbered; the whole answer is in the field `kgneo` beside OpenAI's. What a language model
+writes on the way comes as `reasoning_content`, since only the answer at the end was checked against the graph.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgneo.errors import KgneoError
+from kgneo.errors import EntityNotFound, KgneoError
 from kgneo.events import Event, Text
 from kgneo.model import Answer, Evidence
 from kgneo.serve.api import JsonResponse, Routes, event_stream
@@ -29,6 +29,7 @@ from kgneo.serve.service import Answered, Asked, Record, Service, Turn
 from kgneo.serve.workers import Workers
 
 PREFIX = "kgneo"
+AT = "@"
 CITED = 20
 """Triples that are listed below an answer; all are in the field `kgneo`."""
 HEADING = "\n\nEvidence:\n"
@@ -106,7 +107,7 @@ class ChatRoutes:
         if body.stream:
             usage = body.stream_options is not None and body.stream_options.include_usage
             return event_stream(self._chunks(asked, head, with_usage=usage))
-        answered: Answered = await self._routes.work(request, partial(self._service.ask, asked))
+        answered: Answered = await self._routes.work(request, partial(self._answer, asked))
         answer = answered.answer
         choice = {
             "index": 0,
@@ -118,27 +119,42 @@ class ChatRoutes:
         return JsonResponse({**record, "kgneo": answered.record})
 
     def _names(self) -> list[str]:
-        return [PREFIX, *(f"{PREFIX}/{name}" for name in self._service.strategies()["strategies"])]
+        """The default, each strategy, and those that need a language model with each model, where there are several."""
+        known = self._service.strategies()
+        further = known["models"] if len(known["models"]) > 1 else []
+        chosen = [f"{name}{AT}{model}" for name in known["with_model"] for model in further]
+        return [PREFIX, *(f"{PREFIX}/{name}" for name in (*known["strategies"], *chosen))]
 
     def _model(self, name: str) -> Record:
         return {"id": name, "object": "model", "created": self._started, "owned_by": "kgneo"}
 
-    def _strategy(self, model: str) -> str | None:
+    def _strategy(self, model: str) -> tuple[str | None, str | None]:
+        """The strategy and the language model that the name of a model means."""
         names = self._names()
         if model not in names:
             raise Refusal(
                 404, "model_not_found", f"There is no model {model!r}.", f"Expected one of: {', '.join(names)}."
             )
-        return model.removeprefix(f"{PREFIX}/") if model != PREFIX else None
+        strategy, _, chosen = model.removeprefix(PREFIX).removeprefix("/").partition(AT)
+        return strategy or None, chosen or None
 
     def _asked(self, body: ChatBody) -> Asked:
-        strategy = self._strategy(body.model)
+        strategy, model = self._strategy(body.model)
         spoken = [message for message in body.messages if message.role in ("user", "assistant")]
         if not spoken or spoken[-1].role != "user" or not spoken[-1].text.strip():
             raise Refusal(422, "NoQuestion", "The last message is no question of a user.")
         question = spoken[-1].text.strip()
         self._routes.check_length(question)
-        return Asked(question, strategy, history=tuple(_turns(spoken[:-1])))
+        return Asked(question, strategy, model, history=tuple(_turns(spoken[:-1])))
+
+    def _answer(self, asked: Asked, tell: Callable[[Event], None] | None = None) -> Answered:
+        """The answer. That a name is not in the graph is one, too: at an error chat programs end, or show JSON, and
+        whoever asked only has to spell it otherwise. Raises what `Service.ask` raises else."""
+        try:
+            return self._service.ask(asked, tell)
+        except EntityNotFound as error:
+            text = " ".join(filter(None, (error.message, error.hint)))
+            return Answered(Answer(asked.question, asked.strategy or "", text), record_of(error))
 
     async def _chunks(self, asked: Asked, head: Record, *, with_usage: bool) -> AsyncIterator[bytes]:
         def chunk(delta: Record, finish: str | None = None, **more: Any) -> bytes:
@@ -147,7 +163,7 @@ class ChatRoutes:
 
         yield chunk({"role": "assistant", "content": ""})
         try:
-            async for item in self._workers.stream(partial(self._service.ask, asked)):
+            async for item in self._workers.stream(partial(self._answer, asked)):
                 if isinstance(item, Answered):
                     yield chunk({"content": content(item.answer)})
                     yield chunk({}, "stop", kgneo=item.record)
@@ -185,7 +201,7 @@ def plain(text: str) -> str:
 
 def _cited(item: Evidence) -> str:
     triple = item.triple
-    relation = f"{triple.relation} {triple.detail}" if triple.detail else triple.relation
+    relation = " ".join(filter(None, (triple.relation.replace("_", " "), triple.detail)))
     return f"({plain(triple.subject)}, {plain(relation)}, {plain(triple.object)})"
 
 

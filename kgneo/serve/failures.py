@@ -24,6 +24,7 @@ from kgneo.errors import (
     ModelError,
     ModelUnavailable,
     NotIndexed,
+    StatementError,
     UsageError,
     WorkEnded,
 )
@@ -33,6 +34,7 @@ STATUS: tuple[tuple[type[KgneoError], int], ...] = (
     (UsageError, 422),
     (DataError, 422),
     (ContextOverflow, 422),
+    (StatementError, 422),
     (NotIndexed, 409),
     (GraphEmpty, 409),
     (EncoderMismatch, 409),

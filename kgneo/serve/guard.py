@@ -18,6 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgneo.serve.announce import HEADER
 from kgneo.serve.failures import Refusal, internal
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.settings import ServeSettings
@@ -39,6 +40,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+HEADER_BYTES = 16_000
 ADDRESSES = 10_000
 """Addresses whose rate is remembered."""
 
@@ -108,10 +110,14 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
+        if sum(len(name) + len(value) for name, value in headers.raw) > HEADER_BYTES:
+            raise Refusal(431, "HeadersTooLarge", f"The headers of a request may have {HEADER_BYTES:,} bytes at most.")
         self._check_host(headers)
         if not scope["path"].startswith(GUARDED):
             return
         _check_origin(headers)
+        if headers.get(HEADER, self._settings.mark) != self._settings.mark:
+            raise Refusal(421, "OtherServer", "This is not the server that was announced.")
         if scope["path"] in OPEN:
             return
         self._check_token(headers)

@@ -9,30 +9,31 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from itertools import chain, islice
+from typing import Any, TypeVar, cast
 
 from kgneo.asking import ask, default_strategy
 from kgneo.context import Context
 from kgneo.conversation import Conversation
-from kgneo.english.names import hop_wording
+from kgneo.english.names import name_words, plural, question_wording
 from kgneo.errors import DataError, KgneoError, UsageError
 from kgneo.events import Event, StageEvent, Text
 from kgneo.graph.around import around
 from kgneo.graph.browser import browser_link, with_query
 from kgneo.graph.candidates import count_candidates
-from kgneo.graph.catalogue import catalogue
 from kgneo.graph.cypher import fill, inline
 from kgneo.graph.schema import Label, Relation
 from kgneo.graph.shape import LOADED_LABEL
-from kgneo.model import Answer, Entity, Hop, Step, TopicEntity, evidence_to_dict
+from kgneo.llm import LanguageModel
+from kgneo.model import Answer, Entity, Step, TopicEntity, evidence_to_dict
 from kgneo.query.check import check
-from kgneo.query.compile import compile_query
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
+from kgneo.serve.latest import Latest
 from kgneo.stages.interpret import reading
 from kgneo.stages.link import link
-from kgneo.stages.offer_readings import offer_readings, run_graph
+from kgneo.stages.offer_readings import compiled_graph, offer_readings, run_graph
 from kgneo.stages.retrieve import retrieve
 from kgneo.strategies import find_strategy, strategy_names
 from kgneo.verifying import verify
@@ -43,6 +44,8 @@ Owner = TypeVar("Owner", Label, Relation)
 MOST_PARTS = 40
 """Variables, edges, conditions and selections that a query graph from outside may have together."""
 EXAMPLES = 6
+EXAMPLES_KEY = "serve examples"
+"""Where the examples stand in a context's memory, which is made anew when the graph has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class Asked:
 
     question: str
     strategy: str | None = None
+    model: str | None = None
     entities: tuple[str, ...] = ()
     history: tuple[Turn, ...] = ()
     hops: int | None = None
@@ -70,12 +74,25 @@ class Answered:
 class Service:
     """Questions about one graph."""
 
-    def __init__(self, context: Context, *, strategy: str | None = None, browser_user: str = "neo4j") -> None:
-        self._context = context
+    def __init__(
+        self,
+        context: Context,
+        *,
+        strategy: str | None = None,
+        models: Mapping[str, LanguageModel] | None = None,
+        browser_user: str = "neo4j",
+    ) -> None:
+        self._given = context
         self._strategy = strategy or default_strategy(context.model)
+        own = {context.model.name: context.model} if context.model else {}
+        self._models = own if models is None else dict(models)
         self._browser_user = browser_user
-        self._examples: list[str] | None = None
-        self._catalogue = catalogue(context.knowledge.schema, context.shape)
+        self._latest = Latest(context)
+
+    @property
+    def _context(self) -> Context:
+        """The graph as it is now, and how to answer from it."""
+        return self._latest.context()
 
     def warm(self) -> None:
         """Make what the first question would have to wait for."""
@@ -90,13 +107,16 @@ class Service:
         self._context.graph.read("RETURN 1", timeout=2.0)
 
     def strategies(self) -> Record:
-        """The strategies that can be asked here, and the one that answers where none is named."""
-        return {"default": self._strategy, "strategies": [name for name in strategy_names() if self._usable(name)]}
+        """The strategies that can be asked here, and the one that answers where none is named; the language models, the
+        one that answers where none is named first, and for each strategy whether it needs one."""
+        names = [name for name in strategy_names() if self._usable(name)]
+        needing = [name for name in names if find_strategy(name).needs.model]
+        return {"default": self._strategy, "strategies": names, "models": list(self._models), "with_model": needing}
 
     def _usable(self, name: str) -> bool:
         needs = find_strategy(name).needs
-        embedded = self._context.knowledge.embedded
-        return (embedded or not needs.embeddings) and (self._context.model is not None or not needs.model)
+        embedded = self._latest.known.knowledge.embedded
+        return (embedded or not needs.embeddings) and (bool(self._models) or not needs.model)
 
     def ask(self, asked: Asked, tell: Callable[[Event], None] | None = None) -> Answered:
         """The answer. `tell` gets what happens on the way. Raises what `kgneo.ask` raises."""
@@ -114,27 +134,28 @@ class Service:
         return Answered(answer, self._record(answer))
 
     def _with(self, asked: Asked) -> Context:
+        context = self._context
         given = {name: getattr(asked, name) for name in ("hops", "top_k", "limit")}
-        options = replace(self._context.options, **{name: value for name, value in given.items() if value is not None})
-        return replace(self._context, options=options)
+        options = replace(context.options, **{name: value for name, value in given.items() if value is not None})
+        return replace(context, options=options, model=self._model(asked.model))
+
+    def _model(self, name: str | None) -> LanguageModel | None:
+        if name is None:
+            return self._given.model
+        if name not in self._models:
+            known = f"Expected one of: {', '.join(self._models)}." if self._models else "Start it with --llm."
+            raise UsageError(f"There is no language model {name!r} here.", hint=known)
+        return self._models[name]
 
     def _record(self, answer: Answer) -> Record:
-        """The object that `kgneo ask --json` prints, with a link into Neo4j Browser."""
-        return {**answer.to_dict(), "browser": self._link(answer.cypher, answer.cypher_parameters)}
-
-    def _link(self, cypher: str | None, parameters: Mapping[str, Any]) -> str | None:
-        if not cypher:
-            return None
-        try:
-            shown = inline(cypher, dict(parameters))
-        except TypeError:
-            shown = cypher
-        return with_query(self._browser, shown)
+        """The object that `kgneo ask --json` prints, its Cypher to paste (`query`), and a link into Neo4j Browser."""
+        shown = _pasted(answer.cypher, answer.cypher_parameters)
+        return {**answer.to_dict(), "query": shown, "browser": with_query(self._browser, shown) if shown else None}
 
     @cached_property
     def _browser(self) -> str:
         """Where Neo4j Browser is; asked once."""
-        return browser_link(self._context.graph, username=self._browser_user)
+        return browser_link(self._given.graph, username=self._browser_user)
 
     def retrieve(self, asked: Asked) -> Record:
         """The K triples nearest to a question, and how many candidates there are at each hop."""
@@ -179,8 +200,7 @@ class Service:
         return verify(self._context, claim, entities=entities, closed=closed).to_dict()
 
     def _compiled(self, graph: QueryGraph) -> Record:
-        known = reading(self._context)
-        compiled = compile_query(graph, keys=known.keys if known else {}, excluded=self._context.shape.excluded)
+        compiled = compiled_graph(self._context, graph)
         return {
             "graph": to_json(graph),
             "nodes": self._named(graph),
@@ -219,7 +239,7 @@ class Service:
         parts = len(graph.variables) + len(graph.edges) + len(graph.conditions) + len(graph.selections)
         if parts > MOST_PARTS:
             raise DataError(f"The query graph has {parts} parts, expected {MOST_PARTS} at most.")
-        problems = check(graph, self._catalogue)
+        problems = check(graph, self._latest.catalogue())
         if problems:
             raise DataError(" ".join(problems), hint="The schema says what there is: /api/v1/schema.")
 
@@ -248,14 +268,26 @@ class Service:
         return shape.display[LOADED_LABEL] if shape.loaded else shape.display.get(label, ())
 
     def examples(self) -> list[str]:
-        """Questions that can be asked of this graph: about one node each of its largest relationship types."""
-        if self._examples is None:
-            self._examples = [question for relation in self._largest() if (question := self._example(relation))]
-        return self._examples
+        """Questions that can be asked of this graph: how many there are of what there is most, and about one node each
+        of its largest relationship types."""
+        context = self._context
+        if EXAMPLES_KEY not in context.memory:
+            named = (question for relation in self._largest() if (question := self._example(relation)))
+            context.memory[EXAMPLES_KEY] = list(islice(chain(self._counted(), named), EXAMPLES))
+        return cast(list[str], context.memory[EXAMPLES_KEY])
+
+    def _counted(self) -> list[str]:
+        """A question about the largest label of a graph with labels of its own."""
+        context = self._latest.known
+        labels = [item for item in context.knowledge.schema.labels if item.name not in context.shape.excluded]
+        if context.shape.loaded or not labels:
+            return []
+        largest = max(labels, key=lambda item: item.nodes)
+        return [f"how many {plural(' '.join(name_words(largest.name)))} are there?"]
 
     def _largest(self) -> list[str]:
         relations = [item for item in self._context.knowledge.schema.relations if self._context.shape.uses(item.name)]
-        return [item.name for item in sorted(relations, key=lambda item: -item.relationships)[:EXAMPLES]]
+        return [item.name for item in sorted(relations, key=lambda item: -item.relationships)[: 2 * EXAMPLES]]
 
     def _example(self, relation: str) -> str:
         shape = self._context.shape
@@ -263,8 +295,7 @@ class Service:
         name = rows[0]["name"] if rows else ""
         if not name or "[" in name or "]" in name:
             return ""
-        words = hop_wording(Hop(relation), f"[{name}]", names=shape.names)
-        return f"{words}?" if words.startswith("what ") else f"what is the {words}?"
+        return question_wording(shape.names.get(relation, relation), f"[{name}]")
 
     def entities(self, text: str, limit: int) -> Record:
         """Names that go on as `text` begins, with most relationships first."""
@@ -296,6 +327,16 @@ class Service:
                 for item in found.links
             ],
         }
+
+
+def _pasted(cypher: str | None, parameters: Mapping[str, Any]) -> str | None:
+    """The Cypher with its values written out."""
+    if not cypher:
+        return None
+    try:
+        return inline(cypher, dict(parameters))
+    except TypeError:
+        return cypher
 
 
 def event_record(event: Event) -> tuple[str, Record]:

@@ -35,7 +35,8 @@ class ServeSettings:
     """Where to listen and who may ask.
 
     With a `token`, every request but those for the page's files and for health must carry it. `hosts` are names by
-    which the server may be called, besides its own address. `log` prints each request's route and status, never its
+    which the server may be called, besides its own address. `mark` is what the server announced itself with: a request
+    that names another one is not for it. `log` prints each request's route and status, never its
     text.
     """
 
@@ -44,6 +45,7 @@ class ServeSettings:
     token: str = field(default="", repr=False)
     hosts: tuple[str, ...] = ()
     strategy: str | None = None
+    mark: str = ""
     limits: Limits = field(default_factory=Limits)
     log: bool = False
 

@@ -15,7 +15,7 @@ A store is a folder. `start` takes it to a server that answers on Bolt, `status`
 `lifecycle` strings these together.
 """
 
+from kgneo.folders import store_path
 from kgneo.server.lifecycle import RunningServer, start, status, stop
-from kgneo.server.stores import store_path
 
 __all__ = ["RunningServer", "start", "status", "stop", "store_path"]

@@ -12,10 +12,11 @@ from pathlib import Path
 import psutil
 
 from kgneo.errors import ServerError, UsageError
+from kgneo.folders import write_private
 from kgneo.server.jars import Distribution
 from kgneo.server.java import Java
 from kgneo.server.process import home_argument
-from kgneo.server.stores import Store, StoreRecord, write_private
+from kgneo.server.stores import Store, StoreRecord
 
 LOOPBACK = "127.0.0.1"
 EXTRA = "neo4j.extra.conf"

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kgneo.errors import ServerError
+from kgneo.folders import write_private
 from kgneo.server.configuration import (
     LOOPBACK,
     Memory,
@@ -26,7 +27,7 @@ from kgneo.server.java import Java, find_java
 from kgneo.server.login import answers
 from kgneo.server.logs import PORT_IN_USE, cause_of, last_lines, read_tail
 from kgneo.server.process import child_environment, end, find_process, kill, launch, process_of
-from kgneo.server.stores import ServerRecord, Store, StoreRecord, write_private
+from kgneo.server.stores import ServerRecord, Store, StoreRecord
 from kgneo.server.versions import choose_version, minimum_java
 
 USERNAME = "neo4j"

@@ -3,6 +3,7 @@
 STORE/
     store.json    Neo4j's version and the ports that were last used
     server.json   the process that runs on it, while one does
+    serve.json    where `kgneo serve` answers questions about it, while it does (kgneo/serve/announce.py)
     password      the password of the user neo4j, readable by its owner only
     lock          held while a command starts or stops the server
     neo4j/        Neo4j's home: conf/, data/, logs/
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,32 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from platformdirs import user_data_path
 
-from kgneo.errors import ServerError, UsageError
-
-_NAME = re.compile(r"\w[\w .-]{0,99}")
-
-
-def store_path(name: str | None = None) -> Path:
-    """The folder of a store, absolute, whether it exists or not.
-
-    `name` is a plain name ("default" where it and KGNEO_STORE are empty) below the user's data folder, or a
-    path when it holds a path separator. KGNEO_DATA_DIR takes the place of the user's data folder.
-    Raises UsageError for a name that cannot be a folder's.
-    """
-    name = name or os.environ.get("KGNEO_STORE") or "default"
-    if os.sep in name or (os.altsep and os.altsep in name):
-        return Path(name).expanduser().resolve()
-    if not _NAME.fullmatch(name) or name.endswith((" ", ".")):
-        raise UsageError(
-            f"{name!r} cannot be the name of a store: expected up to 100 letters, digits, '-', '_', '.' or "
-            "blanks, a letter or digit first.",
-            hint=f"For a folder, write a path: .{os.sep}NAME or {os.sep}full{os.sep}path.",
-        )
-    data = os.environ.get("KGNEO_DATA_DIR")
-    folder = Path(data).expanduser() if data else user_data_path("kgneo", appauthor=False)
-    return (folder / "stores" / name).resolve()
+from kgneo.errors import ServerError
+from kgneo.folders import write_private
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,19 +177,6 @@ class Store:
             yield
         finally:
             lock.release()
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, from its first moment on, whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -6,13 +6,14 @@ run. A relation path from a named node is a query graph, too: its nodes are vari
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgneo.context import Context
 from kgneo.graph.run import Result, evidence_of, run
 from kgneo.graph.shape import Shape
 from kgneo.model import Evidence, RelationPath, split_value_relation
+from kgneo.query.compile import Compiled, compile_query
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.query.wording import wording
 from kgneo.ranking.vectors import MAX_HOPS
@@ -26,13 +27,14 @@ MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A reading: its query graph, its meaning in English, its score among the others, and the words of the question
-    that it leaves out."""
+    """A reading: its query graph, its meaning in English, its score among the others, the words of the question that it
+    leaves out, and the names of the nodes that it begins at, where it is a path."""
 
     graph: QueryGraph
     wording: str
     score: float
     ignored: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
 
 
 def offer_readings(context: Context, question: str, *, entities: Sequence[str] = ()) -> list[Offered]:
@@ -49,16 +51,25 @@ def offer_readings(context: Context, question: str, *, entities: Sequence[str] =
         graphs = bool(found) and by_graph(context, found[0])
         linked = () if graphs else readings(context.knowledge, found[0].bracketed if found else question)
     if graphs:
-        return [Offered(item.graph, item.wording, item.score, item.ignored) for item in found[:MOST]]
+        return _told_apart(Offered(item.graph, item.wording, item.score, item.ignored) for item in found)
     ranked = rank_readings(context, linked)
-    paths = [item for item in ranked if len(item.path) <= MAX_HOPS + 1]
-    return [_of_path(item, context.shape) for item in paths[:MOST]]
+    return _told_apart(_of_path(item, context.shape) for item in ranked if len(item.path) <= MAX_HOPS + 1)
+
+
+def _told_apart(readings: Iterable[Offered]) -> list[Offered]:
+    """The best of those whose meaning is told in the same words, and leaves out the same."""
+    found: dict[tuple[str, tuple[str, ...]], Offered] = {}
+    for item in readings:
+        found.setdefault((item.wording, item.ignored), item)
+        if len(found) == MOST:
+            break
+    return list(found.values())
 
 
 def _of_path(item: RankedReading, shape: Shape) -> Offered:
     graph = path_graph(item.path, item.linked.entity_ids[:1])
     nodes = {topic.entity.id: topic.entity.name for topic in item.linked.topics}
-    return Offered(graph, wording(graph, nodes=nodes, names=shape.names), item.score)
+    return Offered(graph, wording(graph, nodes=nodes, names=shape.names), item.score, entities=item.linked.names)
 
 
 def path_graph(path: RelationPath, ids: Sequence[str]) -> QueryGraph:
@@ -79,6 +90,12 @@ def path_graph(path: RelationPath, ids: Sequence[str]) -> QueryGraph:
         else:
             answer = Value(here, key)
     return QueryGraph(tuple(variables), answer, tuple(edges))
+
+
+def compiled_graph(context: Context, graph: QueryGraph) -> Compiled:
+    """The Cypher of a query graph, as it is run."""
+    known = reading(context)
+    return compile_query(graph, keys=known.keys if known else {}, excluded=context.shape.excluded)
 
 
 @dataclass(frozen=True, slots=True)

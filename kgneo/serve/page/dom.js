@@ -11,6 +11,9 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+// Sums of fractions end in digits that nobody wrote: 50.160000000000004.
+export const readable = (text) => String(text).replace(/(?<![\w.])-?\d+\.\d{9,}(?![\w.])/g, (digits) => String(Number(Number(digits).toPrecision(12))));
+
 export const find = (id) => document.getElementById(id);
 
 export function button(text, action, attributes = {}) {

@@ -5,6 +5,7 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const SHOWN = 300;
 const EXPANDED = 25;
 const SMALL = 40;
+const CROWD = 120;
 const RING = 110;
 const ROOM = 34;
 
@@ -13,7 +14,7 @@ function style() {
   return [
     { selector: "node", style: {
       "background-color": colour("--accent"), label: "data(label)", color: ink, "font-size": 13, width: 18, height: 18,
-      "text-wrap": "ellipsis", "text-max-width": 120, "text-valign": "bottom", "text-margin-y": 3,
+      "text-wrap": "ellipsis", "text-max-width": 170, "text-valign": "bottom", "text-margin-y": 3,
       "text-background-color": colour("--panel"), "text-background-opacity": 0.8, "min-zoomed-font-size": 6 } },
     { selector: "node.topic", style: { "background-color": colour("--topic"), width: 26, height: 26 } },
     { selector: "node.answer", style: { "background-color": colour("--answer"), width: 24, height: 24 } },
@@ -60,6 +61,8 @@ export class Picture {
     if (nodes.length <= SMALL) {
       this.drawing.layout({ name: "cose", animate: false, randomize: false, numIter: 500, nodeRepulsion: () => 150000,
         idealEdgeLength: () => 50, nodeOverlap: 20, gravity: 1, nodeDimensionsIncludeLabels: true, padding: 24 }).run();
+    } else {
+      this.drawing.batch(() => nodes.forEach((node) => turnLabel(node, nodes.length > CROWD ? 26 : 15)));
     }
     this.drawing.edges().toggleClass("many", this.drawing.edges().length > SMALL);
     this.fit();
@@ -111,6 +114,19 @@ export class Picture {
   destroy() {
     this.drawing.destroy();
   }
+}
+
+// Where many nodes stand on a ring, their names point away from its middle, so that none lies over the next.
+function turnLabel(node, size) {
+  const { x, y } = node.position();
+  if (Math.hypot(x, y) < 1) return;
+  const angle = Math.atan2(y, x);
+  const right = x >= 0;
+  const half = node.width() / 2;
+  node.style({
+    "font-size": size, "text-max-width": 13 * size, "text-halign": right ? "right" : "left", "text-valign": "center", "text-rotation": right ? angle : angle + Math.PI,
+    "text-margin-x": (right ? -half : half) + (half + 3) * Math.cos(angle), "text-margin-y": (half + 3) * Math.sin(angle),
+  });
 }
 
 // Each node's place: on a ring by its distance from what was asked about, in the sector of the node that it was reached

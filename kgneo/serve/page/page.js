@@ -143,7 +143,6 @@ input.addEventListener("keydown", (event) => {
 
 find("ask-form").addEventListener("submit", (event) => { event.preventDefault(); send(input.value.trim()); });
 find("stop").addEventListener("click", () => running?.abort());
-find("forget").addEventListener("click", () => { turns = []; find("forget").hidden = true; input.focus(); });
 
 function clear() {
   close();
@@ -170,10 +169,20 @@ async function send(question) {
   clear();
   await work(async (signal) => {
     const strategy = find("strategy").value;
-    const body = { question, history: turns.slice(-TURNS), ...(strategy ? { strategy } : {}) };
-    const answer = await ask(body, tell, signal);
+    const model = find("model-choice").hidden ? "" : find("model").value;
+    if (!find("follow").checked) turns = [];
+    const body = { question, history: turns.slice(-TURNS), ...(strategy ? { strategy } : {}), ...(model ? { model } : {}) };
+    let answer = null;
+    try {
+      answer = await ask(body, tell, signal);
+    } catch (error) {
+      // A language model's strategy needs a name to begin at; what the question may mean without one is shown all the same.
+      if (error.nearest?.length && strategy !== "paths") await understand({ question, entities: [] }, signal);
+      throw error;
+    }
     turns.push({ question: answer.question.slice(0, 5000), answer: answer.answer.slice(0, 5000) });
-    find("forget").hidden = find("strategy").length < 2;
+    find("follow-choice").hidden = !find("model").length;
+    find("follow").checked = false;
     remember(question, answer.answer);
     present(answer);
     await understand(answer, signal);
@@ -219,6 +228,7 @@ function present(answer) {
   find("result").hidden = false;
   for (const part of parts) part.drawn?.();
   find("result").focus({ preventScroll: true });
+  if (find("result").getBoundingClientRect().top > 0.6 * innerHeight) find("stages").scrollIntoView({ block: "start" });
 }
 
 async function understand(answer, signal) {
@@ -240,6 +250,7 @@ async function understand(answer, signal) {
     for (const part of parts) part.drawn?.();
     find("result").scrollIntoView({ block: "start" });
   });
+  find("result").hidden = false;
   find("result").append(element("details", { id: "readings", open: true },
     element("summary", {}, "Other readings of the question, and its query graph"), readings(found, schema, run)));
 }
@@ -303,6 +314,10 @@ async function begin() {
   try {
     const known = await get("strategies");
     find("strategy").replaceChildren(...known.strategies.map((name) => element("option", { value: name, selected: name === known.default }, name)));
+    find("model").replaceChildren(...known.models.map((name) => element("option", { value: name }, name)));
+    const choice = () => { find("model-choice").hidden = !known.with_model.includes(find("strategy").value); };
+    find("strategy").onchange = choice;
+    choice();
     schema = await get("schema");
     find("examples").replaceChildren(...exampleButtons());
   } catch (error) {

@@ -24,7 +24,15 @@ function edited(reading, schema, run) {
     text.value = JSON.stringify(graph, null, 1);
     place.replaceChildren(place.firstChild, ...parts(graph, nodes, schema, change));
   };
-  const change = (action) => { action(graph); graph = joined(graph); show(); };
+  const controls = () => [...place.querySelectorAll("select, input, button")];
+  const change = (action) => {
+    const at = controls().indexOf(document.activeElement);
+    action(graph);
+    graph = joined(graph);
+    show();
+    // All parts were made anew: whoever works by keyboard stays where they were.
+    if (at >= 0) controls()[Math.min(at, controls().length - 1)]?.focus();
+  };
   const text = element("textarea", { "aria-label": "The query graph as JSON", spellcheck: "false", dir: "ltr" });
   const problem = element("p", { class: "error", role: "alert", hidden: true });
   text.addEventListener("change", () => {
@@ -80,7 +88,7 @@ function parts(graph, nodes, schema, change) {
 
 function valueText(value, named) {
   if (!value) return "";
-  if (value.function) return `${value.function} of ${valueText(value.value, named)}${value.per ? ` per ${valueText(value.per, named)}` : ""}`;
+  if (value.function) return `${value.function} of ${valueText(value.value, named)}${value.per ? ` per ${valueText(value.per, named)}` : ""}${value.over ? ` over ${valueText(value.over, named)}` : ""}`;
   if (value.operator) return `${valueText(value.left, named)} ${value.operator} ${valueText(value.right, named)}`;
   return value.key ? `${named(value.of)}’s ${value.key}` : named(value.of);
 }

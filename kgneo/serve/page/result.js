@@ -1,6 +1,6 @@
 // An answer: its text, its figures, its evidence as picture and table, its query.
 import { get } from "./api.js";
-import { button, csv, download, element, table } from "./dom.js";
+import { button, csv, download, element, readable, table } from "./dom.js";
 import { Picture } from "./draw.js";
 
 const LISTED = 200;
@@ -16,7 +16,7 @@ export function show(answer, problem) {
   picture?.destroy();
   picture = null;
   return [
-    element("p", { class: "answer", dir: "auto" }, answer.answer || "not found"),
+    element("p", { class: "answer", dir: "auto" }, readable(answer.answer || "not found")),
     figures(answer),
     ...answer.warnings.map((text) => element("p", { class: "warning", dir: "auto" }, text)),
     ...(answer.steps.length > 1 ? [steps(answer)] : []),
@@ -55,10 +55,10 @@ function lists(answer) {
   const evidenceRows = answer.evidence.map((item) => [item.subject, item.relation, item.detail || "", item.object]);
   const more = rows.length > LISTED || answer.more ? `${Math.min(rows.length, LISTED)} of ${rows.length + answer.more}` : `${rows.length}`;
   return element("div", {},
-    ...(rows.length ? [element("h2", {}, "Answers")] : []),
+    ...(rows.length > 1 ? [element("h2", {}, "Answers")] : []),
     ...(grouped.length ? [bars(grouped)] : []),
-    ...(rows.length > 1 ? [element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Answers" },
-      table(`Answers: ${more}`, heads, rows.slice(0, LISTED).map((row) => row.map(String))))] : []),
+    ...(rows.length > 1 ? [element("div", { class: "scroll answers", tabindex: "0", role: "region", "aria-label": "Answers" },
+      table(`Answers: ${more}`, heads, rows.slice(0, LISTED).map((row) => row.map(readable))))] : []),
     element("div", { class: "row" },
       ...(rows.length ? [button("Answers as CSV", () => download("answers.csv", csv([heads, ...rows])))] : []),
       button("Evidence as CSV", () => download("evidence.csv", csv([["subject", "relation", "detail", "object"], ...evidenceRows])))));
@@ -71,14 +71,15 @@ function bars(grouped) {
     const bar = element("div", { class: "bar" });
     bar.style.width = `${(90 * Math.abs(value)) / most}%`;
     bar.title = String(value);
-    return [element("span", { dir: "auto" }, `${name}: ${value}`), bar];
+    return [element("span", { dir: "auto" }, `${name}: ${readable(value)}`), bar];
   });
   return element("div", { class: "bars", role: "img", "aria-label": "Bar chart of the values in the table below" }, rows);
 }
 
 function evidence(answer, problem) {
   const answers = new Set([...answer.answers, ...answer.answer_nodes.flatMap((node) => node.names)]);
-  const topics = new Set(answer.entities.map((entity) => entity.name));
+  const values = Object.values(answer.cypher_parameters || {}).flat().filter((value) => typeof value === "string");
+  const topics = new Set([...answer.entities.map((entity) => entity.name), ...values]);
   const ids = new Map([...answer.entities.map((entity) => [entity.name, entity.id]), ...answer.answer_nodes.map((node) => [node.names[0], node.id])]);
   const classes = (name) => (topics.has(name) ? "topic" : answers.has(name) ? "answer" : "");
   const place = element("div", { class: "picture", role: "img", "aria-label": `Picture of ${answer.evidence.length} triples; the table beside it holds the same` });

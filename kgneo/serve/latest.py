@@ -1,0 +1,74 @@
+"""The latest state of a graph: what a server knows of it, made anew when the graph has changed.
+
+Comes in: the context that the server was started with. Goes out: a context whose knowledge is not older than `OFTEN`,
+unless making it takes long: then it is made so seldom that it takes no more than a tenth of the time. One question
+makes it, the others go on with what there was. While the graph is empty or half indexed, what there was stays.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+
+from kgneo.asking import open_context
+from kgneo.context import Context
+from kgneo.errors import KgneoError
+from kgneo.graph.catalogue import catalogue
+from kgneo.graph.record import read_record
+from kgneo.query.catalogue import Catalogue
+from kgneo.stages.interpret import reading
+
+OFTEN = 1.0
+"""Seconds for which the graph is taken to be as it was."""
+SHARE = 10.0
+"""So many times as long as making it took, what is known is kept at least."""
+
+
+class Latest:
+    """What is known of one graph, by all threads of a server."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._catalogue = catalogue(context.knowledge.schema, context.shape)
+        self._change = context.graph.last_change()
+        self._next = time.monotonic() + OFTEN
+        self._making = threading.Lock()
+
+    def context(self) -> Context:
+        """What questions are answered with."""
+        if time.monotonic() >= self._next and self._making.acquire(blocking=False):
+            try:
+                self._renew()
+            finally:
+                self._making.release()
+        return self._context
+
+    @property
+    def known(self) -> Context:
+        """The same without a look at the database."""
+        return self._context
+
+    def catalogue(self) -> Catalogue:
+        """What query graphs are checked against."""
+        self.context()
+        return self._catalogue
+
+    def _renew(self) -> None:
+        started = time.monotonic()
+        with suppress(KgneoError):  # what it is, the question itself will say, if it matters to it
+            change = self._context.graph.last_change()
+            if change != self._change:
+                self._open()
+                self._change = change
+        ended = time.monotonic()
+        self._next = ended + max(OFTEN, SHARE * (ended - started))
+
+    def _open(self) -> None:
+        old = self._context
+        same = read_record(old.graph)
+        encoder = old.encoder if same is None or same.encoder == old.encoder.name else None
+        context = open_context(old.graph, encoder=encoder, options=old.options, model=old.model, prompts=old.prompts)
+        reading(context)
+        self._catalogue = catalogue(context.knowledge.schema, context.shape)
+        self._context = context
