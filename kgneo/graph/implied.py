@@ -32,6 +32,8 @@ SAME = 0.66
 """Share of each of two sets that is in the other one, from which on they are one class."""
 WITHIN = 0.6
 """Share of a set that is in another one, from which on it is a part of it."""
+APART = 0.03
+"""Share of a set that is of another class, from which on its class must be tested."""
 COVERED = 0.95
 """Share of a set that is in a class from which on to be in the set says that it is of the class."""
 HAS = 0.3
@@ -112,7 +114,8 @@ class _Sets:
                 classes[end] = tuple(names[core] for core in self._covering(end, groups))
         tests = {name: core for core, name in names.items()}
         sure = frozenset(end for end, core in cores.items()
-                         if self._share(end, core) >= COVERED or self.sizes[end] <= self.sizes[core])  # fmt: skip
+                         if self._share(end, core) >= COVERED or self.sizes[end] <= self.sizes[core]
+                         or not any(self._share(end, other) >= APART for other in groups if other != core))  # fmt: skip
         return Implied(self._vocabulary(tests, classes), tests, classes, sure)
 
     def _ends(self) -> list[End]:
@@ -373,9 +376,7 @@ class _Lowering:
                 for relation in edge.relations if variable.name in (edge.subject, edge.object)}  # fmt: skip
         for label in variable.labels:
             core = self.implied.tests.get(label)
-            nameless = label in self.implied.vocabulary.spoken
-            told = any(self.implied.classes[end] == (label,) and (nameless or end in self.implied.sure)
-                       for end in ends if end in self.implied.classes)  # fmt: skip
+            told = any(end in self.implied.sure and label in self.implied.classes[end] for end in ends)
             if core is not None and not told:
                 relation, forward = core
                 self._joined(variable.name, relation, not forward)
