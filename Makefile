@@ -2,6 +2,7 @@
 # make demo LLM=smollm2   the same, with answers of a small language model beside (compiles llama.cpp once)
 # make test   installs what the tests need, checks style, types and the wheel, runs the tests with two workers and says
 #             which ten cost most; make test WORKERS=0 runs them in one process
+# make bench  measures times against references that run beside them (KGNEO_METAQA says where MetaQA is); make bench QUICK=1
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
@@ -31,7 +32,7 @@ wheel: .venv/test-ready
 	cd build && wheel-environment/bin/python ../tests/check_wheel.py
 
 bench: .venv/test-ready
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --json build/benchmarks.json $(if $(QUICK),--quick)
 
 clean:
 	rm -rf build dist .venv *.egg-info

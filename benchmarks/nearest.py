@@ -137,7 +137,12 @@ def measure(*, quick: bool) -> list[Measured]:
 
 
 def _measure(
-    knowledge: Knowledge, alone: Knowledge, mirror: Mirror, memory: Memory, topic: int, vector: NDArray[np.float32]
+    knowledge: Knowledge,
+    alone: Knowledge,
+    mirror: Mirror,
+    memory: Memory,
+    topic: int,
+    vector: NDArray[np.float32],
 ) -> Measured:
     reach = Reach((mirror.nodes[topic].decode(),), HOPS)
     ways: dict[str, Callable[[], Any]] = {
@@ -162,7 +167,14 @@ def _measure(
     return Measured(number, {name: statistics.median(values) for name, values in times.items()}, recall)
 
 
-def lines(measured: list[Measured]) -> list[Line]:
+def lines(*, quick: bool) -> list[Line]:
+    """Measure, show by number of candidates, and compare."""
+    measured = measure(quick=quick)
+    show(measured)
+    return compared(measured)
+
+
+def compared(measured: list[Measured]) -> list[Line]:
     """What is compared with its references."""
     found = []
     for name, words, at_median, at_p95 in (
@@ -203,13 +215,5 @@ def show(measured: list[Measured]) -> None:
     table((*header, "recall, mirror", "recall, graph"), rows)
 
 
-def main() -> None:
-    """Measure and print."""
-    measured = measure(quick="--quick" in sys.argv[1:])
-    show(measured)
-    for line in lines(measured):
-        print(f"{line.what} / {line.reference}: {line.ours:.3f} / {line.theirs:.3f} {line.unit} = {line.ratio:.2f}")
-
-
 if __name__ == "__main__":
-    main()
+    print(*lines(quick="--quick" in sys.argv[1:]), sep="\n")
