@@ -2,18 +2,19 @@
 
     KGNEO_METAQA=… python -m benchmarks.nearest [--quick]
 
-Topics from leaf to hub, spread evenly over the logarithm of their degree, each with a dev question. Side by side, topic
-by topic: kgneo (through its mirror, and through the graph alone), networkx + NumPy (the paper's way), SciPy CSR + NumPy
-(about what a machine can do), and one round trip of the driver. Of several runs of each the median counts.
+Topics from leaf to hub, half of them spread evenly over all nodes in order of degree and half over the logarithm of
+their degree, each with a dev question. Side by side, topic by topic: kgneo (through its mirror, and, but for `--quick`,
+through the graph alone), networkx + NumPy (the paper's way), SciPy CSR + NumPy (about what a machine can do), and one
+round trip of the driver. Of several runs of each the median counts.
 """
 
 from __future__ import annotations
 
-import random
 import statistics
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,13 +111,13 @@ class Measured:
 
 
 def topics(mirror: Mirror, number: int) -> list[int]:
-    """Nodes from leaf to hub, spread evenly over the logarithm of their degree."""
+    """Nodes from leaf to hub: half of them spread evenly over all nodes in order of degree, most of which are leaves,
+    half over the logarithm of the degree."""
     degrees = np.diff(mirror.out_from) + np.diff(mirror.in_from)
     order = np.argsort(degrees, kind="stable")
-    wanted = np.geomspace(1, degrees.max(), number)
-    places = np.searchsorted(degrees[order], wanted)
-    chosen = random.Random(1)  # noqa: S311
-    return [int(order[min(place + chosen.randrange(3), len(order) - 1)]) for place in places]
+    even = np.linspace(0, len(order) - 1, number // 2).astype(int)
+    hubs = np.searchsorted(degrees[order], np.geomspace(1, degrees.max(), number - number // 2))
+    return [int(order[place]) for place in (*even, *hubs)]
 
 
 def measure(*, quick: bool) -> list[Measured]:
@@ -133,36 +134,29 @@ def measure(*, quick: bool) -> list[Measured]:
         alone.__dict__["mirror"] = MirrorFolder(Path("no mirror"))
         chosen = topics(mirror, QUICK_TOPICS if quick else TOPICS)
         vectors = load_encoder().encode(dev_questions()[: len(chosen)], query=True)
-        return [_measure(knowledge, alone, mirror, memory, *pair) for pair in zip(chosen, vectors, strict=True)]
+        openings = {"mirror": knowledge} if quick else {"mirror": knowledge, "graph": alone}
+        return [_measure(openings, mirror, memory, *pair) for pair in zip(chosen, vectors, strict=True)]
 
 
 def _measure(
-    knowledge: Knowledge,
-    alone: Knowledge,
-    mirror: Mirror,
-    memory: Memory,
-    topic: int,
-    vector: NDArray[np.float32],
+    openings: dict[str, Knowledge], mirror: Mirror, memory: Memory, topic: int, vector: NDArray[np.float32]
 ) -> Measured:
     reach = Reach((mirror.nodes[topic].decode(),), HOPS)
     ways: dict[str, Callable[[], Any]] = {
-        "mirror": lambda: top_candidates(knowledge, reach, vector, top_k=TOP_K),
-        "graph": lambda: top_candidates(alone, reach, vector, top_k=TOP_K),
+        name: partial(top_candidates, knowledge, reach, vector, top_k=TOP_K) for name, knowledge in openings.items()
+    } | {
         "networkx": lambda: memory.through_networkx(topic, vector),
-        "csr": lambda: memory.through_csr(topic, vector),
-        "round trip": lambda: knowledge.graph.read("RETURN 1"),
+        "CSR": lambda: memory.through_csr(topic, vector),
+        "round trip": lambda: openings["mirror"].graph.read("RETURN 1"),
     }
     found = {name: way() for name, way in ways.items()}
     times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, way in ways.items():
             times[name].append(seconds(way))
-    best = found["csr"]
+    best = found["CSR"]
     last = float(memory.vectors[best[-1]] @ vector) - 1e-5
-    recall = {
-        name: min(1.0, sum((item.score or 0.0) >= last for item in found[name]) / len(best))
-        for name in ("mirror", "graph")
-    }
+    recall = {name: min(1.0, sum((item.score or 0.0) >= last for item in found[name]) / len(best)) for name in openings}
     number = len(mirror.candidates(reach.entities, HOPS, out=False)[0])
     return Measured(number, {name: statistics.median(values) for name, values in times.items()}, recall)
 
@@ -179,7 +173,7 @@ def compared(measured: list[Measured]) -> list[Line]:
     found = []
     for name, words, at_median, at_p95 in (
         ("networkx", "networkx + NumPy in memory", 0.6, 0.6),
-        ("csr", "SciPy CSR + NumPy in memory", 1.5, 2.0),
+        ("CSR", "SciPy CSR + NumPy in memory", 1.5, 2.0),
     ):
         for quantile, reach in ((50, at_median), (95, at_p95)):
             ours, theirs = (
@@ -198,21 +192,18 @@ def compared(measured: list[Measured]) -> list[Line]:
 
 def show(measured: list[Measured]) -> None:
     """By number of candidates: medians in milliseconds, and recall."""
+    ways, openings = list(measured[0].times), list(measured[0].recall)
     rows: list[tuple[object, ...]] = []
     least = 0
     for size in SIZES:
         part = [item for item in measured if least < item.candidates <= size]
         least = size
         if part:
-            medians = [
-                f"{statistics.median(item.times[way] for item in part) * 1e3:.1f}"
-                for way in ("mirror", "graph", "networkx", "csr", "round trip")
-            ]
-            recall = [statistics.mean(item.recall[way] for item in part) for way in ("mirror", "graph")]
-            largest = max(item.candidates for item in part)
-            rows.append((f"up to {largest:,}", len(part), *medians, *recall))
-    header = ("candidates", "topics", "mirror, ms", "graph, ms", "networkx, ms", "CSR, ms", "round trip, ms")
-    table((*header, "recall, mirror", "recall, graph"), rows)
+            medians = [f"{statistics.median(item.times[way] for item in part) * 1e3:.1f}" for way in ways]
+            recall = [statistics.mean(item.recall[opening] for item in part) for opening in openings]
+            rows.append((f"up to {max(item.candidates for item in part):,}", len(part), *medians, *recall))
+    times, shares = [f"{way}, ms" for way in ways], [f"recall, {opening}" for opening in openings]
+    table(("candidates", "topics", *times, *shares), rows)
 
 
 if __name__ == "__main__":
