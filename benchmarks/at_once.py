@@ -24,11 +24,11 @@ def lines(*, quick: bool) -> list[Line]:
     with indexed_metaqa() as graph, ThreadPoolExecutor(AT_ONCE) as pool:
         context = open_context(graph)
 
-        def answer(question: str) -> None:
+        def answer(question: str) -> bool:
             try:
-                ask(context, question)
+                return bool(ask(context, question).answers)
             except KgneoError:
-                return
+                return False
 
         for question in chosen:
             answer(question)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import SCAN_TIMEOUT
+from kgneo.graph.record import count_triples
 
 BATCH = 2_000
 """Vectors read from the graph in one query."""
@@ -148,9 +149,13 @@ class MirrorFolder:
 
     def renew(self, graph: Graph, dimensions: int, on_progress: Callable[[int, int], None] = lambda *_: None) -> bool:
         """Bring the mirror up to the graph as it is now, reading the embeddings that changed only; `on_progress` gets
-        how many are read, and of how many. False where the graph was changed meanwhile: what is there is kept."""
+        how many are read, and of how many. False where the graph was changed meanwhile: what is there is kept. An empty
+        graph has no mirror."""
         change, before = graph.last_change(), self.current()
         if before is not None and before.change == change:
+            return True
+        if not count_triples(graph):
+            self.remove()
             return True
         files = self.folder / secrets.token_hex(8)
         try:
@@ -192,8 +197,10 @@ class _Structure:
 
 def _read_structure(graph: Graph) -> _Structure:
     rows = list(graph.stream(query("mirror_structure"), timeout=SCAN_TIMEOUT))
-    columns = [np.array([row[name].encode() for row in rows], dtype=np.bytes_) for name in ("id", "subject", "object")]
-    return _Structure(*columns, np.array([row["digest"] for row in rows], dtype=np.int64))
+    ids, subjects, objects = (
+        np.array([row[name].encode() for row in rows], dtype=np.bytes_) for name in ("id", "subject", "object")
+    )
+    return _Structure(ids, subjects, objects, np.array([row["digest"] for row in rows], dtype=np.int64))
 
 
 def _write(
@@ -243,10 +250,10 @@ def _copy(
     order = np.argsort(before.ids)
     places = order[np.minimum(np.searchsorted(before.ids, ids[wanted], sorter=order), len(order) - 1)]
     same = (before.ids[places] == ids[wanted]) & (before.digests[places] == digests[wanted])
-    for start in range(0, int(same.sum()), CHUNK):
-        part = slice(start, start + CHUNK)
-        vectors[wanted[same][part]] = before.vectors[places[same][part]]
-    return wanted[~same]
+    there, kept = wanted[same], places[same]
+    for start in range(0, len(there), CHUNK):
+        vectors[there[start : start + CHUNK]] = before.vectors[kept[start : start + CHUNK]]
+    return np.asarray(wanted[~same])
 
 
 def _read_vectors(graph: Graph, ids: list[str], dimensions: int) -> NDArray[np.float32]:
@@ -261,7 +268,7 @@ def _read_vectors(graph: Graph, ids: list[str], dimensions: int) -> NDArray[np.f
         vectors[row["row"]] = _numbers(row["vector"])
         norms[row["row"]] = 1.0 if row["norm"] is None else row["norm"]
     lengths = np.linalg.norm(vectors, axis=1)
-    return vectors * (norms / np.maximum(lengths, 1e-12))[:, None]
+    return np.asarray(vectors * (norms / np.maximum(lengths, 1e-12))[:, None])
 
 
 def _numbers(vector: Any) -> NDArray[Any]:
