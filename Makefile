@@ -1,8 +1,11 @@
 # make demo   installs kgneo into .venv, answers the sample's questions, serves a page to ask more on until Ctrl-C
 # make demo LLM=smollm2   the same, with answers of a small language model beside (compiles llama.cpp once)
-# make test   installs what the tests need, checks style, types and the wheel, runs the tests
+# make test   installs what the tests need, checks style, types and the wheel, runs the tests with two workers and says
+#             which ten cost most; make test WORKERS=0 runs them in one process
+# make bench  measures times against references that run beside them (KGNEO_METAQA says where MetaQA is); make bench QUICK=1
 PYTHON ?= python3
 BIN := .venv/bin
+WORKERS ?= 2
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .PHONY: demo test lint wheel bench clean
@@ -12,7 +15,8 @@ demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
 	$(BIN)/kgneo serve --store demo
 
 test: .venv/test-ready lint wheel
-	$(BIN)/python -m pytest
+	for version in 2026 5.26; do $(BIN)/kgneo server prepare --version $$version || exit 1; done
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .
@@ -28,7 +32,7 @@ wheel: .venv/test-ready
 	cd build && wheel-environment/bin/python ../tests/check_wheel.py
 
 bench: .venv/test-ready
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --json build/benchmarks.json $(if $(QUICK),--quick)
 
 clean:
 	rm -rf build dist .venv *.egg-info

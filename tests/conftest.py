@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -38,8 +39,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs so, and the processes that tests interrupt would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+COSTLY = {"server", "start_server", "chromium"}
+"""Fixtures behind which servers and browsers stand."""
 VERSIONS = os.environ.get("KGNEO_TEST_VERSIONS", "2026,5.26").split(",")
 StartServer = Callable[[str, str], RunningServer]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """File by file, those with most tests on servers first: workers side by side then end at about the same time, and
+    what a file sets up once is not set up again for each version of Neo4j."""
+    costs = Counter(item.path for item in items if COSTLY & set(getattr(item, "fixturenames", ())))
+    items.sort(key=lambda item: (-costs[item.path], item.path))
 
 
 @pytest.fixture(scope="session", autouse=True)

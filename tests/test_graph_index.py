@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,12 +14,13 @@ from kgneo.embedding import OnnxEncoder, Similarity, TokenEmbeddings, Vectors
 from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
 from kgneo.graph import Graph
 from kgneo.graph import index as index_module
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.index import Progress, build, index_names
 from kgneo.graph.record import check_fingerprint, read_record, require
 from kgneo.graph.shape import LOADED
 from kgneo.model import Triple
 from kgneo.sample import triples_path
-from tests.conftest import load_file
+from tests.conftest import load_file, wipe
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,9 @@ def test_every_triple_gets_the_embedding_of_its_text(graph: Graph, encoder: Onnx
     np.testing.assert_allclose(row["vector"], expected, atol=1e-4)
 
 
-def test_the_index_covers_every_type(graph: Graph, encoder: OnnxEncoder) -> None:
+def test_the_index_covers_every_type(graph: Graph) -> None:
     load_file(graph, triples_path())
-    build(graph, encoder, shape=LOADED)
+    build(graph, CountingEncoder(), shape=LOADED)
     rows = graph.schema("SHOW VECTOR INDEXES YIELD labelsOrTypes, state RETURN labelsOrTypes AS types, state")
     types = {row["t"] for row in graph.read("MATCH ()-[r]->() RETURN DISTINCT type(r) AS t")}
     assert {name for row in rows for name in row["types"]} == types
@@ -148,6 +150,18 @@ def test_an_empty_graph_and_one_without_an_index_have_their_own_words(graph: Gra
     graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
     with pytest.raises(NotIndexed, match="no index"):
         require(graph)
+
+
+def test_a_graph_that_was_emptied_has_no_mirror(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
+    load_file(graph, triples_path())
+    build(graph, CountingEncoder(), shape=LOADED)
+    mirror = LocalCache(graph).mirror()
+    assert mirror.renew(graph, 16)
+    assert mirror.current() is not None
+    wipe(graph)
+    assert mirror.renew(graph, 16)
+    assert mirror.current() is None
 
 
 def test_an_empty_graph_cannot_be_indexed(graph: Graph) -> None:

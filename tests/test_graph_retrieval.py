@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from importlib.resources import files
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kgneo.errors import GraphError
 from kgneo.graph import Graph, candidates
 from kgneo.graph.candidates import Direction, Reach, all_candidates, count_candidates, top_candidates
-from kgneo.graph.cypher import node_name, query
 from kgneo.graph.index import build
 from kgneo.graph.load import load
 from kgneo.graph.open import open_knowledge
 from kgneo.graph.shape import LOADED
 from kgneo.loader import LoadedTriple
 from kgneo.model import Triple
+from kgneo.server import RunningServer
+from tests.conftest import connect, wipe
 from tests.test_graph_index import CountingEncoder
 
 Triples = list[tuple[str, str, str]]
 
 
-@pytest.fixture
-def triples(graph: Graph) -> Triples:
-    """A random graph of 60 nodes and 150 triples of three types, loaded and indexed."""
+@pytest.fixture(scope="module")
+def triples() -> Triples:
+    """150 random triples of three types between 60 nodes."""
     random = np.random.default_rng(7)
-    rows = {(f"n{a}", f"t{t}", f"n{b}") for a, b, t in random.integers(0, [60, 60, 3], (150, 3)) if a != b}
-    load(graph, [LoadedTriple(Triple(*row)) for row in sorted(rows)], name="random")
-    build(graph, CountingEncoder(), shape=LOADED)
-    return sorted(rows)
+    return sorted({(f"n{a}", f"t{t}", f"n{b}") for a, b, t in random.integers(0, [60, 60, 3], (150, 3)) if a != b})
+
+
+@pytest.fixture(scope="module")
+def graph(server: RunningServer, triples: Triples) -> Iterator[Graph]:
+    """The triples, loaded and indexed. Not to be changed."""
+    with connect(server) as graph:
+        wipe(graph)
+        load(graph, [LoadedTriple(Triple(*row)) for row in triples], name="random")
+        build(graph, CountingEncoder(), shape=LOADED)
+        yield graph
 
 
 def node(graph: Graph, name: str) -> str:
@@ -112,26 +119,3 @@ def test_more_triples_than_there_are_gives_them_all(graph: Graph, triples: Tripl
 def test_no_topic_entity_gives_no_candidates(graph: Graph, triples: Triples) -> None:
     assert triples
     assert top_candidates(open_knowledge(graph), Reach(()), np.ones(16, dtype=np.float32)) == []
-
-
-def test_every_file_is_valid_cypher_as_it_stands(graph: Graph) -> None:
-    refused = {}
-    for file in files("kgneo.cypher").iterdir():
-        text = file.read_text(encoding="utf-8") if file.name.endswith(".cypher") else ""
-        newer = "CYPHER 25\n" in text
-        if not text or (newer and not graph.capabilities.search):
-            continue
-        try:
-            graph.schema(("EXPLAIN CYPHER 25 " if newer else "EXPLAIN ") + text.replace("CYPHER 25\n", ""))
-        except GraphError as error:  # what is missing, an index or a parameter, is missed after the syntax
-            if "SyntaxError" in error.message:
-                refused[file.name] = error.message
-    assert refused == {}
-
-
-def test_what_queries_share_is_put_into_each(graph: Graph) -> None:
-    graph.write("CREATE (:Person {first: 'Ida', last: 'Brandt'})-[:KNOWS]->(:Person)")
-    display = {"Person": ["first", "last"]}
-    found = graph.read(f"MATCH (a)-->(b) RETURN {node_name('a')} AS a, {node_name('b')} AS b", display=display)
-    assert found == [{"a": "Ida Brandt", "b": None}]
-    assert "/*{candidates_walk}*/" not in query("candidates_ids")

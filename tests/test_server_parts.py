@@ -76,7 +76,7 @@ class _QuietHandler(SimpleHTTPRequestHandler):
 
 
 def test_the_package_exports_its_public_names() -> None:
-    assert sorted(kgneo.server.__all__) == ["RunningServer", "start", "status", "stop", "store_path"]
+    assert sorted(kgneo.server.__all__) == ["RunningServer", "prepare", "start", "status", "stop", "store_path"]
 
 
 def test_the_default_store_is_below_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from kgneo.graph.attach import Choices
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.estimate import Estimate, estimate
 from kgneo.graph.index import IndexReport, Progress, build, build_locally
+from kgneo.graph.mirror import MIRRORED_UP_TO
 from kgneo.graph.open import known_shape
 from kgneo.graph.record import read_record
 from kgneo.graph.removal import remove
@@ -34,11 +35,23 @@ from kgneo.settings import Settings, open_graph
 @option(
     "--remove", "take_away", envvar=None, is_flag=True, help="Take away everything that kgneo wrote into the graph."
 )
+@click.option(
+    "--mirror/--no-mirror",
+    default=None,
+    help="Keep structure and embeddings on this machine, too, where candidates are found faster.  [default: up to "
+    f"{MIRRORED_UP_TO:,} triples]",
+)
 @with_options(*choice_options)
 @json_option
 @connection_options
 def index(
-    encoder: str | None, dry_run: bool, take_away: bool, choices: Choices, as_json: bool, settings: Settings
+    encoder: str | None,
+    dry_run: bool,
+    take_away: bool,
+    mirror: bool | None,
+    choices: Choices,
+    as_json: bool,
+    settings: Settings,
 ) -> None:
     """Encode what has no embedding or whose text changed, and make the vector index.
 
@@ -46,6 +59,9 @@ def index(
     node, all with names that begin with kgneo, and --remove takes them away again. With --read-only, and where the
     server allows no writing, embeddings go into a file on this machine. Without --encoder, the graph's own is used. An
     interruption loses at most one batch: run it again.
+
+    After a graph was changed, its mirror is not used until `kgneo index` has brought it up to date, which reads only
+    what changed; answers are the same without it.
 
     \b
     Examples:
@@ -60,15 +76,17 @@ def index(
         elif dry_run:
             _show_estimate(_estimate(graph, encoder, choices), as_json)
         else:
-            report = run_index(graph, encoder, choices)
+            report = run_index(graph, encoder, choices, mirror=mirror)
             if as_json:
                 print_json(asdict(report))
             else:
                 click.echo('Next: kgneo ask "…", with the entity that the question is about in [brackets]')
 
 
-def run_index(graph: Graph, encoder: str | None, choices: Choices | None = None) -> IndexReport:
-    """Build the index with progress bars, and say what was done."""
+def run_index(
+    graph: Graph, encoder: str | None, choices: Choices | None = None, *, mirror: bool | None = None
+) -> IndexReport:
+    """Build the index with progress bars, and say what was done. `mirror` None: as the number of triples says."""
     refusal = graph.refuses_writes()
     local = LocalCache(graph).embeddings() if refusal else None
     record = local.read_record() if local else read_record(graph)
@@ -95,7 +113,34 @@ def run_index(graph: Graph, encoder: str | None, choices: Choices | None = None)
             bar.close()
     place = f" in {local.folder}, since {refusal}" if local else ""
     say(f"Indexed {report.triples:,} triples with the encoder {name}; {report.encoded:,} were encoded now{place}.")
+    if not local:
+        _keep_mirror(graph, loaded.dimensions, report.triples <= MIRRORED_UP_TO if mirror is None else mirror)
     return report
+
+
+def _keep_mirror(graph: Graph, dimensions: int, wanted: bool) -> None:
+    folder = LocalCache(graph).mirror()
+    if not wanted:
+        folder.remove()
+        return
+    bar = progress(None, "Mirroring", " triples")
+
+    def show(done: int, total: int) -> None:
+        bar.total = total
+        bar.update(done - bar.n)
+
+    try:
+        if not folder.renew(graph, dimensions, show):
+            say("The graph was changed meanwhile: candidates are found without its mirror. Next: kgneo index")
+    finally:
+        bar.close()
+
+
+def renew_mirror(graph: Graph) -> None:
+    """Bring the mirror up to what kgneo itself, or others, wrote into the graph, where there is a mirror."""
+    record = read_record(graph)
+    if record is not None and LocalCache(graph).mirror().current() is not None:
+        _keep_mirror(graph, record.dimensions, True)
 
 
 def _estimate(graph: Graph, encoder: str | None, choices: Choices) -> Estimate:

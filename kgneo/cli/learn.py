@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from kgneo.asking import open_context
+from kgneo.cli.index import renew_mirror
 from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
 from kgneo.context import Context, Options
 from kgneo.errors import UsageError
@@ -77,11 +78,13 @@ def learn(
             _list(graph, as_json)
         elif keys:
             _remove(graph, keys, encoder, as_json)
+            renew_mirror(graph)
         else:
             questions = [item for file in files for item in read_labelled(file, split=split, variant=variant)]
             context = open_context(graph, encoder=encoder, options=Options(hops=hops), report=say)
             with _bars() as show_progress:
                 report = learn_questions(context, sample(questions, size, seed=seed), on_progress=show_progress)
+            renew_mirror(graph)
             _report(report, as_json)
 
 

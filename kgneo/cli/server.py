@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kgneo.server import RunningServer, start, status, stop, store_path
+from kgneo.server import RunningServer, prepare, start, status, stop, store_path
 from kgneo.server.stores import Store
 
 _STORE_OPTION = click.option(
@@ -104,6 +104,29 @@ def start_command(
     click.echo(f"Neo4j Browser: {_browser(running)}")
     option = _same_store(store)
     click.echo(f"Next: kgneo load FILE{option}, or kgneo server stop{option} to end it.")
+
+
+@server.command("prepare")
+@click.option(
+    "--version", envvar="KGNEO_NEO4J_VERSION", metavar="VERSION", help="Neo4j: 5.26, 2026 or an exact version."
+)
+def prepare_command(version: str | None) -> None:
+    """Have local servers start in about half of the time from now on.
+
+    Starts Neo4j once on a store that is deleted afterwards, and keeps its classes as Java loaded and linked them, in a
+    file of up to 200 MB in the cache folder. Takes a minute.
+
+    \b
+    Examples:
+      kgneo server prepare
+      kgneo server prepare --version 5.26
+    """
+    archive = prepare(version=version, report=_report)
+    if archive is None:
+        click.echo("Nothing was done: the Java that is used is older than 13, and cannot keep classes.")
+        return
+    click.echo(f"Servers start from {archive} ({_readable(archive.stat().st_size)}); to undo it, delete the file.")
+    click.echo("Next: kgneo server start")
 
 
 @server.command("stop")

@@ -21,6 +21,7 @@ from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.dictionary import VERSION as DICTIONARY
 from kgneo.graph.dictionary import Dictionary
+from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import LocalNames
 from kgneo.graph.schema import Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
@@ -70,6 +71,10 @@ class LocalCache:
     def embeddings(self) -> LocalEmbeddings:
         """The embeddings of a graph that is only read."""
         return LocalEmbeddings(self.folder)
+
+    def mirror(self) -> MirrorFolder:
+        """Where the mirror of the graph's structure and embeddings is, or would be."""
+        return MirrorFolder(self.folder / "mirror")
 
     def names(self, shape: Shape, *, refresh: bool = False) -> LocalNames:
         """The graph's names, read again when the graph has changed, or when asked to."""

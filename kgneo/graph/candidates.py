@@ -8,6 +8,9 @@ the triples of the whole graph that are nearest to the question, and those are k
 N - 1 hops. When enough survive, no candidate outside them can be nearer, so the result is the same, up to what
 the index itself misses. When too few do, the search is widened, and at last everything is scored.
 
+Where this machine keeps a mirror of the graph as it is now (`kgneo.graph.mirror`), every candidate is scored there, and
+the database is asked once, for the triples found.
+
 Property values are candidates, too: those of the nodes within N - 1 hops.
 """
 
@@ -98,15 +101,35 @@ def top_candidates(
         )
     if knowledge.vectors is not None:
         return _on_this_machine(knowledge, knowledge.vectors, reach, vector, top_k)
+    found = _in_mirror(knowledge, reach, vector, top_k)
+    if found is None:
+        found = _in_graph(knowledge, reach, vector, top_k, exact=exact)
+    values = nearest_values(knowledge, reach, vector, top_k=top_k)
+    return sorted([*found, *values], key=lambda candidate: -(candidate.score or 0.0))[:top_k] if values else found
+
+
+def _in_mirror(knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], top_k: int) -> list[Candidate] | None:
+    """The nearest relationships, found in the mirror and read from the graph; None where there is no mirror, or the
+    graph is no longer as the mirror is."""
+    mirror = knowledge.mirror.current()
+    if mirror is None:
+        return None
+    scored = mirror.nearest(reach.entities, reach.hops, vector, top_k=top_k, out=reach.direction == "out")
+    ids = [id_ for id_, _, _ in scored]
+    rows, change = knowledge.graph.read_at(query("triples"), ids=ids, **knowledge.shape.parameters)
+    return _candidates(rows, scored, knowledge.shape) if change == mirror.change else None
+
+
+def _in_graph(
+    knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], top_k: int, *, exact: bool
+) -> list[Candidate]:
     graph = knowledge.graph
     scored: list[tuple[str, int, float]] | None = None
     if not exact and _is_large(graph, reach):
         scored = _through_index(knowledge, reach, vector, top_k)
     if scored is None:
         scored = _exact(graph, reach, vector, top_k)
-    found = _with_triples(graph, scored, knowledge.shape)
-    values = nearest_values(knowledge, reach, vector, top_k=top_k)
-    return sorted([*found, *values], key=lambda candidate: -(candidate.score or 0.0))[:top_k] if values else found
+    return _with_triples(graph, scored, knowledge.shape)
 
 
 def _on_this_machine(
@@ -190,9 +213,13 @@ def _nearest(knowledge: Knowledge, vector: NDArray[np.float32], limit: int) -> l
 
 
 def _with_triples(graph: Graph, scored: Sequence[tuple[str, int, float]], shape: Shape) -> list[Candidate]:
-    ids = [id_ for id_, _, _ in scored]
-    rows = {row["id"]: row for row in graph.read(query("triples"), ids=ids, **shape.parameters)}
-    return [replace(_candidate(rows[id_], hop, shape), score=score) for id_, hop, score in scored if id_ in rows]
+    rows = graph.read(query("triples"), ids=[id_ for id_, _, _ in scored], **shape.parameters)
+    return _candidates(rows, scored, shape)
+
+
+def _candidates(rows: Sequence[Row], scored: Sequence[tuple[str, int, float]], shape: Shape) -> list[Candidate]:
+    found = {row["id"]: row for row in rows}
+    return [replace(_candidate(found[id_], hop, shape), score=score) for id_, hop, score in scored if id_ in found]
 
 
 def _candidate(row: Row, hop: int, shape: Shape) -> Candidate:

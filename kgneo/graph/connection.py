@@ -166,6 +166,14 @@ class Graph:
             for record in session.run(statement, parameters):
                 yield _row(record)
 
+    def read_at(self, query: str, /, **parameters: Any) -> tuple[list[Row], str]:
+        """All rows of a query, and the mark of `last_change` as it was when they were read. Not tried again."""
+        with self._errors(), self._session(neo4j.READ_ACCESS) as session:
+            longest, metadata = bounds(self.timeout)
+            statement = neo4j.Query(query, timeout=longest, metadata=metadata or None)
+            rows = [_row(record) for record in session.run(statement, parameters)]
+            return rows, " ".join(sorted(session.last_bookmarks().raw_values))
+
     def read_once(
         self, query: str, /, *, rows: int, timeout: float, **parameters: Any
     ) -> tuple[tuple[str, ...], list[Row]]:
@@ -183,9 +191,7 @@ class Graph:
 
     def last_change(self) -> str:
         """A mark that is another one after every transaction that changed the database, whoever ran it."""
-        with self._errors(), self._session(neo4j.READ_ACCESS) as session:
-            session.run("RETURN 1").consume()
-            return " ".join(sorted(session.last_bookmarks().raw_values))
+        return self.read_at("RETURN 1")[1]
 
     def schema(self, query: str, /, **parameters: Any) -> list[Row]:
         """Run a schema command (indexes, constraints), which Neo4j wants in a transaction of its own."""

@@ -17,6 +17,7 @@ from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_s
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.index import index_names
+from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import IndexedNames, LoadedNames, Names, ScannedNames
 from kgneo.graph.record import TEMPLATE, IndexRecord, count_triples, read_record, require
 from kgneo.graph.schema import Schema
@@ -53,6 +54,11 @@ class Knowledge:
     def schema(self) -> Schema:
         """The graph's schema, from the cache where that is up to date; read when it is first asked for."""
         return LocalCache(self.graph).schema()
+
+    @cached_property
+    def mirror(self) -> MirrorFolder:
+        """Where the mirror of structure and embeddings is, if there is one."""
+        return LocalCache(self.graph).mirror()
 
     @cached_property
     def vector_indexes(self) -> tuple[str, ...]:

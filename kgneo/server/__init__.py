@@ -12,10 +12,10 @@ A store is a folder. `start` takes it to a server that answers on Bolt, `status`
 7. `login`          ready means that a login through Bolt succeeded
 8. `logs`           a failed start's cause in one line
 
-`lifecycle` strings these together.
+`lifecycle` strings these together. `archive` has servers start faster once `prepare` was called.
 """
 
 from kgneo.folders import store_path
-from kgneo.server.lifecycle import RunningServer, start, status, stop
+from kgneo.server.lifecycle import RunningServer, prepare, start, status, stop
 
-__all__ = ["RunningServer", "start", "status", "stop", "store_path"]
+__all__ = ["RunningServer", "prepare", "start", "status", "stop", "store_path"]

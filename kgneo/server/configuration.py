@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import psutil
 
 from kgneo.errors import ServerError, UsageError
 from kgneo.folders import write_private
+from kgneo.server.archive import archive_options
 from kgneo.server.jars import Distribution
 from kgneo.server.java import Java
 from kgneo.server.process import home_argument
@@ -165,10 +167,16 @@ def _own_settings(store: Store) -> dict[str, str]:
 
 
 def java_command(
-    store: Store, java: Java, distribution: Distribution, heap: str, main_class: str, *arguments: str
+    store: Store,
+    java: Java,
+    distribution: Distribution,
+    heap: str,
+    main_class: str,
+    *arguments: str,
+    java_options: Sequence[str] = (),
 ) -> list[str]:
     """The command that runs a class of Neo4j. The long class path goes through a file."""
-    options = [f"-Xmx{heap}", *_JAVA_OPTIONS]
+    options = [f"-Xmx{heap}", *_JAVA_OPTIONS, *archive_options(java, distribution), *java_options]
     if java.has_vector_module:
         options.append("--add-modules=jdk.incubator.vector")
     options += ["-cp", os.pathsep.join(map(str, distribution.jars))]
@@ -177,7 +185,9 @@ def java_command(
     return [str(java.path), f"@{file}", main_class, *arguments]
 
 
-def server_command(store: Store, java: Java, distribution: Distribution, heap: str) -> list[str]:
+def server_command(
+    store: Store, java: Java, distribution: Distribution, heap: str, java_options: Sequence[str] = ()
+) -> list[str]:
     """The command that runs the server; `process.find_process` knows it by the home folder in it."""
     return java_command(
         store,
@@ -188,6 +198,7 @@ def server_command(store: Store, java: Java, distribution: Distribution, heap: s
         home_argument(store),
         f"--config-dir={store.configuration_folder}",
         "--console-mode",
+        java_options=java_options,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -10,8 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from filelock import FileLock
+
 from kgneo.errors import ServerError
 from kgneo.folders import write_private
+from kgneo.server.archive import FROM_JAVA, archive_of, training_options
 from kgneo.server.configuration import (
     LOOPBACK,
     Memory,
@@ -24,7 +28,7 @@ from kgneo.server.configuration import (
 )
 from kgneo.server.jars import Distribution, find_distribution
 from kgneo.server.java import Java, find_java
-from kgneo.server.login import answers
+from kgneo.server.login import answers, train
 from kgneo.server.logs import PORT_IN_USE, cause_of, last_lines, read_tail
 from kgneo.server.process import child_environment, end, find_process, kill, launch, process_of
 from kgneo.server.stores import ServerRecord, Store, StoreRecord
@@ -58,6 +62,7 @@ class _Start:
     http_port: int | None
     report: Callable[[str], None]
     timeout: float
+    java_options: tuple[str, ...] = ()
 
 
 def _silent(message: str) -> None:
@@ -130,6 +135,42 @@ def stop(store: Path, *, timeout: float = 120) -> bool:
                 )
         place.forget_server()
         return process is not None
+
+
+def prepare(*, version: str | None = None, report: Callable[[str], None] = _silent) -> Path | None:
+    """Make the archive from which servers of `version` start in about half of the time (`archive`); None where the
+    Java that is found cannot. One that is there is kept.
+
+    Takes a minute, on a store of its own that is deleted afterwards. Raises UsageError and ServerError as `start`.
+    """
+    chosen = choose_version(version or os.environ.get("KGNEO_NEO4J_VERSION") or None, None)
+    java, distribution = find_java(minimum_java(chosen)), find_distribution(chosen, report)
+    if java.version < FROM_JAVA:
+        return None
+    archive = archive_of(java, distribution)
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(archive.with_suffix(".lock")):
+        if not archive.is_file():
+            with TemporaryDirectory(prefix="kgneo-prepare-") as folder:
+                _make_archive(Path(folder), chosen, java, archive, report)
+    return archive
+
+
+def _make_archive(folder: Path, version: str, java: Java, archive: Path, report: Callable[[str], None]) -> None:
+    draft, store = folder / archive.name, Store((folder / "store").resolve())
+    store.create()
+    task = _Start(store, Memory("512m", "64m"), None, None, report, 180, tuple(training_options(java, draft)))
+    running = _start_new(task, version)
+    try:
+        train(running.uri, running.username, running.password)
+    finally:
+        report("Writing the archive, half a minute or more …")
+        stop(store.folder, timeout=600)
+    if not draft.is_file():
+        raise _failure(store, f"Java wrote no archive of Neo4j {version}", read_tail(store.start_log))
+    whole = archive.with_suffix(".draft")
+    shutil.move(draft, whole)
+    whole.replace(archive)
 
 
 def _version_of(store: Store) -> str | None:
@@ -212,7 +253,8 @@ def _start_new(task: _Start, version: str) -> RunningServer:
 def _launch_and_wait(task: _Start, java: Java, distribution: Distribution, record: StoreRecord) -> RunningServer | None:
     """Start the server and wait for it. None when it ended by itself; any other failure ends it here."""
     store = task.store
-    pid = launch(server_command(store, java, distribution, task.memory.heap), store.home, store.start_log)
+    command = server_command(store, java, distribution, task.memory.heap, task.java_options)
+    pid = launch(command, store.home, store.start_log)
     ready = False
     try:
         store.write_server(ServerRecord(pid, ready=False))

@@ -6,6 +6,7 @@ import socket
 from urllib.parse import urlsplit
 
 from kgneo.errors import ServerError
+from kgneo.server.archive import TRAINING
 
 
 def answers(uri: str, http_url: str, username: str, password: str) -> bool:
@@ -36,6 +37,15 @@ def answers(uri: str, http_url: str, username: str, password: str) -> bool:
     except (DriverError, Neo4jError, OSError):
         return False
     return True
+
+
+def train(uri: str, username: str, password: str) -> None:
+    """Have a server load the classes that kgneo's queries need, before they are kept in an archive."""
+    from neo4j import GraphDatabase
+
+    with GraphDatabase.driver(uri, auth=(username, password)) as driver, driver.session(database="neo4j") as session:
+        for statement in TRAINING:
+            session.run(statement).consume()
 
 
 def _takes_connections(url: str) -> bool:

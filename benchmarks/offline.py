@@ -1,0 +1,88 @@
+"""The structure of MetaQA through Bolt, against neo4j-admin's offline import of the same triples.
+
+    KGNEO_METAQA=… python -m benchmarks.offline
+
+Ours checks, folds and digests names, and makes the indexes by which they are found; the reference imports nodes and
+relationships into a stopped store from CSV files that are there, and makes no index. Its Java starts anew each time.
+"""
+
+from __future__ import annotations
+
+import csv
+import statistics
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.common import Line, empty, metaqa_folder, scratch_graph, seconds
+from kgneo.graph.load import load
+from kgneo.loader import LoadedTriple, open_source, read_triples
+from kgneo.server import start, stop
+from kgneo.server.configuration import java_command
+from kgneo.server.jars import find_distribution
+from kgneo.server.java import find_java
+from kgneo.server.process import child_environment
+from kgneo.server.stores import Store
+from kgneo.server.versions import choose_version, minimum_java
+
+ROUNDS = 3
+
+
+def write_csv(folder: Path, triples: Iterable[LoadedTriple]) -> None:
+    """Nodes and relationships, as neo4j-admin reads them."""
+    numbers: dict[str, int] = {}
+    with (folder / "relationships.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([":START_ID", ":TYPE", ":END_ID"])
+        for loaded in triples:
+            one, relation, two = loaded.triple.subject, loaded.triple.relation, loaded.triple.object
+            ends = [numbers.setdefault(name, len(numbers)) for name in (one, two)]
+            writer.writerow([ends[0], relation, ends[1]])
+    with (folder / "nodes.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([":ID", "name", ":LABEL"])
+        writer.writerows([number, name, "Entity"] for name, number in numbers.items())
+
+
+def import_offline(store: Store, folder: Path) -> None:
+    """neo4j-admin's import into a store that is stopped."""
+    version = choose_version(None, None)
+    command = java_command(
+        store,
+        find_java(minimum_java(version)),
+        find_distribution(version, print),
+        "1g",
+        "org.neo4j.cli.AdminTool",
+        *("database", "import", "full", "neo4j", "--overwrite-destination=true"),
+        f"--nodes={folder / 'nodes.csv'}",
+        f"--relationships={folder / 'relationships.csv'}",
+    )
+    homes = {"NEO4J_HOME": str(store.home), "NEO4J_CONF": str(store.configuration_folder)}
+    subprocess.run(command, env={**child_environment(), **homes}, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def lines(*, quick: bool) -> list[Line]:
+    """Both ways in turn."""
+    triples = list(read_triples(open_source(metaqa_folder() / "kb.txt")))
+    with TemporaryDirectory(prefix="kgneo-offline-") as name, scratch_graph("offline") as graph:
+        folder, store = Path(name), Store((Path(name) / "store").resolve())
+        write_csv(folder, triples)
+        start(store.folder, heap="512m", page_cache="64m")
+        stop(store.folder)
+
+        def ours() -> float:
+            empty(graph)
+            return seconds(lambda: load(graph, triples, name="benchmark"))
+
+        ours()
+        rounds = range(1 if quick else ROUNDS)
+        pairs = [(ours(), seconds(lambda: import_offline(store, folder))) for _ in rounds]
+    one, two = (statistics.median(column) for column in zip(*pairs, strict=True))
+    ratio = statistics.median(first / second for first, second in pairs)
+    what = f"structure of {len(triples):,} triples through Bolt"
+    return [Line(what, "neo4j-admin's offline import", one, two, "s", ratio, 1.3)]
+
+
+if __name__ == "__main__":
+    print(*lines(quick=False), sep="\n")

@@ -1,0 +1,144 @@
+"""The mirror of a graph on this machine: it finds what the graph finds, and is used for that version of it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kgneo.graph import Graph, candidates
+from kgneo.graph.cache import LocalCache
+from kgneo.graph.candidates import Direction, Reach, top_candidates
+from kgneo.graph.index import build
+from kgneo.graph.load import load
+from kgneo.graph.mirror import Mirror
+from kgneo.graph.open import Knowledge, open_knowledge
+from kgneo.graph.shape import LOADED
+from kgneo.loader import LoadedTriple
+from kgneo.model import Candidate, Triple
+from kgneo.server import RunningServer
+from tests.conftest import connect, wipe
+from tests.test_graph_index import CountingEncoder
+
+VECTOR = np.random.default_rng(3).normal(size=16).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def random_server(server: RunningServer) -> RunningServer:
+    """A random graph of 60 nodes and 150 triples, loaded and indexed. Tests that change it take a node of their own."""
+    random = np.random.default_rng(7)
+    rows = {(f"n{a}", f"t{t}", f"n{b}") for a, b, t in random.integers(0, [60, 60, 3], (150, 3)) if a != b}
+    with connect(server) as graph:
+        wipe(graph)
+        load(graph, [LoadedTriple(Triple(*row)) for row in sorted(rows)], name="random")
+        build(graph, CountingEncoder(), shape=LOADED)
+    return server
+
+
+@pytest.fixture
+def mirrored(random_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Knowledge]:
+    """The random graph, mirrored as it is now."""
+    monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
+    with connect(random_server) as graph:
+        assert renew(graph)
+        yield open_knowledge(graph)
+
+
+def renew(graph: Graph) -> bool:
+    return LocalCache(graph).mirror().renew(graph, CountingEncoder().dimensions)
+
+
+def around(knowledge: Knowledge, name: str, hops: int, direction: Direction) -> list[Candidate]:
+    rows = knowledge.graph.read("MATCH (n:Entity {name: $name}) RETURN elementId(n) AS id", name=name)
+    return top_candidates(knowledge, Reach((rows[0]["id"],), hops, direction), VECTOR, top_k=20)
+
+
+def mirror_of(knowledge: Knowledge) -> Mirror:
+    mirror = knowledge.mirror.current()
+    assert mirror is not None
+    return mirror
+
+
+@pytest.fixture
+def database_alone(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Calls a function as it goes where there is no mirror."""
+
+    def call(function: Any) -> Any:
+        with monkeypatch.context() as patch:
+            patch.setattr(candidates, "_in_mirror", lambda *_: None)
+            return function()
+
+    return call
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise AssertionError("the database was asked to choose")
+
+
+@pytest.mark.parametrize("direction", ["both", "out"])
+@pytest.mark.parametrize("hops", [1, 3])
+def test_a_mirror_finds_what_the_graph_finds(
+    mirrored: Knowledge, database_alone: Any, hops: int, direction: Direction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = database_alone(lambda: around(mirrored, "n5", hops, direction))
+    monkeypatch.setattr(candidates, "_in_graph", refuse)
+    found = around(mirrored, "n5", hops, direction)
+    assert [(item.triple, item.hop) for item in found] == [(item.triple, item.hop) for item in expected]
+    assert [item.score for item in found] == pytest.approx([item.score for item in expected], rel=1e-3, abs=1e-4)
+
+
+def test_after_a_change_the_mirror_is_passed_over(mirrored: Knowledge, database_alone: Any) -> None:
+    assert around(mirrored, "n6", 1, "both")
+    mirrored.graph.write("MATCH (:Entity {name: 'n6'})-[r]-() DELETE r")
+    assert around(mirrored, "n6", 1, "both") == database_alone(lambda: around(mirrored, "n6", 1, "both")) == []
+
+
+def test_a_renewed_mirror_has_what_was_added_and_reads_nothing_else(mirrored: Knowledge) -> None:
+    read: list[tuple[int, int]] = []
+    old = mirror_of(mirrored)
+    load(mirrored.graph, [LoadedTriple(Triple("n7", "t0", "new"))], name="more")
+    build(mirrored.graph, CountingEncoder(), shape=LOADED)
+    assert LocalCache(mirrored.graph).mirror().renew(mirrored.graph, 16, lambda done, total: read.append((done, total)))
+    assert read == [(1, 1)]
+    assert len(mirror_of(mirrored).ids) == len(old.ids) + 1
+    assert "new" in {item.triple.object for item in around(mirrored, "n7", 1, "out")}
+
+
+def test_a_mirror_of_an_unchanged_graph_is_kept(mirrored: Knowledge) -> None:
+    old = mirror_of(mirrored)
+    assert renew(mirrored.graph)
+    assert mirror_of(mirrored) is old
+
+
+def test_a_graph_that_is_changed_meanwhile_keeps_its_old_mirror(mirrored: Knowledge) -> None:
+    graph = mirrored.graph
+    old = mirror_of(mirrored)
+    graph.write("MATCH (n:Entity {name: 'n8'})-[r]-() SET r.kgneo_digest = r.kgneo_digest + 1")
+    folder = LocalCache(graph).mirror()
+
+    def change(*_: int) -> None:
+        graph.write("CREATE (:Elsewhere)")
+
+    assert not folder.renew(graph, 16, change)
+    assert mirror_of(mirrored).change == old.change
+    assert len([entry for entry in folder.folder.iterdir() if entry.is_dir()]) == 1
+
+
+def test_a_damaged_mirror_is_none(mirrored: Knowledge) -> None:
+    folder = mirrored.mirror.folder
+    next(folder.glob("*/vectors.npy")).unlink()
+    assert Mirror.load(folder) is None
+    assert LocalCache(mirrored.graph).mirror().current() is None
+
+
+def test_relationships_without_an_embedding_are_walked_and_not_found(mirrored: Knowledge, database_alone: Any) -> None:
+    mirrored.graph.write("MATCH (:Entity {name: 'n9'})-[r]-() REMOVE r.kgneo_embedding")
+    assert renew(mirrored.graph)
+    found = around(mirrored, "n9", 2, "both")
+    assert found
+    assert {item.hop for item in found} == {2}
+    expected = database_alone(lambda: around(mirrored, "n9", 2, "both"))
+    assert [item.id for item in found] == [item.id for item in expected]
