@@ -8,8 +8,8 @@ was learned from all of them together. In this order:
    exactly the gold answers; some more are tried after it, since two can give the same.
 3. From these, weights are learned. By them, questions of which several interpretations fit are decided, and for those
    of which none does readings near the likeliest are run (`kgneo.reading.near`).
-4. The weights are learned from all lessons of the graph, old and new, and kept unless they read questions that they did
-   not see worse than the reader does alone.
+4. The weights are learned from all lessons of the graph, old and new. On questions whose templates they did not see it
+   is found out how sure they must be to go before the reader; they are kept unless they never help.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kgneo.context import Context
 from kgneo.errors import DataError, GraphError, KgneoError
@@ -35,9 +38,9 @@ from kgneo.reading.near import Constant, Layout, Near, identity
 from kgneo.reading.parts import Asked
 from kgneo.reading.read import Interpretation
 from kgneo.reading.vocabulary import Vocabulary
-from kgneo.stages.apply_learned import MEMORY, likely, pool
+from kgneo.stages.apply_learned import MEMORY, Taught, likely, pool, ranked
 from kgneo.stages.interpret import LONGEST, Reading, reading, unlearned
-from kgneo.text import fold
+from kgneo.text import digest, fold
 
 OnProgress = Callable[[str, int, int], None]
 TRIES = 8
@@ -55,7 +58,10 @@ COOLEST, HOTTEST = 2.0, 20.0
 AGAINST = 24
 """Likely readings of a question that its right one is set against."""
 UNSEEN = 5
-"""One of so many lessons is left out to see what learning is worth."""
+"""The lessons of one of so many templates are left out to see what learning is worth."""
+NEVER = 1.01
+SURES = (0.0, 0.3, 0.5, 0.7, 0.9, NEVER)
+"""Probabilities from which on a learned reading may go before the reader's."""
 USUAL = 3
 """Questions in which a value must be meant and not named for it to be tried for others."""
 
@@ -269,14 +275,15 @@ def _train_all(
     if not every:
         write_learned(context.graph, None)
         return False, (0.0, 0.0), 0
-    learned, constants, accuracy, temperature = _trained(every, known.fits.vocabulary, on_progress)
-    if accuracy[1] < accuracy[0]:
+    learned, accuracy = _trained(context, known, every, on_progress)
+    if min(learned.sure) == NEVER:
         write_learned(context.graph, None)
         return False, accuracy, len(stored)
     record = {
-        "weights": learned.weights,
-        "temperature": temperature,
-        "constants": [[label, to_json(_alone(label, item))] for label, item in constants],
+        "weights": learned.learned.weights,
+        "temperature": learned.temperature,
+        "sure": list(learned.sure),
+        "constants": [[label, to_json(_alone(label, item))] for label, item in learned.constants],
     }
     write_learned(context.graph, record)
     return True, accuracy, len(stored)
@@ -295,31 +302,81 @@ def _again(context: Context, known: Reading, lesson: Lesson) -> _Item | None:
 
 
 def _trained(
-    items: Sequence[_Item], vocabulary: Vocabulary, on_progress: OnProgress
-) -> tuple[Learned, tuple[Constant, ...], tuple[float, float], float]:
-    """Weights, in two rounds: what is right is set against what the reader takes for likely, and then against what the
-    first weights do. These are checked on questions that they did not see: the shares that the reader alone and the
-    weights read right, and the temperature at which the weights expect no more than that."""
-    unseen = items[::UNSEEN] if len(items) >= FEWEST else []
-    seen = [item for number, item in enumerate(items) if not unseen or number % UNSEEN]
+    context: Context, known: Reading, items: Sequence[_Item], on_progress: OnProgress
+) -> tuple[Taught, tuple[float, float]]:
+    """What is learned, in two rounds: what is right is set against what the reader takes for likely, and then against
+    what the first weights do. These are checked on questions whose templates they did not see: the shares that the
+    reader alone answers right, and that it does with what was learned."""
+    vocabulary = known.fits.vocabulary
+    unseen = _left_out(items)
+    seen = [item for item in items if id(item) not in {id(other) for other in unseen}]
     total = len(seen) + len(items)
     templates, constants = _templates(seen), _constants(seen)
     lessons: dict[int, Candidates] = {}
     for item in seen:
         lessons[id(item)] = _candidates(item, vocabulary, PRIOR, templates, constants)
         on_progress("training", len(lessons), total)
-    first = train(list(lessons.values()))
-    by_hand = sum(_same(item.understood[0].graph, item.meant) for item in unseen)
-    ranked = [_ranked(item, first, vocabulary, templates, constants) for item in unseen]
-    right = sum(_same(found[0][1], item.meant) for found, item in zip(ranked, unseen, strict=True))
-    accuracy = (by_hand / max(len(unseen), 1), right / max(len(unseen), 1))
-    temperature = _temperature([[score for score, _ in found] for found in ranked], accuracy[1])
+    first = Taught(train(list(lessons.values())), templates, constants)
+    checked, accuracy = _checked(context, known, first, unseen)
     templates, constants = _templates(items), _constants(items)
     for done, item in enumerate(items, start=1):
-        more = _candidates(item, vocabulary, first, templates, constants)
+        more = _candidates(item, vocabulary, first.learned, templates, constants)
         lessons[id(item)] = _merged(lessons[id(item)], more) if id(item) in lessons else more
         on_progress("training", len(seen) + done, total)
-    return train(list(lessons.values()), start=first), constants, accuracy, temperature
+    learned = train(list(lessons.values()), start=first.learned)
+    return Taught(learned, templates, constants, checked.temperature, checked.sure), accuracy
+
+
+def _left_out(items: Sequence[_Item]) -> list[_Item]:
+    """The questions of some templates; none where there are few."""
+    keys = [repr(identity(Layout(cut(item.meant, item.asked.named)))) for item in items if item.meant is not None]
+    out = set(sorted(set(keys), key=digest)[::UNSEEN]) if len(items) >= FEWEST and len(set(keys)) >= UNSEEN else set()
+    return [item for item, key in zip(items, keys, strict=True) if key in out]
+
+
+def _checked(
+    context: Context, known: Reading, taught: Taught, unseen: Sequence[_Item]
+) -> tuple[Taught, tuple[float, float]]:
+    """`taught` with the temperature at which it expects as many right answers as it has, and how sure it must be; the
+    shares of the questions that the reader answers right without it and with it."""
+    if not unseen:
+        return replace(taught, temperature=COOLEST, sure=(0.0, 0.0)), (0.0, 0.0)
+    orders = [ranked(taught, known.fits, item.asked, pool(item.asked, item.understood, taught.templates))
+              for item in unseen]  # fmt: skip
+    alone = _right(context, known, [(item, [found.graph for found in item.understood]) for item in unseen])
+    right = _right(context, known, [(item, [found.graph for found in order])
+                                    for item, order in zip(unseen, orders, strict=True)])  # fmt: skip
+    temperature = _temperature([[found.score for found in order] for order in orders], float(right.mean()))
+    shares = np.array([likely([found.score for found in order], temperature)[0] for order in orders])
+    bound = np.array([order[0].learned for order in orders])
+    worth = {
+        (one, other): float(np.where(shares >= np.where(bound, one, other), right, alone).mean())
+        for one in SURES for other in SURES
+    }  # fmt: skip
+    sure = max(worth, key=lambda item: worth[item])
+    return replace(taught, temperature=temperature, sure=sure), (float(alone.mean()), worth[sure])
+
+
+def _right(context: Context, known: Reading, pairs: Sequence[tuple[_Item, Sequence[QueryGraph]]]) -> NDArray[np.bool_]:
+    """For each question with query graphs, best first, whether these find what the question means."""
+    found = []
+    for item, graphs in pairs:
+        wanted = _results(context, known, [item.meant] if item.meant else [])
+        found.append(bool(wanted) and _results(context, known, graphs[:TRIES]) == wanted)
+    return np.array(found)
+
+
+def _results(context: Context, known: Reading, graphs: Sequence[QueryGraph]) -> frozenset[str]:
+    """What the first of `graphs` that finds something finds: nodes by their ids, values as texts."""
+    for graph in graphs:
+        try:
+            result = run(context.knowledge, graph, keys=known.keys, naming=known.naming,
+                         limit=context.options.limit, timeout=LONGEST)  # fmt: skip
+        except GraphError:
+            continue
+        if not result.empty:
+            return frozenset(node.id for node in result.nodes) or frozenset(result.answers)
+    return frozenset()
 
 
 def _candidates(
@@ -347,13 +404,6 @@ def _merged(one: Candidates, two: Candidates) -> Candidates:
 
 def _same(graph: QueryGraph, meant: QueryGraph | None) -> bool:
     return meant is not None and identity(Layout(graph)) == identity(Layout(meant))
-
-
-def _ranked(
-    item: _Item, learned: Learned, vocabulary: Vocabulary, templates: Templates, constants: Sequence[Constant]
-) -> list[tuple[float, QueryGraph]]:
-    near = Near(vocabulary, item.asked.named, constants)
-    return search(learned.judge(item.asked), near, pool(item.asked, item.understood, templates))
 
 
 def _temperature(scores: Sequence[Sequence[float]], share: float) -> float:

@@ -34,12 +34,14 @@ FURTHEST = 4.0
 @dataclass(frozen=True)
 class Taught:
     """What was learned: weights, templates, and conditions whose value questions do not name as the graph does. Scores
-    are divided by `temperature` where they tell how likely a reading is."""
+    are divided by `temperature` where they tell how likely a reading is; from the first probability of `sure` on, a
+    reading whose template was learned goes before the reader's, from the second on any other."""
 
     learned: Learned
     templates: Templates
     constants: tuple[Constant, ...] = ()
     temperature: float = 1.0
+    sure: tuple[float, float] = (0.0, 0.0)
 
 
 def taught(context: Context) -> Taught | None:
@@ -59,24 +61,48 @@ def _taught(context: Context) -> Taught | None:
     for lesson in all_lessons(context.graph):
         key = identity(Layout(lesson.template))
         templates[key] = (lesson.template, lesson.count + (templates[key][1] if key in templates else 0))
-    return Taught(Learned(record["weights"]), Templates.of(list(templates.values())), constants, record["temperature"])
+    known = Templates.of(list(templates.values()))
+    return Taught(Learned(record["weights"]), known, constants, record["temperature"], tuple(record["sure"]))
 
 
 def weighed(known: Taught, fits: Fits, question: str, understood: Sequence[Interpretation]) -> list[Interpretation]:
-    """`understood` and other readings of `question`, as far as learning speaks for them, best first."""
+    """`understood`, or other readings of `question`, best first, where learning is sure of the best one of them."""
     if not understood:
         return []
     asked = Asked(question, understood[0].mentions, fits)
-    near = Near(fits.vocabulary, asked.named, known.constants)
-    ranked = search(known.learned.judge(asked), near, pool(asked, understood, known.templates))
+    order = ranked(known, fits, asked, pool(asked, understood, known.templates))
+    if not order or order[0].share < known.sure[0 if order[0].learned else 1]:
+        return list(understood)
     first = {identity(Layout(item.graph)): item for item in reversed(understood)}
-    shares = likely([score for score, _ in ranked], known.temperature)
     found = []
-    for (score, graph), share in zip(ranked[:KEPT], shares, strict=False):
-        own = first.get(identity(Layout(graph))) or _new(asked, understood[0], graph)
-        chain = own.plain_chain and share < SURE
-        found.append(replace(own, score=score, likely=share, plain_chain=chain, bare=False))
+    for item in order[:KEPT]:
+        own = first.get(identity(Layout(item.graph))) or _new(asked, understood[0], item.graph)
+        chain = own.plain_chain and item.share < SURE
+        found.append(replace(own, score=item.score, likely=item.share, plain_chain=chain, bare=False))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A reading with its score by what was learned, the probability that stands for, and whether it is a template that
+    was learned, with the values of the question."""
+
+    graph: QueryGraph
+    score: float
+    share: float
+    learned: bool
+
+
+def ranked(known: Taught, fits: Fits, asked: Asked, given: Sequence[tuple[QueryGraph, Extra]]) -> list[Ranked]:
+    """The readings that are `given`, and those near the best of them, best first."""
+    near = Near(fits.vocabulary, asked.named, known.constants)
+    found = search(known.learned.judge(asked), near, given)
+    shares = likely([score for score, _ in found], known.temperature)
+    bound = {identity(Layout(graph)) for graph, extra in given if extra.get("learned")}
+    return [
+        Ranked(graph, score, share, identity(Layout(graph)) in bound)
+        for (score, graph), share in zip(found, shares, strict=True)
+    ]
 
 
 def likely(scores: Sequence[float], temperature: float) -> list[float]:
