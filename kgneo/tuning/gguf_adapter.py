@@ -44,7 +44,7 @@ def check_architecture(config: Any) -> None:
 
 
 def write_adapter(weights: Mapping[str, NDArray[np.float32]], config: Any, alpha: float, path: Path) -> None:
-    """Writes the weights, by peft's names, for a model of that configuration of transformers."""
+    """Writes the weights, by peft's names, for a model of that configuration of transformers, in 16 bits each."""
     import gguf
 
     check_architecture(config)
@@ -54,7 +54,7 @@ def write_adapter(weights: Mapping[str, NDArray[np.float32]], config: Any, alpha
     writer.add_string("adapter.type", "lora")
     writer.add_float32("adapter.lora.alpha", alpha)
     for name, values in _renamed(weights.items(), config):
-        writer.add_tensor(name, np.ascontiguousarray(values, dtype=np.float32))
+        writer.add_tensor(name, np.ascontiguousarray(values, dtype=np.float16))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

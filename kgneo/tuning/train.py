@@ -20,12 +20,13 @@ from typing import Any
 from kgneo.errors import DataError, ModelError
 from kgneo.llm.transformers_model import load_transformers
 from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, write_adapter
+from kgneo.tuning.packing import IGNORED, Encoded, Pack, collate, packs
 
 __all__ = ["Report", "Training", "train"]
 
-IGNORED = -100
-"""Label of tokens that are not learnt."""
 CHECKPOINTS = "checkpoints"
+WARM_UP = 10
+"""Steps until the learning rate is the highest."""
 PATIENCE = 3
 """Measurements on dev without a lower loss after which training ends."""
 
@@ -84,13 +85,17 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
     report(
         f"{len(learnt):,} examples, {left_out:,} left out as longer than {training.longest} tokens, {len(dev):,} dev"
     )
+    # Half the bits are worth it where the processor or the GPU multiplies them; the adapter's weights stay whole.
+    halved = _multiplies_bfloat16()
     tuned = peft.get_peft_model(
-        model.float(),
+        model.bfloat16() if halved else model.float(),
         peft.LoraConfig(
             r=training.rank, lora_alpha=2 * training.rank, target_modules=list(TARGETS), task_type="CAUSAL_LM"
         ),
     )
-    trainer = _trainer(transformers, tuned, tokenizer, learnt, dev, out, training)
+    trainer = _trainer(
+        transformers, tuned, packs(learnt, training.longest), packs(dev, training.longest), out, training
+    )
     trainer.remove_callback(transformers.PrinterCallback)  # it prints on standard output
     trainer.add_callback(_progress(transformers, report))
     before = float(trainer.evaluate()["eval_loss"])
@@ -119,13 +124,19 @@ def _libraries() -> tuple[Any, Any]:
 def _trainer(
     transformers: Any,
     model: Any,
-    tokenizer: Any,
-    learnt: Sequence[dict[str, Any]],
-    dev: Sequence[dict[str, Any]],
+    learnt: Sequence[Pack],
+    dev: Sequence[Pack],
     out: Path,
     training: Training,
 ) -> Any:
     import torch
+
+    class Trainer(transformers.Trainer):  # type: ignore[misc,unused-ignore]
+        def compute_loss(
+            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+        ) -> Any:
+            loss = _loss(model, inputs, num_items_in_batch)
+            return (loss, {"loss": loss}) if return_outputs else loss
 
     arguments = transformers.TrainingArguments(
         output_dir=str(out / CHECKPOINTS),
@@ -135,8 +146,9 @@ def _trainer(
         max_steps=training.steps or -1,
         learning_rate=training.learning_rate,
         lr_scheduler_type="linear",
-        # Half the bits are worth it where the processor or the GPU multiplies them; the adapter's weights stay whole.
-        bf16=_multiplies_bfloat16(torch),
+        warmup_steps=WARM_UP,
+        remove_unused_columns=False,
+        prediction_loss_only=True,
         use_cpu=not torch.cuda.is_available(),
         eval_strategy="steps",
         eval_steps=training.every,
@@ -151,14 +163,31 @@ def _trainer(
         dataloader_pin_memory=False,
         disable_tqdm=True,
     )
-    return transformers.Trainer(
+    return Trainer(
         model=model,
         args=arguments,
         train_dataset=list(learnt),
         eval_dataset=list(dev),
-        data_collator=transformers.DataCollatorForSeq2Seq(tokenizer, label_pad_token_id=IGNORED),
+        data_collator=collate,
         callbacks=[transformers.EarlyStoppingCallback(early_stopping_patience=PATIENCE)],
     )
+
+
+def _loss(model: Any, inputs: Any, replies: Any) -> Any:
+    """The mean loss of the tokens of replies; only for these the words' scores are computed."""
+    import torch
+
+    known = model.get_base_model()
+    wanted = inputs["labels"][:, 1:] != IGNORED
+    hidden = known.model(
+        input_ids=inputs["input_ids"],
+        attention_mask=inputs["attention_mask"],
+        position_ids=inputs["position_ids"],
+        use_cache=False,
+    ).last_hidden_state[:, :-1][wanted]
+    scores = known.lm_head(hidden).float()
+    total = torch.nn.functional.cross_entropy(scores, inputs["labels"][:, 1:][wanted], reduction="sum")
+    return total / (wanted.sum() if replies is None else replies)
 
 
 def _progress(transformers: Any, report: Callable[[str], None]) -> Any:
@@ -176,15 +205,17 @@ def _progress(transformers: Any, report: Callable[[str], None]) -> Any:
     return Progress()
 
 
-def _multiplies_bfloat16(torch: Any) -> bool:
+def _multiplies_bfloat16() -> bool:
+    import torch
+
     if torch.cuda.is_available():
         return bool(torch.cuda.is_bf16_supported())
     capable = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
     return bool(capable())
 
 
-def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[dict[str, Any]], int]:
-    """The chats of a file as tokens and labels, and how many were too long."""
+def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[Encoded], int]:
+    """The chats of a file as tokens, and how many were too long."""
     made, left_out = [], 0
     for number, chat in enumerate(_chats(path), start=1):
         try:
@@ -200,8 +231,8 @@ def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[dict[str, A
         if len(first) + len(second) > longest:
             left_out += 1
             continue
-        labels = [IGNORED] * len(first) + second
-        made.append({"input_ids": first + second, "labels": labels, "attention_mask": [1] * len(labels)})
+        kind = json.dumps(chat[:-2])
+        made.append(Encoded(kind, tuple(first), tuple(second)))
     if not made:
         raise DataError(
             "there is no example of at most that length", file=str(path), hint="Make more, or allow longer."
