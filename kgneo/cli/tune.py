@@ -95,14 +95,16 @@ def _invented(questions: int, seed: int) -> tuple[list[Example], list[Example]]:
 @option("--rank", type=click.IntRange(min=1), default=16, show_default=True, help="Rank of the adapter.")
 @option("--epochs", type=click.FloatRange(min=0.01), default=1.0, show_default=True, help="Passes over the examples.")
 @option("--steps", type=click.IntRange(min=1), help="Steps to do, instead of passes.")
-@option("--batch", type=click.IntRange(min=1), default=4, show_default=True, help="Examples a step.")
+@option("--batch", type=click.IntRange(min=1), default=4, show_default=True, help="Packs of examples a step.")
 @option(
     "--learning-rate", type=click.FloatRange(min=0, min_open=True), default=5e-4, show_default=True, help="Highest."
 )
-@option("--longest", type=click.IntRange(min=16), default=1024, show_default=True, help="Tokens; longer ones go out.")
+@option(
+    "--longest", type=click.IntRange(min=16), default=1024, show_default=True, help="Tokens of a pack; longer go out."
+)
 @option("--every", type=click.IntRange(min=1), default=50, show_default=True, help="Steps between looks at dev.")
 @option("--seed", type=int, default=0, show_default=True, help="Of the order of examples and the first weights.")
-@option("--merged", is_flag=True, help="Also write the whole model, for --llm transformers:FOLDER.")
+@option("--merged", is_flag=True, help="Also write the whole model, as a folder and, of a GGUF file, as one.")
 @json_option
 def train(folder: Path, base: str, out: Path, as_json: bool, **settings: Any) -> None:
     """Train a LoRA adapter on the examples of FOLDER: train.jsonl, with dev.jsonl to tell when to stop.

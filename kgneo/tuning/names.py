@@ -12,16 +12,20 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-_FIRST = _words("""Ada Aldo Amara Anselm Bela Bruno Carla Cyril Dara Davor Edda Emil Fatou Felix Greta Hamid Hana Ida Igor Ines
+_FIRST = _words("""
+Ada Aldo Amara Anselm Bela Bruno Carla Cyril Dara Davor Edda Emil Fatou Felix Greta Hamid Hana Ida Igor Ines
 Ismael Ivo Jana Jory Kaito Karin Lena Leon Lila Luca Mara Mei Milo Nadia Nils Noor Olga Omar Otto Pilar Petra Quinn Rafe
 Rhea Rosa Samir Selma Tariq Tilda Udo Uma Vera Viktor Wanda Wim Xenia Yara Yusuf Zeno Zita""")
-_LAST = _words("""Abara Almqvist Aster Banfi Barlow Bekele Brandt Calder Castellan Corvo Dahl Delgado Dorn Eklund Farkas Fenn
+_LAST = _words("""
+Abara Almqvist Aster Banfi Barlow Bekele Brandt Calder Castellan Corvo Dahl Delgado Dorn Eklund Farkas Fenn
 Galanis Grell Haddad Harrow Hollis Ilves Jansky Joffe Kahale Kestrel Kovar Lagrand Lindqvist Lorne Mabry Marchetti
 Mistry Moravec Nakano Norell Oduya Okafor Orlov Pasko Pellgrew Quist Radley Ramsund Rossi Sandoval Sorel Szabo Tanaka
 Thorne Ulvang Varga Vasquez Wexford Whitlock Yilmaz Zaric Zeller""")
-_ADJECTIVES = _words("""Last Quiet Broken Golden Empty Distant Burning Silent Northern Paper Hollow Second Hidden Little Long
+_ADJECTIVES = _words("""
+Last Quiet Broken Golden Empty Distant Burning Silent Northern Paper Hollow Second Hidden Little Long
 Crooked Silver Sleeping Wild Patient Borrowed Blue Red White Winter Foreign Secret""")
-_NOUNS = _words("""Harbour Letter Orchard Bridge Mirror Garden Winter Lantern River Station Summer Wolf Promise Window Island
+_NOUNS = _words("""
+Harbour Letter Orchard Bridge Mirror Garden Winter Lantern River Station Summer Wolf Promise Window Island
 Candle Train Kitchen Shadow Road Ladder Clock Mountain Feather Tide Bargain Guest Voyage Meadow Tower Engine
 Daughter Stranger Circus Harvest Map""")
 _STARTS = _words("Bel Cor Dun Eas Fal Gren Hal Ister Jar Kel Lor Mar Nor Ost Pel Quar Ros Sel Tor Ul Ver Wes Yar Zan")

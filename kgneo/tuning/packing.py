@@ -1,8 +1,8 @@
-"""Many examples in one sequence: what their prompts share at the beginning is computed once, as at inference.
+"""Many examples in one pack: what their prompts share at the beginning is computed once, as at inference.
 
 The prompts of a task have the same instructions and differ in their last lines. A pack is this beginning, then the
-rests of several examples one after another. A mask lets each rest see the beginning and itself alone, and its
-positions go on where the beginning ends; so the losses are those of the examples one by one, for a third of the tokens.
+rests of several examples. Keys and values of the beginning are computed once, through which every rest is read, so that
+each sees the beginning and itself alone: the losses are those of the examples one by one, for a third of the tokens.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["IGNORED", "Encoded", "Pack", "collate", "packs"]
+__all__ = ["Encoded", "Pack", "collate", "packs", "replies_loss"]
 
 IGNORED = -100
 """Label of tokens that are not learnt."""
@@ -34,11 +34,12 @@ class Pack:
     rests: tuple[tuple[tuple[int, ...], int], ...]
 
     def __len__(self) -> int:
-        return len(self.beginning) + sum(len(tokens) for tokens, _ in self.rests)
+        """Tokens that are computed: rests are filled up to the longest."""
+        return len(self.beginning) + len(self.rests) * max(len(tokens) for tokens, _ in self.rests)
 
 
 def packs(examples: Iterable[Encoded], longest: int) -> list[Pack]:
-    """All examples in packs of at most `longest` tokens, those of a kind together, in the order in which they come.
+    """All examples in packs of at most `longest` tokens, those of a kind and of like length together.
 
     An example that alone is longer has a pack to itself.
     """
@@ -50,14 +51,13 @@ def packs(examples: Iterable[Encoded], longest: int) -> list[Pack]:
 
 def _packed(examples: Sequence[Encoded], longest: int) -> Iterator[Pack]:
     shared = _shared(examples)
-    beginning, rests, size = examples[0].prompt[:shared], [], shared
-    for example in examples:
+    beginning, rests = examples[0].prompt[:shared], list[tuple[tuple[int, ...], int]]()
+    for example in sorted(examples, key=lambda item: len(item.prompt) + len(item.reply)):
         rest = (*example.prompt[shared:], *example.reply)
-        if rests and size + len(rest) > longest:
+        if rests and shared + (len(rests) + 1) * len(rest) > longest:
             yield Pack(beginning, tuple(rests))
-            rests, size = [], shared
+            rests = []
         rests.append((rest, len(example.reply)))
-        size += len(rest)
     yield Pack(beginning, tuple(rests))
 
 
@@ -72,27 +72,47 @@ def _shared(examples: Sequence[Encoded]) -> int:
 
 
 def collate(batch: Sequence[Pack]) -> dict[str, Any]:
-    """Tensors for a model of transformers: tokens, positions, labels, and a mask of who sees whom."""
+    """The packs as tensors, and in `labels` all tokens of replies, which the trainer counts."""
     import torch
 
-    length = max(map(len, batch))
-    tokens = torch.zeros(len(batch), length, dtype=torch.long)
-    positions = torch.zeros_like(tokens)
+    made = [_tensors(pack) for pack in batch]
+    labels = torch.cat([pack["labels"].flatten() for pack in made])
+    return {"packs": made, "labels": labels[labels != IGNORED]}
+
+
+def _tensors(pack: Pack) -> dict[str, Any]:
+    import torch
+
+    shared, length = len(pack.beginning), max(len(tokens) for tokens, _ in pack.rests)
+    tokens = torch.zeros(len(pack.rests), length, dtype=torch.long)
     labels = torch.full_like(tokens, IGNORED)
-    # What fills up a row sees itself, since a row of the mask must not be empty.
-    seen = torch.eye(length, dtype=torch.bool).repeat(len(batch), 1, 1, 1)
-    for row, pack in enumerate(batch):
-        shared = len(pack.beginning)
-        tokens[row, :shared] = torch.tensor(pack.beginning, dtype=torch.long)
-        positions[row, :shared] = torch.arange(shared)
-        seen[row, 0, :shared, :shared] = torch.ones(shared, shared).tril().bool()
-        start = shared
-        for rest, replied in pack.rests:
-            end = start + len(rest)
-            tokens[row, start:end] = torch.tensor(rest)
-            positions[row, start:end] = torch.arange(shared, shared + len(rest))
-            labels[row, end - replied : end] = tokens[row, end - replied : end]
-            seen[row, 0, start:end, :shared] = True
-            seen[row, 0, start:end, start:end] = torch.ones(len(rest), len(rest)).tril().bool()
-            start = end
-    return {"input_ids": tokens, "position_ids": positions, "labels": labels, "attention_mask": seen}
+    seen = torch.zeros(len(pack.rests), shared + length, dtype=torch.long)
+    for row, (rest, replied) in enumerate(pack.rests):
+        tokens[row, : len(rest)] = torch.tensor(rest)
+        labels[row, len(rest) - replied : len(rest)] = tokens[row, len(rest) - replied : len(rest)]
+        seen[row, : shared + len(rest)] = 1
+    beginning = torch.tensor([pack.beginning], dtype=torch.long)
+    return {"beginning": beginning, "tokens": tokens, "labels": labels, "seen": seen}
+
+
+def replies_loss(model: Any, inputs: Any, replies: Any) -> Any:
+    """The loss of a causal language model of transformers on the tokens of replies: their sum divided by `replies` or,
+    where that is None, by their number. Only for these tokens the words' scores are computed."""
+    return sum(_summed_loss(model, pack) for pack in inputs["packs"]) / (
+        len(inputs["labels"]) if replies is None else replies
+    )
+
+
+def _summed_loss(model: Any, pack: Any) -> Any:
+    import torch
+
+    before = None
+    if pack["beginning"].shape[1]:
+        before = model.model(input_ids=pack["beginning"], use_cache=True).past_key_values
+        before.batch_repeat_interleave(len(pack["tokens"]))
+    hidden = model.model(
+        input_ids=pack["tokens"], attention_mask=pack["seen"], past_key_values=before, use_cache=before is not None
+    ).last_hidden_state
+    wanted = pack["labels"][:, 1:] != IGNORED
+    scores = model.lm_head(hidden[:, :-1][wanted]).float()
+    return torch.nn.functional.cross_entropy(scores, pack["labels"][:, 1:][wanted], reduction="sum")

@@ -2,9 +2,11 @@
 
 Comes in: train.jsonl and dev.jsonl of `kgneo tune data`, or chats of one's own. Goes out, in one folder: `adapter.gguf`
 for llama.cpp, the adapter as peft keeps it (`adapter/`), and the whole model with the adapter in it where asked
-(`merged/`, which `--llm transformers:FOLDER` takes). Only the replies are learnt: prompts count as context. The loss
-on dev is measured as training goes on; it ends when that no longer falls, and the best state is kept. What is
-interrupted goes on at its last checkpoint.
+(`merged/`, which `--llm transformers:FOLDER` takes, and `merged.gguf` where the base is a GGUF file).
+
+Only the replies are learnt: prompts count as context. Examples whose prompts begin alike share that beginning
+(`kgneo.tuning.packing`); a step looks at one pack of them or more. The loss on dev is measured as training goes on; it
+ends when that no longer falls, and the best state is kept. What is interrupted goes on at its last checkpoint.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from typing import Any
 
 from kgneo.errors import DataError, ModelError
 from kgneo.llm.transformers_model import load_transformers
-from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, write_adapter
-from kgneo.tuning.packing import IGNORED, Encoded, Pack, collate, packs
+from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, merge, write_adapter
+from kgneo.tuning.packing import Encoded, Pack, collate, packs, replies_loss
 
 __all__ = ["Report", "Training", "train"]
 
@@ -104,7 +106,7 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
         report(f"going on at {checkpoint.name}")
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     after = float(trainer.evaluate()["eval_loss"])
-    adapter = _save(tuned, tokenizer, out, training)
+    adapter = _save(tuned, tokenizer, Path(base), out, training)
     return Report(len(learnt), left_out, int(trainer.state.global_step), before, after, adapter)
 
 
@@ -135,7 +137,7 @@ def _trainer(
         def compute_loss(
             self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
         ) -> Any:
-            loss = _loss(model, inputs, num_items_in_batch)
+            loss = replies_loss(model.get_base_model(), inputs, num_items_in_batch)
             return (loss, {"loss": loss}) if return_outputs else loss
 
     arguments = transformers.TrainingArguments(
@@ -171,23 +173,6 @@ def _trainer(
         data_collator=collate,
         callbacks=[transformers.EarlyStoppingCallback(early_stopping_patience=PATIENCE)],
     )
-
-
-def _loss(model: Any, inputs: Any, replies: Any) -> Any:
-    """The mean loss of the tokens of replies; only for these the words' scores are computed."""
-    import torch
-
-    known = model.get_base_model()
-    wanted = inputs["labels"][:, 1:] != IGNORED
-    hidden = known.model(
-        input_ids=inputs["input_ids"],
-        attention_mask=inputs["attention_mask"],
-        position_ids=inputs["position_ids"],
-        use_cache=False,
-    ).last_hidden_state[:, :-1][wanted]
-    scores = known.lm_head(hidden).float()
-    total = torch.nn.functional.cross_entropy(scores, inputs["labels"][:, 1:][wanted], reduction="sum")
-    return total / (wanted.sum() if replies is None else replies)
 
 
 def _progress(transformers: Any, report: Callable[[str], None]) -> Any:
@@ -263,13 +248,15 @@ def _last_checkpoint(out: Path) -> Path | None:
     return max(found, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
 
 
-def _save(tuned: Any, tokenizer: Any, out: Path, training: Training) -> Path:
+def _save(tuned: Any, tokenizer: Any, base: Path, out: Path, training: Training) -> Path:
     """Writes what `train` gives; the path of the adapter for llama.cpp."""
     from peft import get_peft_model_state_dict
 
     weights = {name: value.float().cpu().numpy() for name, value in get_peft_model_state_dict(tuned).items()}
     write_adapter(weights, tuned.config, 2.0 * training.rank, out / "adapter.gguf")
     tuned.save_pretrained(out / "adapter")
+    if training.merged and base.suffix == ".gguf":
+        merge(base, out / "adapter.gguf", out / "merged.gguf")
     if training.merged:
         merged = tuned.merge_and_unload()
         merged.save_pretrained(out / "merged")
