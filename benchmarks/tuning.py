@@ -99,20 +99,23 @@ def _rows(
             print(question.text, error, file=sys.stderr)
             answer = None
         measured = by_hops.setdefault(question.hops or 0, Measured())
-        measured.add(answer, question, time.perf_counter() - start)
-        _tell(question, answer, adapter)
+        seconds = time.perf_counter() - start
+        measured.add(answer, question, seconds)
+        _tell(question, answer, adapter, seconds)
     return [(name, Path(adapter).name, hops, *measured.row()) for hops, measured in sorted(by_hops.items())]
 
 
-def _tell(question: Question, answer: Answer | None, adapter: str) -> None:
+def _tell(question: Question, answer: Answer | None, adapter: str, seconds: float) -> None:
     """A line about one answer for whoever looks for causes."""
     record = {
         "adapter": adapter,
         "question": question.text,
-        "gold": question.answers[:5],
-        "answers": answer.answers[:5] if answer else (),
+        "hops": question.hops,
+        "gold": question.answers,
+        "answers": answer.answers if answer else (),
         "steps": [step.question for step in answer.steps] if answer else (),
         "warnings": answer.warnings if answer else (),
+        "seconds": round(seconds, 2),
     }
     print(json.dumps(record, ensure_ascii=False), file=sys.stderr, flush=True)
 
@@ -134,7 +137,8 @@ def _questions(name: str, limit: int) -> list[Question]:
     """Those of MetaQA, so many a hop, or of a folder."""
     if name == "metaqa":
         dataset = reader("metaqa").read(metaqa_folder(), split="dev", variant="vanilla", question_hops=(1, 2, 3))
-        return [question for part in dataset.parts.values() for question in sample(part, limit, seed=SEED)]
+        parts = [sample(part, limit, seed=SEED) for part in dataset.parts.values()]
+        return [question for together in zip(*parts, strict=False) for question in together]
     lines = (HERE / "graphs" / name / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     found = [
