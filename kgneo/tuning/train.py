@@ -177,14 +177,20 @@ def _trainer(
 
 def _progress(transformers: Any, report: Callable[[str], None]) -> Any:
     """A callback of the trainer that says the step, the losses and the time left."""
-    begun = time.monotonic()
+    begun, first = time.monotonic(), 0
 
     class Progress(transformers.TrainerCallback):  # type: ignore[misc,unused-ignore]
+        def on_train_begin(self, _arguments: Any, state: Any, _control: Any, **_: Any) -> None:
+            # What an earlier run did took no time of this one.
+            nonlocal begun, first
+            begun, first = time.monotonic(), state.global_step
+
         def on_log(self, _arguments: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any) -> None:
             losses = {"loss": "loss", "eval_loss": "loss on dev"}
             said = [f"{words} {logs[key]:.3f}" for key, words in losses.items() if key in logs]
-            if said and state.global_step:
-                left = (time.monotonic() - begun) / state.global_step * (state.max_steps - state.global_step)
+            done = state.global_step - first
+            if said and done:
+                left = (time.monotonic() - begun) / done * (state.max_steps - state.global_step)
                 report(f"step {state.global_step} of {state.max_steps}: {', '.join(said)}, {left / 60:.0f} min left")
 
     return Progress()
