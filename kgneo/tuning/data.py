@@ -111,7 +111,7 @@ def _taught(chain: Chain, context: Context) -> list[Example]:
     """The prompts that the strategies make of the question, with the right replies; none where it is not understood."""
     found = []
     for strategy in STRATEGIES:
-        teacher = _Teacher(chain)
+        teacher = _Teacher(chain, loaded=context.shape.loaded)
         try:
             strategy.answer(chain.question, replace(context, model=teacher.model), entities=[chain.topic])
         except KgneoError:
@@ -140,10 +140,12 @@ class _Teacher:
     and keeps both."""
 
     chain: Chain
+    loaded: bool = False
     claim: str = ""
     claimed: str = ""
     given: list[Example] = field(default_factory=list)
     _hop: int = 0
+    _lost: bool = False
 
     @property
     def model(self) -> ScriptedModel:
@@ -152,7 +154,7 @@ class _Teacher:
 
     def __call__(self, messages: Sequence[Message], parameters: Parameters) -> str:
         reply: str = getattr(self, f"_{parameters.stage}")(messages[-1].content)
-        if reply:
+        if reply and not self._lost:
             topics = frozenset({self.chain.topic})
             self.given.append(Example(parameters.stage, tuple(messages), reply, topics, self.chain.names))
         return reply
@@ -179,9 +181,14 @@ class _Teacher:
     def _synthesise(self, _: str) -> str:
         return "; ".join(self.chain.answers[-1])
 
-    def _relations(self, _: str) -> str:
+    def _relations(self, prompt: str) -> str:
         self._hop += 1
-        return str(self.chain.hops[self._hop - 1]) if self._hop <= len(self.chain.hops) else NONE
+        if self._hop > len(self.chain.hops):
+            return NONE
+        relation = str(self.chain.hops[self._hop - 1])
+        # The walk leaves out what it passed before; where only that leads on, nothing is to be learnt from it.
+        self._lost = self._lost or f"\n{relation}:" not in prompt
+        return relation
 
     def _entities(self, prompt: str) -> str:
         if self._hop < len(self.chain.hops):
@@ -193,19 +200,20 @@ class _Teacher:
     def _query_graph(self, prompt: str) -> str:
         """Nothing where the prompt does not say which property holds the topic's name."""
         named = _NAMED.search(prompt)
-        if named is None:
+        if named is None and not self.loaded:
             return ""
+        labels, key = ((named[1],), named[2]) if named else ((), "name")
         hops = self.chain.hops
         last = f"x{len(hops)}"
         variables = (
-            Variable("x0", (named[1],)),
+            Variable("x0", labels),
             *(
                 Variable(f"x{number + 1}", hop.labels if len(hop.labels) == 1 else ())
                 for number, hop in enumerate(hops)
             ),
         )
         edges = tuple(edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(hops))
-        conditions = (Condition(Value("x0", named[2]), "=", (self.chain.topic,)),)
+        conditions = (Condition(Value("x0", key), "=", (self.chain.topic,)),)
         return json.dumps(to_json(QueryGraph(variables, Value(last), edges, conditions)), ensure_ascii=False)
 
     def _verify(self, prompt: str) -> str:
