@@ -20,6 +20,7 @@ for folder, package, pattern in (
     ("cypher", "kgneo.cypher", "*.cypher"),
     ("kgneo/prompts", "kgneo.prompts", "*.txt"),
     ("kgneo/serve/page", "kgneo.serve.page", "*"),
+    ("kgneo/tuning", "kgneo.tuning", "*.toml"),
 ):
     for file in (checkout / folder).glob(pattern):
         assert files(package).joinpath(file.name).is_file(), f"{file.name} is not in the wheel"

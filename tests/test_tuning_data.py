@@ -11,11 +11,16 @@ from kgneo.asking import open_context
 from kgneo.cli.main import main
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
+from kgneo.query.json import from_json
 from kgneo.stages.decompose import read_decomposition
 from kgneo.stages.ground import NOT_FOUND
 from kgneo.tuning.data import Example, examples, is_dev, split
+from kgneo.verification.by_model import read_reply
 
 SEED = 3
+TASKS = {
+    "decompose", "rewrite", "answer", "synthesise", "follow_up", "relations", "entities", "query_graph", "verify",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -24,7 +29,7 @@ def made(sample_graph: Graph, encoder: OnnxEncoder) -> list[Example]:
 
 
 def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: list[Example]) -> None:
-    assert {example.task for example in made} == {"decompose", "rewrite", "answer", "synthesise", "follow_up"}
+    assert {example.task for example in made} == TASKS
     assert any(example.task == "answer" and example.reply == NOT_FOUND for example in made)
     for example in made:
         prompt = example.messages[-1].content
@@ -37,6 +42,17 @@ def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: list[Examp
         elif example.task == "rewrite":
             assert "those" not in example.reply
             assert example.reply.endswith("?")
+        elif example.task == "relations":
+            assert example.reply == "none" or f"\n{example.reply}:" in prompt
+        elif example.task == "entities":
+            assert example.reply in ("all", "none") or all(
+                f"- {name}\n" in prompt for name in example.reply.split("; ")
+            )
+        elif example.task == "query_graph":
+            assert from_json(json.loads(example.reply)).edges
+        elif example.task == "verify":
+            verdict, _ = read_reply(example.reply)
+            assert verdict is not None
 
 
 def test_the_same_seed_gives_the_same_examples_and_another_one_others(

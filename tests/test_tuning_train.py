@@ -58,8 +58,9 @@ def test_llama_cpp_with_the_adapter_says_what_the_merged_model_says(tiny: Path, 
     plain = LlamaModel(tiny, threads=1, repacked=False)
     adapted = LlamaModel(tiny, threads=1, repacked=False, adapter=done.adapter)
     merged = TransformersModel(str(done.adapter.parent / "merged"), threads=1)
+    whole = LlamaModel(done.adapter.parent / "merged.gguf", threads=1, repacked=False)
     said = adapted.complete(chat, greedy).text
-    assert said == merged.complete(chat, greedy).text
+    assert said == merged.complete(chat, greedy).text == whole.complete(chat, greedy).text
     assert said != plain.complete(chat, greedy).text
     assert adapted.fingerprint != plain.fingerprint
 
@@ -87,3 +88,24 @@ def test_a_base_that_is_none_is_one_error(examples: Path, tmp_path: Path, capsys
         train(str(tmp_path), examples, tmp_path / "out", Training())
     assert main(["tune", "train", str(examples), "--base", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
     assert "cannot be loaded by transformers" in capsys.readouterr().err
+
+
+def test_the_loss_of_a_pack_is_that_of_its_examples_one_by_one(tiny: Path) -> None:
+    import torch
+
+    from kgneo.llm.transformers_model import load_transformers
+    from kgneo.tuning.packing import Encoded, collate, packs, replies_loss
+
+    model, _ = load_transformers(str(tiny))
+    model.float().eval()
+    examples = [
+        Encoded("", (5, 6, 7, 8), (9, 10)),
+        Encoded("", (5, 6, 11), (12,)),
+        Encoded("", (5, 6, 7), (13, 14, 15)),
+    ]
+    (pack,) = packs(examples, 64)
+    assert len(pack.beginning) == 2
+    with torch.no_grad():
+        together = float(replies_loss(model, collate([pack, pack]), None))
+        alone = [float(replies_loss(model, collate(packs([item], 64)), 1)) for item in examples]
+    assert together == pytest.approx(sum(alone) / 6, rel=1e-4)

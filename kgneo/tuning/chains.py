@@ -19,7 +19,7 @@ from kgneo.model import Hop
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 
-__all__ = ["Chain", "chains"]
+__all__ = ["Chain", "chains", "edge"]
 
 HOPS = 3
 MOST = 20
@@ -108,7 +108,7 @@ def _walked(
 
 def _starts(knowledge: Knowledge, hop: Hop) -> list[tuple[str, str]]:
     """Element ids and names of nodes that the hop leaves, by name."""
-    graph = QueryGraph((Variable("x"), Variable("y")), Value("x"), (_edge("x", hop, "y"),))
+    graph = QueryGraph((Variable("x"), Variable("y")), Value("x"), (edge("x", hop, "y"),))
     nodes = run(knowledge, graph, keys={}, naming={}, limit=STARTS).nodes
     return sorted({(node.id, node.names[0]) for node in nodes if _nameable(node.names[0])}, key=lambda pair: pair[::-1])
 
@@ -116,13 +116,14 @@ def _starts(knowledge: Knowledge, hop: Hop) -> list[tuple[str, str]]:
 def _answers(knowledge: Knowledge, start: str, hops: Sequence[Hop]) -> tuple[str, ...]:
     """The answers after the last hop; none where they are too many, or not to be written in a prompt."""
     variables = (Variable("x0", (), (start,)), *(Variable(f"x{number}") for number in range(1, len(hops) + 1)))
-    edges = tuple(_edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(hops))
+    edges = tuple(edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(hops))
     result = run(knowledge, QueryGraph(variables, Value(f"x{len(hops)}"), edges), keys={}, naming={}, limit=MOST)
     names = tuple(sorted({node.names[0] for node in result.nodes}))
     return names if names and not result.more and all(map(_nameable, names)) else ()
 
 
-def _edge(start: str, hop: Hop, end: str) -> Edge:
+def edge(start: str, hop: Hop, end: str) -> Edge:
+    """The hop as an edge from one variable to another."""
     return Edge(start, (hop.relation,), end) if hop.forward else Edge(end, (hop.relation,), start)
 
 

@@ -1,24 +1,29 @@
 """Examples for tuning a language model, from a graph: the prompts that kgneo's strategies make, with the right replies.
 
-`kg-rag` answers questions whose sub-questions and answers are known (`kgneo.tuning.chains`), a teacher in place of the
-model, who gives the right reply to each prompt and keeps both. So the prompts are those that a tuned model will meet:
-the same instructions, and triples that were chosen in the same way.
+The strategies answer questions whose sub-questions and answers are known (`kgneo.tuning.chains`), a teacher in place of
+the model, who gives the right reply to each prompt and keeps both. So the prompts are those that a tuned model will
+meet: the same instructions, and triples, relations and entities that were chosen in the same way.
 
-| task | reply |
-| --- | --- |
-| decompose | split or not, the reasoning, one sub-question a hop |
-| rewrite | the sub-question with the answers that it refers to |
-| answer | the names that the shown triples give; "not in the graph" where they do not |
-| synthesise | the names of the last sub-answer |
-| follow_up | a question that leaves out what the one before it said, made whole |
+| task | by | reply |
+| --- | --- | --- |
+| decompose | kg-rag | split or not, the reasoning, one sub-question a hop |
+| rewrite | kg-rag | the sub-question with the answers that it refers to |
+| answer | kg-rag | the names that the shown triples give; "not in the graph" where they do not |
+| synthesise | kg-rag | the names of the last sub-answer |
+| follow_up | | a question that leaves out what the one before it said, made whole |
+| relations | ir-llm | the relation that leads on from the entities at hand; "none" at the end |
+| entities | ir-llm | "none" on the way; at the end "all", or the names that answer |
+| query_graph | cypher | the question as a query graph |
+| verify | verify | the verdict on a claim by the evidence that is shown, and why |
 
 Hard negatives are prompts of the task answer: the triples that were chosen for one question beside another one, of the
-same graph, whose answers are not among them.
+same graph, whose answers are not among them; and claims that put what another thing has in the place of what is there.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -27,12 +32,22 @@ from random import Random
 from typing import Any
 
 from kgneo.context import Context
+from kgneo.english.names import statement_wording
 from kgneo.errors import KgneoError
 from kgneo.llm import Message, Parameters, ScriptedModel
+from kgneo.model import Hop
+from kgneo.query.graph import Condition, QueryGraph, Value, Variable
+from kgneo.query.json import to_json
+from kgneo.stages.filter_entities import ALL, NONE
 from kgneo.stages.ground import NOT_FOUND
+from kgneo.strategies.cypher import Cypher, CypherOptions
+from kgneo.strategies.ir_llm import IrLlm
 from kgneo.strategies.kg_rag import KgRag
+from kgneo.strategies.protocol import Strategy
 from kgneo.text import fold
-from kgneo.tuning.chains import Chain, chains
+from kgneo.tuning.chains import Chain, chains, edge
+from kgneo.verification.by_model import verified_by_model
+from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED
 
 __all__ = ["Example", "examples", "is_dev", "split", "write_jsonl"]
 
@@ -42,7 +57,10 @@ FOLLOW_UPS = 0.25
 """Share of questions that a follow-up is made of."""
 DEV = 10
 """One name of so many belongs to dev."""
+STRATEGIES: tuple[Strategy, ...] = (KgRag(), IrLlm(), Cypher(CypherOptions(attempts=1)))
+"""Those that ask the teacher."""
 _FACTS_LINE = "=========="
+_NAMED = re.compile(r"is a name in the graph of label (.+), in its property (.+)\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,43 +92,71 @@ def examples(
     """
     random = Random(f"kgneo {seed}")  # noqa: S311 - examples are no secret
     before: Chain | None = None
+    others: dict[Hop, tuple[str, ...]] = {}
     for chain in chains(context.knowledge, questions, random):
         taught = _taught(chain, context)
         yield from taught
+        yield from _claims(chain, others.get(chain.hops[0], ()), context, random)
         if before is not None:
             if random.random() < NEGATIVES:
                 yield from _negatives(taught, chain, before, context)
             if random.random() < FOLLOW_UPS and len(chain.hops) == 1 and before.topic != chain.topic:
                 yield _follow_up(before, chain, context, random)
         before = chain
+        others[chain.hops[0]] = chain.answers[0]
         advance()
 
 
 def _taught(chain: Chain, context: Context) -> list[Example]:
-    """The prompts that `kg-rag` makes of the question, with the right replies; none where it is not understood."""
-    teacher = _Teacher(chain)
+    """The prompts that the strategies make of the question, with the right replies; none where it is not understood."""
+    found = []
+    for strategy in STRATEGIES:
+        teacher = _Teacher(chain, loaded=context.shape.loaded)
+        try:
+            strategy.answer(chain.question, replace(context, model=teacher.model), entities=[chain.topic])
+        except KgneoError:
+            # A name that several nodes have, for one.
+            continue
+        found += teacher.given
+    return found
+
+
+def _claims(chain: Chain, others: Sequence[str], context: Context, random: Random) -> list[Example]:
+    """A claim of the first hop, half of them with what another thing has; none where it is not understood."""
+    hop, wrong = chain.hops[0], sorted(set(others) - set(chain.answers[0]))
+    name = random.choice(wrong) if wrong and random.random() < 0.5 else random.choice(chain.answers[0])
+    ends = (chain.topic, name) if hop.forward else (name, chain.topic)
+    teacher = _Teacher(chain, claim=statement_wording(hop.relation, *ends), claimed=name)
     try:
-        KgRag().answer(
-            chain.question, replace(context, model=ScriptedModel(teacher, name="teacher")), entities=[chain.topic]
-        )
+        verified_by_model(replace(context, model=teacher.model), f"{teacher.claim}.", entities=ends)
     except KgneoError:
-        # A name that several nodes have, for one.
         return []
     return teacher.given
 
 
 @dataclass
 class _Teacher:
-    """Gives the right reply to each prompt of one question, and keeps both."""
+    """Gives the right reply to each prompt of one question, or of a `claim` in which `claimed` is said of the topic,
+    and keeps both."""
 
     chain: Chain
+    loaded: bool = False
+    claim: str = ""
+    claimed: str = ""
     given: list[Example] = field(default_factory=list)
     _hop: int = 0
+    _lost: bool = False
+
+    @property
+    def model(self) -> ScriptedModel:
+        """The teacher as a language model."""
+        return ScriptedModel(self, name="teacher")
 
     def __call__(self, messages: Sequence[Message], parameters: Parameters) -> str:
         reply: str = getattr(self, f"_{parameters.stage}")(messages[-1].content)
-        topics = frozenset({self.chain.topic})
-        self.given.append(Example(parameters.stage, tuple(messages), reply, topics, self.chain.names))
+        if reply and not self._lost:
+            topics = frozenset({self.chain.topic})
+            self.given.append(Example(parameters.stage, tuple(messages), reply, topics, self.chain.names))
         return reply
 
     def _decompose(self, _: str) -> str:
@@ -130,10 +176,59 @@ class _Teacher:
     def _answer(self, prompt: str) -> str:
         facts = fold(prompt.split(_FACTS_LINE)[1])
         shown = [name for name in self.chain.answers[self._hop] if fold(name) in facts]
-        return "; ".join(shown) or NOT_FOUND
+        return "; ".join(sorted(shown, key=lambda name: facts.find(fold(name)))) or NOT_FOUND
 
     def _synthesise(self, _: str) -> str:
         return "; ".join(self.chain.answers[-1])
+
+    def _relations(self, prompt: str) -> str:
+        self._hop += 1
+        if self._hop > len(self.chain.hops):
+            return NONE
+        relation = str(self.chain.hops[self._hop - 1])
+        # The walk leaves out what it passed before; where only that leads on, nothing is to be learnt from it.
+        self._lost = self._lost or f"\n{relation}:" not in prompt
+        return relation
+
+    def _entities(self, prompt: str) -> str:
+        if self._hop < len(self.chain.hops):
+            return NONE
+        listed = [line.removeprefix("- ") for line in prompt.split(_FACTS_LINE)[1].splitlines() if line]
+        answers = [name for name in listed if name in self.chain.answers[-1]]
+        return ALL if answers == listed else "; ".join(answers) or NONE
+
+    def _query_graph(self, prompt: str) -> str:
+        """Nothing where the prompt does not say which property holds the topic's name."""
+        named = _NAMED.search(prompt)
+        if named is None and not self.loaded:
+            return ""
+        labels, key = ((named[1],), named[2]) if named else ((), "name")
+        hops = self.chain.hops
+        last = f"x{len(hops)}"
+        variables = (
+            Variable("x0", labels),
+            *(
+                Variable(f"x{number + 1}", hop.labels if len(hop.labels) == 1 else ())
+                for number, hop in enumerate(hops)
+            ),
+        )
+        edges = tuple(edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(hops))
+        conditions = (Condition(Value("x0", key), "=", (self.chain.topic,)),)
+        return json.dumps(to_json(QueryGraph(variables, Value(last), edges, conditions)), ensure_ascii=False)
+
+    def _verify(self, prompt: str) -> str:
+        hop, topic = self.chain.hops[0], self.chain.topic
+        evidence = prompt.split(_FACTS_LINE)[1]
+
+        def said(name: str) -> str:
+            return statement_wording(hop.relation, *((topic, name) if hop.forward else (name, topic)))
+
+        if f"{self.claim}." in evidence:
+            return f"{SUPPORTED}: {self.claim}."
+        there = [name for name in self.chain.answers[0] if f"{said(name)}." in evidence]
+        if there:
+            return f"{REFUTED}: {said(there[0])}, not {self.claimed}."
+        return f"{OPEN}: The evidence does not say it."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kgneo.errors import ModelError
 
-__all__ = ["check_architecture", "write_adapter"]
+__all__ = ["check_architecture", "merge", "write_adapter"]
 
 ARCHITECTURES = {"llama": True, "mistral": True, "qwen2": False}
 """Kinds of model that an adapter can be written for, and whether their query and key rows are reordered."""
@@ -44,7 +44,7 @@ def check_architecture(config: Any) -> None:
 
 
 def write_adapter(weights: Mapping[str, NDArray[np.float32]], config: Any, alpha: float, path: Path) -> None:
-    """Writes the weights, by peft's names, for a model of that configuration of transformers."""
+    """Writes the weights, by peft's names, for a model of that configuration of transformers, in 16 bits each."""
     import gguf
 
     check_architecture(config)
@@ -54,7 +54,35 @@ def write_adapter(weights: Mapping[str, NDArray[np.float32]], config: Any, alpha
     writer.add_string("adapter.type", "lora")
     writer.add_float32("adapter.lora.alpha", alpha)
     for name, values in _renamed(weights.items(), config):
-        writer.add_tensor(name, np.ascontiguousarray(values, dtype=np.float32))
+        writer.add_tensor(name, np.ascontiguousarray(values, dtype=np.float16))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def merge(base: Path, adapter: Path, path: Path) -> None:
+    """Writes the model of the file `base` with the adapter in its weights, as one GGUF file.
+
+    Weights that the adapter changes are written in 16 bits, others as they are.
+    """
+    import gguf
+
+    model, change = gguf.GGUFReader(base), gguf.GGUFReader(adapter)
+    parts = {tensor.name: gguf.dequantize(tensor.data, tensor.tensor_type) for tensor in change.tensors}
+    alpha = float(change.fields["adapter.lora.alpha"].contents())
+    writer = gguf.GGUFWriter(str(path), str(model.fields["general.architecture"].contents()))
+    for name, found in model.fields.items():
+        if name != "general.architecture" and not name.startswith("GGUF."):
+            inner = found.types[-1] if found.types[0] == gguf.GGUFValueType.ARRAY else None
+            writer.add_key_value(name, found.contents(), found.types[0], sub_type=inner)
+    for tensor in model.tensors:
+        first, second = (parts.get(f"{tensor.name}.lora_{side}") for side in "ab")
+        if first is None or second is None:
+            writer.add_tensor(tensor.name, tensor.data, raw_dtype=tensor.tensor_type)
+            continue
+        values = gguf.dequantize(tensor.data, tensor.tensor_type) + alpha / len(first) * (second @ first)
+        writer.add_tensor(tensor.name, values.astype(np.float16))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

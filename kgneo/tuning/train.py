@@ -2,9 +2,11 @@
 
 Comes in: train.jsonl and dev.jsonl of `kgneo tune data`, or chats of one's own. Goes out, in one folder: `adapter.gguf`
 for llama.cpp, the adapter as peft keeps it (`adapter/`), and the whole model with the adapter in it where asked
-(`merged/`, which `--llm transformers:FOLDER` takes). Only the replies are learnt: prompts count as context. The loss
-on dev is measured as training goes on; it ends when that no longer falls, and the best state is kept. What is
-interrupted goes on at its last checkpoint.
+(`merged/`, which `--llm transformers:FOLDER` takes, and `merged.gguf` where the base is a GGUF file).
+
+Only the replies are learnt: prompts count as context. Examples whose prompts begin alike share that beginning
+(`kgneo.tuning.packing`); a step looks at one pack of them or more. The loss on dev is measured as training goes on; it
+ends when that no longer falls, and the best state is kept. What is interrupted goes on at its last checkpoint.
 """
 
 from __future__ import annotations
@@ -19,13 +21,14 @@ from typing import Any
 
 from kgneo.errors import DataError, ModelError
 from kgneo.llm.transformers_model import load_transformers
-from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, write_adapter
+from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, merge, write_adapter
+from kgneo.tuning.packing import Encoded, Pack, collate, packs, replies_loss
 
 __all__ = ["Report", "Training", "train"]
 
-IGNORED = -100
-"""Label of tokens that are not learnt."""
 CHECKPOINTS = "checkpoints"
+WARM_UP = 10
+"""Steps until the learning rate is the highest."""
 PATIENCE = 3
 """Measurements on dev without a lower loss after which training ends."""
 
@@ -84,13 +87,17 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
     report(
         f"{len(learnt):,} examples, {left_out:,} left out as longer than {training.longest} tokens, {len(dev):,} dev"
     )
+    # Half the bits are worth it where the processor or the GPU multiplies them; the adapter's weights stay whole.
+    halved = _multiplies_bfloat16()
     tuned = peft.get_peft_model(
-        model.float(),
+        model.bfloat16() if halved else model.float(),
         peft.LoraConfig(
             r=training.rank, lora_alpha=2 * training.rank, target_modules=list(TARGETS), task_type="CAUSAL_LM"
         ),
     )
-    trainer = _trainer(transformers, tuned, tokenizer, learnt, dev, out, training)
+    trainer = _trainer(
+        transformers, tuned, packs(learnt, training.longest), packs(dev, training.longest), out, training
+    )
     trainer.remove_callback(transformers.PrinterCallback)  # it prints on standard output
     trainer.add_callback(_progress(transformers, report))
     before = float(trainer.evaluate()["eval_loss"])
@@ -99,7 +106,7 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
         report(f"going on at {checkpoint.name}")
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     after = float(trainer.evaluate()["eval_loss"])
-    adapter = _save(tuned, tokenizer, out, training)
+    adapter = _save(tuned, tokenizer, Path(base), out, training)
     return Report(len(learnt), left_out, int(trainer.state.global_step), before, after, adapter)
 
 
@@ -119,13 +126,19 @@ def _libraries() -> tuple[Any, Any]:
 def _trainer(
     transformers: Any,
     model: Any,
-    tokenizer: Any,
-    learnt: Sequence[dict[str, Any]],
-    dev: Sequence[dict[str, Any]],
+    learnt: Sequence[Pack],
+    dev: Sequence[Pack],
     out: Path,
     training: Training,
 ) -> Any:
     import torch
+
+    class Trainer(transformers.Trainer):  # type: ignore[misc,unused-ignore]
+        def compute_loss(
+            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+        ) -> Any:
+            loss = replies_loss(model.get_base_model(), inputs, num_items_in_batch)
+            return (loss, {"loss": loss}) if return_outputs else loss
 
     arguments = transformers.TrainingArguments(
         output_dir=str(out / CHECKPOINTS),
@@ -135,8 +148,9 @@ def _trainer(
         max_steps=training.steps or -1,
         learning_rate=training.learning_rate,
         lr_scheduler_type="linear",
-        # Half the bits are worth it where the processor or the GPU multiplies them; the adapter's weights stay whole.
-        bf16=_multiplies_bfloat16(torch),
+        warmup_steps=WARM_UP,
+        remove_unused_columns=False,
+        prediction_loss_only=True,
         use_cpu=not torch.cuda.is_available(),
         eval_strategy="steps",
         eval_steps=training.every,
@@ -151,40 +165,48 @@ def _trainer(
         dataloader_pin_memory=False,
         disable_tqdm=True,
     )
-    return transformers.Trainer(
+    return Trainer(
         model=model,
         args=arguments,
         train_dataset=list(learnt),
         eval_dataset=list(dev),
-        data_collator=transformers.DataCollatorForSeq2Seq(tokenizer, label_pad_token_id=IGNORED),
+        data_collator=collate,
         callbacks=[transformers.EarlyStoppingCallback(early_stopping_patience=PATIENCE)],
     )
 
 
 def _progress(transformers: Any, report: Callable[[str], None]) -> Any:
     """A callback of the trainer that says the step, the losses and the time left."""
-    begun = time.monotonic()
+    begun, first = time.monotonic(), 0
 
     class Progress(transformers.TrainerCallback):  # type: ignore[misc,unused-ignore]
+        def on_train_begin(self, _arguments: Any, state: Any, _control: Any, **_: Any) -> None:
+            # What an earlier run did took no time of this one.
+            nonlocal begun, first
+            begun, first = time.monotonic(), state.global_step
+
         def on_log(self, _arguments: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any) -> None:
             losses = {"loss": "loss", "eval_loss": "loss on dev"}
             said = [f"{words} {logs[key]:.3f}" for key, words in losses.items() if key in logs]
-            if said and state.global_step:
-                left = (time.monotonic() - begun) / state.global_step * (state.max_steps - state.global_step)
+            done = state.global_step - first
+            if said and done:
+                left = (time.monotonic() - begun) / done * (state.max_steps - state.global_step)
                 report(f"step {state.global_step} of {state.max_steps}: {', '.join(said)}, {left / 60:.0f} min left")
 
     return Progress()
 
 
-def _multiplies_bfloat16(torch: Any) -> bool:
+def _multiplies_bfloat16() -> bool:
+    import torch
+
     if torch.cuda.is_available():
         return bool(torch.cuda.is_bf16_supported())
     capable = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
     return bool(capable())
 
 
-def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[dict[str, Any]], int]:
-    """The chats of a file as tokens and labels, and how many were too long."""
+def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[Encoded], int]:
+    """The chats of a file as tokens, and how many were too long."""
     made, left_out = [], 0
     for number, chat in enumerate(_chats(path), start=1):
         try:
@@ -200,8 +222,8 @@ def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[dict[str, A
         if len(first) + len(second) > longest:
             left_out += 1
             continue
-        labels = [IGNORED] * len(first) + second
-        made.append({"input_ids": first + second, "labels": labels, "attention_mask": [1] * len(labels)})
+        kind = json.dumps(chat[:-2])
+        made.append(Encoded(kind, tuple(first), tuple(second)))
     if not made:
         raise DataError(
             "there is no example of at most that length", file=str(path), hint="Make more, or allow longer."
@@ -232,13 +254,15 @@ def _last_checkpoint(out: Path) -> Path | None:
     return max(found, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
 
 
-def _save(tuned: Any, tokenizer: Any, out: Path, training: Training) -> Path:
+def _save(tuned: Any, tokenizer: Any, base: Path, out: Path, training: Training) -> Path:
     """Writes what `train` gives; the path of the adapter for llama.cpp."""
     from peft import get_peft_model_state_dict
 
     weights = {name: value.float().cpu().numpy() for name, value in get_peft_model_state_dict(tuned).items()}
     write_adapter(weights, tuned.config, 2.0 * training.rank, out / "adapter.gguf")
     tuned.save_pretrained(out / "adapter")
+    if training.merged and base.suffix == ".gguf":
+        merge(base, out / "adapter.gguf", out / "merged.gguf")
     if training.merged:
         merged = tuned.merge_and_unload()
         merged.save_pretrained(out / "merged")

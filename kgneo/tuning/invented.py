@@ -1,0 +1,447 @@
+"""Examples for tuning a language model from invented graphs, for a model that is to serve any graph.
+
+A graph is made of one of the worlds of `worlds.toml`: names that nobody bears, relations under one of several names and
+in one of several habits of spelling, and questions of one to three hops in the words of people. The prompts are those
+of `kg-rag`; triples are chosen as `by_relations` does, the best relation whole and a few others beside it, without a
+database and an encoder. So the same seed gives the same examples everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+from kgneo.english.names import plural
+from kgneo.model import Candidate, Step, Triple
+from kgneo.prompts import Prompts
+from kgneo.stages.facts import write_facts
+from kgneo.stages.ground import NOT_FOUND
+from kgneo.stages.rewrite import write_steps
+from kgneo.text import fold
+from kgneo.tuning.data import Example
+from kgneo.tuning.names import make_name
+
+__all__ = ["invented_examples", "invented_split"]
+
+DEV = 65
+"""One question for dev to so many for training."""
+QUESTIONS_A_GRAPH = 40
+NODES = (6, 24)
+"""Nodes of a kind in one graph, fewest and most."""
+LINKS = (0.8, 0.15, 0.05)
+"""How often a node has one, two or more of what a relation gives."""
+MOST = 24
+"""Answers after a hop from which on a chain is left out."""
+SHOWN = 4
+"""Answers up to which a rewritten question names all; of more it names the first ones "and others"."""
+HABITS: tuple[Callable[[str], str], ...] = (
+    str,
+    str,
+    lambda name: name.upper(),
+    lambda name: re.sub(r"_(\w)", lambda found: found[1].upper(), name),
+    lambda name: name.replace("_", " "),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A way to ask: about one thing, about several, and as a phrase within another question."""
+
+    one: str
+    many: str
+    phrase: str
+
+    @classmethod
+    def of(cls, text: str) -> _Form:
+        parts = [part.strip() for part in text.split("|")]
+        return cls(parts[0], parts[-2], parts[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    """A relation of one graph: its name there, the kinds at its ends, and both ways of asking. `turned`: its triples
+    stand the other way round."""
+
+    name: str
+    turned: bool
+    ends: tuple[str, str]
+    role: str
+    forms: tuple[tuple[_Form, ...], tuple[_Form, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Hop:
+    """A relation that is followed, from its first kind to its second where `forward`."""
+
+    relation: _Relation
+    forward: bool
+    form: _Form
+
+    @property
+    def start(self) -> str:
+        return self.relation.ends[not self.forward]
+
+    @property
+    def end(self) -> str:
+        return self.relation.ends[self.forward]
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """One invented graph: nouns of its kinds (singular, plural), and the pairs of names of each relation."""
+
+    nouns: Mapping[str, tuple[str, str]]
+    pairs: Mapping[_Relation, tuple[tuple[str, str], ...]]
+
+    def words(self, template: str, relation: _Relation) -> str:
+        """A form with the nouns of the relation's ends."""
+        (one, several), (one_there, several_there) = (self.nouns[kind] for kind in relation.ends)
+        for sign, noun in (("<s>", several), ("<s1>", one), ("<o>", several_there), ("<o1>", one_there)):
+            template = template.replace(sign, noun)
+        return template
+
+    def triples(self, names: Sequence[str], hop: _Hop, used: set[Triple]) -> list[tuple[Triple, str]]:
+        """The triples that the hop follows from the names, with what each leads to."""
+        found = []
+        for first, second in self.pairs[hop.relation]:
+            start, end = (first, second) if hop.forward else (second, first)
+            triple = Triple(
+                *((second, hop.relation.name, first) if hop.relation.turned else (first, hop.relation.name, second))
+            )
+            if start in names and triple not in used:
+                found.append((triple, end))
+        return found
+
+
+def invented_split(
+    questions: int, seed: int, *, advance: Callable[[], object] = lambda: None
+) -> tuple[list[Example], list[Example]]:
+    """Examples for training, in an order without rule, and examples of other graphs for dev."""
+    train = list(invented_examples(questions, f"{seed}", advance=advance))
+    Random(seed).shuffle(train)  # noqa: S311 - examples are no secret
+    return train, list(invented_examples(-(-questions // DEV), f"{seed} dev"))
+
+
+def invented_examples(questions: int, seed: str, *, advance: Callable[[], object] = lambda: None) -> Iterator[Example]:
+    """The examples of so many questions, over as many graphs as they need; `advance` is called after each question."""
+    random = Random(f"kgneo invented {seed}")  # noqa: S311 - examples are no secret
+    prompts = Prompts()
+    world = None
+    for number in range(questions):
+        if number % QUESTIONS_A_GRAPH == 0:
+            world = _world(random)
+        assert world is not None
+        asked = _asked(world, random)
+        if asked is not None:
+            yield from _Lesson(world, asked, prompts, random).examples()
+        advance()
+
+
+@cache
+def _worlds() -> dict[str, Any]:
+    return tomllib.loads(files("kgneo.tuning").joinpath("worlds.toml").read_text(encoding="utf-8"))
+
+
+def _world(random: Random) -> _World:
+    """A graph of one of the worlds."""
+    known = _worlds()
+    world = known[random.choice(sorted(known))]
+    nouns, names = {}, {}
+    for kind, described in world["kinds"].items():
+        noun = random.choice(described["nouns"])
+        nouns[kind] = (noun, described.get("plural", plural(noun)))
+        count = random.randint(*NODES)
+        given = described["names"]
+        made = random.sample(given, min(len(given), count)) if isinstance(given, list) else []
+        while not made or (isinstance(given, str) and len(made) < count):
+            made.append(make_name(given, random))
+        names[kind] = sorted(set(made))
+    habit = random.choice(HABITS)
+    pairs = {}
+    for described in world["relations"]:
+        turned = random.random() < 0.25 and bool(described["turned"])
+        relation = _Relation(
+            habit(random.choice(described["turned" if turned else "names"])),
+            turned,
+            (described["ends"][0], described["ends"][1]),
+            described["role"],
+            (tuple(map(_Form.of, described["from"])), tuple(map(_Form.of, described["to"]))),
+        )
+        if relation.name not in {other.name for other in pairs}:
+            pairs[relation] = _pairs(names[relation.ends[0]], names[relation.ends[1]], random)
+    return _World(nouns, pairs)
+
+
+def _pairs(first: Sequence[str], second: Sequence[str], random: Random) -> tuple[tuple[str, str], ...]:
+    found: dict[tuple[str, str], None] = {}
+    several = random.random() < 0.4
+    # A few are much linked, as in any graph.
+    weights = [1 / (1 + random.randrange(len(second))) for _ in second]
+    for name in first:
+        count = random.randint(1, 5) if several else random.choices((1, 2, 3), LINKS)[0]
+        for other in random.choices(second, weights, k=count):
+            if other != name:
+                found[name, other] = None
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question: its topic, its text, its hops, one part a hop (later ones with a reference to the answers before),
+    the references, and the answers after each hop, in the order of their triples."""
+
+    topic: str
+    text: str
+    hops: tuple[_Hop, ...]
+    parts: tuple[str, ...]
+    references: tuple[str, ...]
+    triples: tuple[tuple[Triple, ...], ...]
+    answers: tuple[tuple[str, ...], ...]
+
+
+def _asked(world: _World, random: Random) -> _Asked | None:
+    """A question about the world; None where the one that was tried has no answers or too many."""
+    hops = _hops(world, random)
+    start = sorted({pair[not hops[0].forward] for pair in world.pairs[hops[0].relation]})
+    topic = random.choice(start)
+    names: tuple[str, ...] = (topic,)
+    used: set[Triple] = set()
+    triples, answers = [], []
+    for hop in hops:
+        found = world.triples(names, hop, used)
+        used |= {triple for triple, _ in found}
+        names = tuple(dict.fromkeys(end for _, end in found if end != topic))
+        if not names or len(names) > MOST:
+            return None
+        triples.append(tuple(triple for triple, _ in found))
+        answers.append(names)
+    parts, references = _parts(world, topic, hops, random)
+    text = _spoken(_whole(world, topic, hops, random), random)
+    return _Asked(topic, text, hops, parts, references, tuple(triples), tuple(answers))
+
+
+def _hops(world: _World, random: Random) -> tuple[_Hop, ...]:
+    """One to three hops, each from where the one before ends; there and back along one relation is as likely as on."""
+    number = random.choices((1, 2, 3), (0.3, 0.4, 0.3))[0]
+    relation = random.choice(list(world.pairs))
+    hops = [_hop(relation, random.random() < 0.55, random)]
+    while len(hops) < number:
+        last = hops[-1]
+        back = _hop(last.relation, not last.forward, random)
+        if random.random() < 0.45 and (len(hops) == 1 or hops[-2].relation is not last.relation):
+            hops.append(back)
+            continue
+        onward = [
+            (other, forward)
+            for other in world.pairs
+            for forward in (True, False)
+            if other.ends[not forward] == last.end and other is not last.relation
+        ]
+        if not onward:
+            return tuple(hops)
+        hops.append(_hop(*random.choice(onward), random))
+    return tuple(hops)
+
+
+def _hop(relation: _Relation, forward: bool, random: Random) -> _Hop:
+    return _Hop(relation, forward, random.choice(relation.forms[forward]))
+
+
+def _parts(world: _World, topic: str, hops: Sequence[_Hop], random: Random) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """One question a hop, and what each refers to."""
+    references, parts = [topic], [_sentence(world.words(hops[0].form.one, hops[0].relation).replace("{}", topic))]
+    for before, hop in pairwise(hops):
+        reference = f"those {_noun(world, before)}"
+        references.append(reference)
+        text = world.words(hop.form.many, hop.relation)
+        if _returns(before, hop) and random.random() < 0.5:
+            noun = world.nouns[hop.end][1]
+            text = text.replace(noun, f"other {noun}", 1)
+        parts.append(_sentence(text.replace("{}", reference)))
+    return tuple(parts), tuple(references)
+
+
+def _noun(world: _World, hop: _Hop) -> str:
+    """What the answers of a hop are called: by their part in the relation, or by their kind."""
+    return plural(hop.relation.role) if hop.forward else world.nouns[hop.end][1]
+
+
+def _whole(world: _World, topic: str, hops: Sequence[_Hop], random: Random) -> str:
+    """The question in one sentence."""
+    phrase, number = topic, 0
+    if len(hops) == 1:
+        return world.words(hops[0].form.one, hops[0].relation).replace("{}", topic)
+    while number < len(hops) - 1:
+        hop = hops[number]
+        if number + 2 < len(hops) and _returns(hop, hops[number + 1]) and random.random() < 0.7:
+            phrase = random.choice(SHARING).format(phrase, **_nouns(world, hop))
+            number += 2
+            continue
+        phrase = world.words(hop.form.phrase, hop.relation).replace("{}", phrase)
+        number += 1
+    last = hops[-1]
+    if len(hops) > 1 and _returns(hops[-2], last) and random.random() < 0.7:
+        inner = topic
+        if len(hops) == 3:
+            inner = world.words(hops[0].form.phrase, hops[0].relation).replace("{}", topic)
+        return random.choice(SHARED).format(inner, **_nouns(world, hops[-2]))
+    return world.words(last.form.many, last.relation).replace("{}", phrase)
+
+
+SHARING = (
+    "the {kinds} that share {roles} with {}",
+    "the {kinds} that share a {role} with {}",
+    "the {kinds} with the same {role} as {}",
+    "the {kinds} that have the same {role} as {}",
+    "the {kinds} whose {roles} are also {roles} of {}",
+    "the other {kinds} of the {roles} of {}",
+    "the {kinds} that have a {role} in common with {}",
+)
+"""Phrases for there and back along one relation."""
+SHARED = (
+    "which {kinds} share the {role} with {}",
+    "what {kinds} share {roles} with {}",
+    "which {kinds} have the same {role} as {}",
+    "what other {kinds} have the {role} of {}",
+    "which {kinds} have a {role} in common with {}",
+    "the {role} of {} is also the {role} of which {kinds}",
+    "name the {kinds} with the same {role} as {}",
+)
+
+
+def _nouns(world: _World, hop: _Hop) -> dict[str, str]:
+    """For a way there and back: the nouns of what stands at its end, and of what is shared."""
+    if hop.forward:
+        role = hop.relation.role
+        return {"kinds": world.nouns[hop.start][1], "role": role, "roles": plural(role)}
+    one, several = world.nouns[hop.end]
+    return {"kinds": plural(hop.relation.role), "role": one, "roles": several}
+
+
+def _returns(before: _Hop, hop: _Hop) -> bool:
+    return before.relation is hop.relation and before.forward != hop.forward
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "?"
+
+
+def _spoken(text: str, random: Random) -> str:
+    """A question as people type it: often without its sign and capital."""
+    if random.random() < 0.4:
+        text = text[0].upper() + text[1:]
+    return text + random.choice(("", "?", "?"))
+
+
+@dataclass
+class _Lesson:
+    """The prompts of one question with the right replies."""
+
+    world: _World
+    asked: _Asked
+    prompts: Prompts
+    random: Random
+    steps: list[Step] = field(default_factory=list)
+
+    def examples(self) -> Iterator[Example]:
+        """Those of `kg-rag`, in its order."""
+        asked = self.asked
+        yield self._example("decompose", self._plan(), question=asked.text)
+        if len(asked.hops) > 1 and self.random.random() < 0.15:
+            yield self._unsplit()
+        for number in range(len(asked.hops)):
+            part = asked.parts[number] if len(asked.hops) > 1 else asked.text
+            if number:
+                whole = part.replace(asked.references[number], _some(asked.answers[number - 1]))
+                yield self._example("rewrite", whole, question=part, earlier=write_steps(self.steps))
+                part = whole
+            yield self._answer(number, part)
+            answers = asked.answers[number]
+            self.steps.append(Step(part, "; ".join(answers), answers))
+        if len(asked.hops) > 1:
+            yield self._example(
+                "synthesise",
+                "; ".join(asked.answers[-1]),
+                question=asked.text,
+                steps=write_steps(self.steps),
+                reasoning=_reasoning(self.world, asked),
+            )
+
+    def _example(self, task: str, reply: str, **variables: str) -> Example:
+        names = frozenset({self.asked.topic}.union(*self.asked.answers))
+        messages = tuple(self.prompts.messages(task, **variables))
+        return Example(task, messages, reply, frozenset({self.asked.topic}), names)
+
+    def _plan(self) -> str:
+        asked = self.asked
+        if len(asked.hops) == 1:
+            return f"Split: no\nReasoning: One fact about {asked.topic} answers this.\n<END>"
+        listed = [f"{number}. {part}" for number, part in enumerate(asked.parts, start=1)]
+        return "\n".join(["Split: yes", f"Reasoning: {_reasoning(self.world, asked)}", *listed, "<END>"])
+
+    def _answer(self, number: int, part: str) -> Example:
+        """From the triples of the right relation among those of others; now and then the right one is missing."""
+        asked, hop = self.asked, self.asked.hops[number]
+        names = asked.answers[number - 1] if number else (asked.topic,)
+        used = {triple for before in asked.triples[:number] for triple in before}
+        groups = self._others(names, hop, used)
+        if groups and self.random.random() < 0.12:
+            shown = {name for triples in groups for triple in triples for name in (triple.subject, triple.object)}
+            if not shown & set(asked.answers[number]):
+                return self._example("answer", NOT_FOUND, question=part, facts=self._facts(groups))
+        # Ranking puts the right relation first nearly always.
+        place = 0 if self.random.random() < 0.8 else self.random.randint(0, len(groups))
+        groups.insert(place, asked.triples[number])
+        facts = self._facts(groups)
+        return self._example("answer", "; ".join(_in_order(asked.answers[number], facts)), question=part, facts=facts)
+
+    def _unsplit(self) -> Example:
+        """The whole question beside the triples of all its hops."""
+        asked = self.asked
+        facts = self._facts(list(asked.triples))
+        reply = "; ".join(_in_order(asked.answers[-1], facts))
+        return self._example("answer", reply, question=asked.text, facts=facts)
+
+    def _others(self, names: Sequence[str], hop: _Hop, used: set[Triple]) -> list[tuple[Triple, ...]]:
+        """Triples of a few other relations of the same nodes, as many as `by_relations` would show."""
+        kind = hop.start
+        ways = [
+            _Hop(relation, forward, hop.form)
+            for relation in self.world.pairs
+            for forward in (True, False)
+            if relation.ends[not forward] == kind and (relation, forward) != (hop.relation, hop.forward)
+        ]
+        found = []
+        for way in self.random.sample(ways, min(len(ways), self.random.choices(range(4), (0.3, 0.3, 0.2, 0.2))[0])):
+            triples = tuple(triple for triple, _ in self.world.triples(names, way, used))
+            if 0 < len(triples) <= MOST and way.relation is not hop.relation:
+                found.append(triples)
+        return found
+
+    def _facts(self, groups: Sequence[Sequence[Triple]]) -> str:
+        return write_facts([Candidate(triple, 1) for triples in groups for triple in triples], "groups")
+
+
+def _reasoning(world: _World, asked: _Asked) -> str:
+    nouns = [_noun(world, hop) for hop in asked.hops]
+    return f"First the {nouns[0]} of {asked.topic}, then {', then '.join(f'their {noun}' for noun in nouns[1:])}."
+
+
+def _some(names: Sequence[str]) -> str:
+    """The names in a sentence; of many the first ones."""
+    if len(names) > SHOWN:
+        return f"{', '.join(names[: SHOWN - 1])} and others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _in_order(names: Sequence[str], facts: str) -> list[str]:
+    """The names as they come in the facts."""
+    text = fold(facts)
+    return sorted(names, key=lambda name: text.find(fold(name)))

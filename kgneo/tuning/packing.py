@@ -1,0 +1,118 @@
+"""Many examples in one pack: what their prompts share at the beginning is computed once, as at inference.
+
+The prompts of a task have the same instructions and differ in their last lines. A pack is this beginning, then the
+rests of several examples. Keys and values of the beginning are computed once, through which every rest is read, so that
+each sees the beginning and itself alone: the losses are those of the examples one by one, for a third of the tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Encoded", "Pack", "collate", "packs", "replies_loss"]
+
+IGNORED = -100
+"""Label of tokens that are not learnt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """An example as tokens. `kind` is what its prompt shares with others: all messages but the last one's end."""
+
+    kind: object
+    prompt: tuple[int, ...]
+    reply: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """The tokens of a common beginning, and for each example its own tokens and how many of them are the reply."""
+
+    beginning: tuple[int, ...]
+    rests: tuple[tuple[tuple[int, ...], int], ...]
+
+    def __len__(self) -> int:
+        """Tokens that are computed: rests are filled up to the longest."""
+        return len(self.beginning) + len(self.rests) * max(len(tokens) for tokens, _ in self.rests)
+
+
+def packs(examples: Iterable[Encoded], longest: int) -> list[Pack]:
+    """All examples in packs of at most `longest` tokens, those of a kind and of like length together.
+
+    An example that alone is longer has a pack to itself.
+    """
+    by_kind: dict[object, list[Encoded]] = {}
+    for example in examples:
+        by_kind.setdefault(example.kind, []).append(example)
+    return [pack for same in by_kind.values() for pack in _packed(same, longest)]
+
+
+def _packed(examples: Sequence[Encoded], longest: int) -> Iterator[Pack]:
+    shared = _shared(examples)
+    beginning, rests = examples[0].prompt[:shared], list[tuple[tuple[int, ...], int]]()
+    for example in sorted(examples, key=lambda item: len(item.prompt) + len(item.reply)):
+        rest = (*example.prompt[shared:], *example.reply)
+        if rests and shared + (len(rests) + 1) * len(rest) > longest:
+            yield Pack(beginning, tuple(rests))
+            rests = []
+        rests.append((rest, len(example.reply)))
+    yield Pack(beginning, tuple(rests))
+
+
+def _shared(examples: Sequence[Encoded]) -> int:
+    """Tokens that all prompts begin with; each keeps at least its last one, which says the reply's first."""
+    first = examples[0].prompt
+    shared = min(len(example.prompt) for example in examples) - 1
+    for example in examples:
+        same = next((place for place in range(shared) if example.prompt[place] != first[place]), shared)
+        shared = min(shared, same)
+    return shared
+
+
+def collate(batch: Sequence[Pack]) -> dict[str, Any]:
+    """The packs as tensors, and in `labels` all tokens of replies, which the trainer counts."""
+    import torch
+
+    made = [_tensors(pack) for pack in batch]
+    labels = torch.cat([pack["labels"].flatten() for pack in made])
+    return {"packs": made, "labels": labels[labels != IGNORED]}
+
+
+def _tensors(pack: Pack) -> dict[str, Any]:
+    import torch
+
+    shared, length = len(pack.beginning), max(len(tokens) for tokens, _ in pack.rests)
+    tokens = torch.zeros(len(pack.rests), length, dtype=torch.long)
+    labels = torch.full_like(tokens, IGNORED)
+    seen = torch.zeros(len(pack.rests), shared + length, dtype=torch.long)
+    for row, (rest, replied) in enumerate(pack.rests):
+        tokens[row, : len(rest)] = torch.tensor(rest)
+        labels[row, len(rest) - replied : len(rest)] = tokens[row, len(rest) - replied : len(rest)]
+        seen[row, : shared + len(rest)] = 1
+    beginning = torch.tensor([pack.beginning], dtype=torch.long)
+    return {"beginning": beginning, "tokens": tokens, "labels": labels, "seen": seen}
+
+
+def replies_loss(model: Any, inputs: Any, replies: Any) -> Any:
+    """The loss of a causal language model of transformers on the tokens of replies: their sum divided by `replies` or,
+    where that is None, by their number. Only for these tokens the words' scores are computed."""
+    return sum(_summed_loss(model, pack) for pack in inputs["packs"]) / (
+        len(inputs["labels"]) if replies is None else replies
+    )
+
+
+def _summed_loss(model: Any, pack: Any) -> Any:
+    import torch
+
+    before = None
+    if pack["beginning"].shape[1]:
+        before = model.model(input_ids=pack["beginning"], use_cache=True).past_key_values
+        before.batch_repeat_interleave(len(pack["tokens"]))
+    hidden = model.model(
+        input_ids=pack["tokens"], attention_mask=pack["seen"], past_key_values=before, use_cache=before is not None
+    ).last_hidden_state
+    wanted = pack["labels"][:, 1:] != IGNORED
+    scores = model.lm_head(hidden[:, :-1][wanted]).float()
+    return torch.nn.functional.cross_entropy(scores, pack["labels"][:, 1:][wanted], reduction="sum")

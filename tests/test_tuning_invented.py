@@ -1,0 +1,83 @@
+"""Examples of invented graphs, and examples packed for training. No server, no model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgneo.cli.main import main
+from kgneo.stages.decompose import read_decomposition
+from kgneo.stages.ground import NOT_FOUND
+from kgneo.tuning.data import Example
+from kgneo.tuning.invented import invented_examples, invented_split
+from kgneo.tuning.packing import Encoded, packs
+
+TOKENS = st.lists(st.integers(0, 3), min_size=1, max_size=12).map(tuple)
+EXAMPLES = st.lists(st.builds(Encoded, st.sampled_from("ab"), TOKENS, TOKENS), min_size=1, max_size=12)
+
+
+@pytest.fixture(scope="module")
+def made() -> list[Example]:
+    return list(invented_examples(200, "test"))
+
+
+def test_every_task_of_kg_rag_has_examples(made: Sequence[Example]) -> None:
+    assert {example.task for example in made} == {"decompose", "rewrite", "answer", "synthesise"}
+
+
+def test_an_answer_holds_only_names_that_the_facts_show(made: Sequence[Example]) -> None:
+    answers = [example for example in made if example.task == "answer"]
+    assert any(example.reply == NOT_FOUND for example in answers)
+    for example in answers:
+        if example.reply != NOT_FOUND:
+            facts = example.messages[-1].content.split("==========")[1]
+            assert all(name in facts for name in example.reply.split("; ")), example
+
+
+def test_a_plan_is_read_as_it_was_meant(made: Sequence[Example]) -> None:
+    hops = set()
+    for example in made:
+        if example.task == "decompose":
+            plan = read_decomposition(example.reply, example.messages[-1].content)
+            assert plan is not None
+            assert bool(plan.sub_questions) == example.reply.startswith("Split: yes")
+            assert len(plan.sub_questions) != 1
+            hops.add(len(plan.sub_questions))
+    assert hops == {0, 2, 3}
+
+
+def test_a_rewritten_question_refers_to_nothing(made: Sequence[Example]) -> None:
+    for example in made:
+        if example.task == "rewrite":
+            assert "those " not in example.reply
+            assert example.reply.endswith("?")
+
+
+def test_the_same_seed_gives_the_same_examples_and_dev_has_graphs_of_its_own() -> None:
+    train, dev = invented_split(60, 1)
+    assert (train, dev) == invented_split(60, 1)
+    assert train != invented_split(60, 2)[0]
+    assert dev
+    assert not set(train) & set(dev)
+
+
+def test_the_command_needs_no_server(
+    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("invented")
+    unreachable = ["--uri", "bolt://127.0.0.1:1"]
+    assert main(["tune", "data", "--out", str(folder), "--questions", "20", "--invented", *unreachable]) == 0
+    assert "decompose" in capsys.readouterr().out
+    assert (folder / "train.jsonl").stat().st_size > 0
+
+
+@given(EXAMPLES, st.integers(4, 40))
+def test_packing_keeps_every_example(examples: list[Encoded], longest: int) -> None:
+    made = packs(examples, longest)
+    whole = [((*pack.beginning, *tokens), replied) for pack in made for tokens, replied in pack.rests]
+    assert sorted(whole) == sorted(((*item.prompt, *item.reply), len(item.reply)) for item in examples)
+    assert all(len(pack) <= longest or len(pack.rests) == 1 for pack in made)
+    assert all(len(tokens) > replied for pack in made for tokens, replied in pack.rests)
