@@ -188,7 +188,7 @@ def test_the_answers_nodes_stand_beside_their_names(context: Context) -> None:
         {"name": "North Sea"}
     ]
     assert answer.to_dict()["answer_nodes"] == [
-        {"id": node.id, "labels": node.labels, "names": node.names},
+        {"id": node.id, "labels": node.labels, "names": node.names, "described": False},
     ]
 
 

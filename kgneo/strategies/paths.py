@@ -30,6 +30,8 @@ LINKED = 0.5
 """Score of linking from which a name in lower case, or a misspelt one, is taken for a node's."""
 UNSURE = 0.2
 """Confidence below which an answer comes with a warning."""
+DOUBTED = 0.4
+"""Confidence below which the ranking of relation paths is not taken at its word."""
 TRIES = 25
 """Paths, best first, that are run until one leads somewhere."""
 
@@ -78,7 +80,9 @@ class Paths:
         if first is None or first.reading.confidence < context.options.min_confidence:
             return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
         found = _less_sure(_found(question, first, clock, context), unsaid)
-        return _surer(found, _read(context, question, understood, clock)) if _is_whole(understood) else found
+        if (found.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
+            return found
+        return _surer(found, _read(context, question, understood, clock))
 
 
 def _is_whole(understood: Sequence[Interpretation]) -> bool:

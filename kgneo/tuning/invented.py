@@ -164,7 +164,7 @@ def _world(random: Random) -> _World:
             made.append(make_name(given, random))
         names[kind] = sorted(set(made))
     habit = random.choice(HABITS)
-    pairs = {}
+    pairs: dict[_Relation, tuple[tuple[str, str], ...]] = {}
     for described in world["relations"]:
         turned = random.random() < 0.25 and bool(described["turned"])
         relation = _Relation(
