@@ -281,7 +281,8 @@ def test_gold_nodes_are_kept_in_the_records_and_the_sample(tmp_path: Path) -> No
     outcome = evaluate(Plan("towns"), towns, backend(Oracle({asked.id: answer})), out=tmp_path / "run")
     (record,) = read_records(outcome.folder.records(outcome.summaries[0].configuration))
     assert record["scores"]["exact"] == 1
-    assert record["answer_nodes"] == [{"id": "4:0:1", "labels": ["Land"], "names": ["Level one", "L"], "described": False}]
+    names = {"names": ["Level one", "L"], "described": False}
+    assert record["answer_nodes"] == [{"id": "4:0:1", "labels": ["Land"], **names}]
     (row,) = read_records(tmp_path / "run/questions.jsonl")
     assert record["gold_nodes"] == row["nodes"] == [{"label": "Land", "name": "Level 1 of 0", "code": "L"}]
 
