@@ -112,7 +112,7 @@ def _in_mirror(knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], 
     """The nearest relationships, found in the mirror and read from the graph; None where there is no mirror, or the
     graph is no longer as the mirror is."""
     mirror = knowledge.mirror.current()
-    if mirror is None:
+    if mirror is None or mirror.vectors.shape[1] != len(vector):  # of another encoder's embeddings
         return None
     scored = mirror.nearest(reach.entities, reach.hops, vector, top_k=top_k, out=reach.direction == "out")
     ids = [id_ for id_, _, _ in scored]
