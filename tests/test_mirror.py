@@ -96,6 +96,13 @@ def test_after_a_change_the_mirror_is_passed_over(mirrored: Knowledge, database_
     assert around(mirrored, "n6", 1, "both") == database_alone(lambda: around(mirrored, "n6", 1, "both")) == []
 
 
+def test_a_mirror_of_another_encoders_embeddings_is_passed_over(mirrored: Knowledge, database_alone: Any) -> None:
+    expected = database_alone(lambda: around(mirrored, "n5", 1, "both"))
+    for file in mirrored.mirror.folder.glob("*/vectors.npy"):
+        np.save(file, np.ones((len(np.load(file)), 3), dtype=np.float32))
+    assert around(mirrored, "n5", 1, "both") == expected
+
+
 def test_a_renewed_mirror_has_what_was_added_and_reads_nothing_else(mirrored: Knowledge) -> None:
     read: list[tuple[int, int]] = []
     old = mirror_of(mirrored)
