@@ -343,9 +343,9 @@ def _checked(
         return replace(taught, temperature=COOLEST, sure=(0.0, 0.0)), (0.0, 0.0)
     orders = [ranked(taught, known.fits, item.asked, pool(item.asked, item.understood, taught.templates))
               for item in unseen]  # fmt: skip
-    alone = _right(context, known, [(item, [found.graph for found in item.understood]) for item in unseen])
-    right = _right(context, known, [(item, [found.graph for found in order])
-                                    for item, order in zip(unseen, orders, strict=True)])  # fmt: skip
+    wanted = [_results(context, known, [item.meant] if item.meant else []) for item in unseen]
+    alone = _right(context, known, wanted, [[found.graph for found in item.understood] for item in unseen])
+    right = _right(context, known, wanted, [[found.graph for found in order] for order in orders])
     temperature = _temperature([[found.score for found in order] for order in orders], float(right.mean()))
     shares = np.array([likely([found.score for found in order], temperature)[0] for order in orders])
     bound = np.array([order[0].learned for order in orders])
@@ -357,13 +357,14 @@ def _checked(
     return replace(taught, temperature=temperature, sure=sure), (float(alone.mean()), worth[sure])
 
 
-def _right(context: Context, known: Reading, pairs: Sequence[tuple[_Item, Sequence[QueryGraph]]]) -> NDArray[np.bool_]:
-    """For each question with query graphs, best first, whether these find what the question means."""
-    found = []
-    for item, graphs in pairs:
-        wanted = _results(context, known, [item.meant] if item.meant else [])
-        found.append(bool(wanted) and _results(context, known, graphs[:TRIES]) == wanted)
-    return np.array(found)
+def _right(
+    context: Context, known: Reading, wanted: Sequence[frozenset[str]], orders: Sequence[Sequence[QueryGraph]]
+) -> NDArray[np.bool_]:
+    """For each question whether its query graphs, best first, find what is `wanted`."""
+    return np.array([
+        bool(want) and _results(context, known, graphs[:TRIES]) == want
+        for want, graphs in zip(wanted, orders, strict=True)
+    ])  # fmt: skip
 
 
 def _results(context: Context, known: Reading, graphs: Sequence[QueryGraph]) -> frozenset[str]:
@@ -388,9 +389,9 @@ def _candidates(
     extras = {identity(Layout(graph)): extra for graph, extra in given}
     right = identity(Layout(item.meant))
     near = Near(vocabulary, item.asked.named, constants)
-    ranked = search(learned.judge(item.asked), near, given)
+    nearest = search(learned.judge(item.asked), near, given)
     graphs = {right: item.meant} | {
-        identity(Layout(graph)): graph for _, graph in ranked[:AGAINST] if not _same(graph, item.meant)
+        identity(Layout(graph)): graph for _, graph in nearest[:AGAINST] if not _same(graph, item.meant)
     }
     pairs = [(graph, extras.get(key, {})) for key, graph in graphs.items()]
     return Candidates(item.asked, pairs, [key == right for key in graphs], item.times)

@@ -26,6 +26,8 @@ ASKING = REQUESTS | _words(
 """Verbs by which something is asked for, at the beginning of a question."""
 SHARING = _words("also together same share shares shared sharing co common fellow other another else")
 """Words by which a question goes back over a relation: "other works by the SAME author"."""
+SHARED = _words("same share shares shared sharing")
+"""Those of them behind which a noun says what two have in common."""
 
 LIGHT_WORDS = PREPOSITIONS | _words(
     "has have had having is are was were be been being get gets got does do did a an the its of and or"

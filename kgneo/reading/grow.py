@@ -26,6 +26,7 @@ from kgneo.english.words import (
     PEOPLE,
     PREPOSITIONS,
     RECEIVING,
+    SHARED,
     SHARING,
 )
 from kgneo.query.graph import Scalar
@@ -37,7 +38,6 @@ BEAM = 24
 MEANINGS = 3
 NEAR = 3
 """Words between a negation and what it denies, at most."""
-SHARED = frozenset({"share", "shares", "shared", "sharing", "same"})
 COMMON = 0.3
 """Fit from which a noun tells what two things have in common."""
 SAID = 0.6

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from kgneo.english.names import name_words, same_root
+from kgneo.english.names import name_words
 from kgneo.english.words import FUNCTION_WORDS, MEASURES
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Form, form_of
 from kgneo.reading.mentions import (
+    SURE,
     Lookup,
     Mention,
     Span,
@@ -23,6 +24,7 @@ from kgneo.reading.mentions import (
     label_mentions,
     misspelt,
     open_names,
+    stands,
     value_mentions,
     with_choices,
     with_keys,
@@ -83,7 +85,7 @@ class Heard:
         for key in self.fits.keys:
             own = name_words(key.name or key.key)
             for at in range(len(self.plain) - len(own) + 1 if len(own) > 1 else 0):
-                if _stand(self.plain[at : at + len(own)], own):
+                if stands(self.words[at : at + len(own)], own):
                     found.append((at, at + len(own), key))
         return found
 
@@ -102,7 +104,7 @@ class Heard:
         """Whether the name of a label or of a relationship type, of several words, stands at a word."""
         vocabulary = self.fits.vocabulary
         names = map(name_words, (*self.fits.labels, *map(vocabulary.readable, self.fits.relations)))
-        return any(len(own) > 1 and _stand(self.plain[at : at + len(own)], own) for own in names)
+        return any(len(own) > 1 and stands(self.words[at : at + len(own)], own) for own in names)
 
     def _with_misspelt(self, values: list[Mention], dictionary: Lookup) -> tuple[list[Mention], tuple[str, ...]]:
         """The mentions with those of misspelt names, and the names that are not in the graph."""
@@ -164,16 +166,11 @@ class Heard:
         return (
             there >= 0
             and self.mentions[there].meanings[0].kind == "label"
-            and (self.mentions[there].meanings[0].score >= 0.9)
+            and (self.mentions[there].meanings[0].score >= SURE)
         )
 
     def only_function(self, start: int, end: int) -> bool:
         return all(self.plain[index] in FUNCTION_WORDS for index in range(start, end))
-
-
-def _stand(words: Sequence[str], name: Sequence[str]) -> bool:
-    """Whether words are those of a name, but for their endings."""
-    return len(words) == len(name) and all(map(same_root, words, name))
 
 
 def _stands_at(item: Mention, words: Sequence[Word], span: Span) -> bool:

@@ -443,7 +443,7 @@ def _whole_labels(words: Sequence[Word], free: Sequence[int], fits: Fits) -> lis
     names = {label: own for label in fits.labels if len(own := name_words(label)) > 1}
     found: list[Mention] = []
     for start in free:
-        there = [label for label, own in names.items() if _stands(words[start : start + len(own)], own)]
+        there = [label for label, own in names.items() if stands(words[start : start + len(own)], own)]
         if there and (not found or found[-1].end <= start):
             end = start + max(len(names[label]) for label in there)
             if all(index in free for index in range(start, end)):
@@ -452,7 +452,8 @@ def _whole_labels(words: Sequence[Word], free: Sequence[int], fits: Fits) -> lis
     return found
 
 
-def _stands(words: Sequence[Word], name: Sequence[str]) -> bool:
+def stands(words: Sequence[Word], name: Sequence[str]) -> bool:
+    """Whether words are those of a name, but for their endings."""
     return len(words) == len(name) and all(same_root(word.plain, own) for word, own in zip(words, name, strict=True))
 
 

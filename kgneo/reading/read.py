@@ -179,7 +179,7 @@ class _Reader:
         share = sum(1.0 - like for _, like in silent) / max(len(telling), 1)
         unsaid = tuple(self.heard.words[index].text for index, like in silent if like < LIKE_ANY)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
-        bare = not any(item.meanings[0].kind == "value" for item in self.heard.mentions) and self.heard.is_plain
+        bare = not self.heard.values and self.heard.is_plain
         loose = tree.unsaid + unread
         return Interpretation(
             graph,
