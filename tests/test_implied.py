@@ -124,3 +124,48 @@ def test_the_triples_behind_an_answer_are_those_of_the_graph(ships: Context) -> 
 def test_a_number_that_the_user_marked_is_a_condition(ships: Context) -> None:
     answer = ask(ships, "Which harbour of [Vesland] has a depth of [21]?", strategy="paths")
     assert answer.answers == ("Lindhaven",)
+
+
+@pytest.fixture(scope="module")
+def films(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    """Triples in which nodes are called like what people call kinds of things, and like words of a question."""
+    directors = {
+        "Second Summer": "Ana Sorel",
+        "The Last Tide": "Ana Sorel",
+        "Kawara": "Jon Aalto",
+        "Tide": "Mia Torres",
+    }
+    writers = {"Second Summer": "Mia Torres", "The Last Tide": "Jon Aalto", "Kawara": "Ana Sorel", "Tide": "Paul Idris"}
+    triples = [
+        *(Triple(film, "directed_by", who) for film, who in directors.items()),
+        *(Triple(film, "written_by", who) for film, who in writers.items()),
+        *(
+            Triple(film, "has_genre", genre)
+            for film, genre in zip(directors, ("Drama", "War", "War", "Drama"), strict=True)
+        ),
+        *(
+            Triple(film, "has_tags", tag)
+            for film, tag in zip(directors, ("film", "director", "ana sorel", "fall"), strict=True)
+        ),
+        *(Triple("Second Summer", "has_tags", f"tag {number}") for number in range(70)),
+    ]
+    with connect(start_server("scratch", VERSIONS[0])) as graph:
+        wipe(graph)
+        load(graph, map(LoadedTriple, triples), name="films")
+        build(graph, encoder, shape=LOADED)
+        yield open_context(graph, encoder=encoder)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("who directed the film Second Summer", {"Ana Sorel"}),
+        ("what genre is the film Kawara", {"War"}),
+        ("who is the director of Kawara", {"Jon Aalto"}),
+        ("what genres do the films written by Ana Sorel fall under", {"War"}),
+        ("which films did Ana Sorel direct", {"Second Summer", "The Last Tide"}),
+        ("who wrote The Last Tide", {"Jon Aalto"}),
+    ],
+)
+def test_a_word_for_a_kind_or_inside_a_name_is_no_name_itself(films: Context, question: str, answers: set[str]) -> None:
+    assert set(ask(films, question).answers) == answers

@@ -58,6 +58,7 @@ class Heard:
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
         values = value_mentions(question, self.words, dictionary, fits, given)
         self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
+        self.form = _outside(self.form, [item for item in values if self._is_whole_name(item)])
         values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
         taken = {index for item in values for index in range(item.start, item.end)} | self.form.used
         spare = [index for index in range(len(self.words)) if index not in taken]
@@ -119,6 +120,11 @@ class Heard:
                 values.append(found)
         return sorted(values, key=lambda item: item.start), tuple(unknown)
 
+    def _is_whole_name(self, item: Mention) -> bool:
+        """Whether a value of several words begins and ends with a capital or a number, as names do."""
+        first, last = self.words[item.start].text, self.words[item.end - 1].text
+        return item.end - item.start > 1 and not (first[0].islower() or last[0].islower())
+
     def _in_comparison(self, item: Mention) -> bool:
         return any(bound.start <= item.start < bound.end for bound in self.form.comparisons)
 
@@ -175,6 +181,24 @@ class Heard:
 
 def _stands_at(item: Mention, words: Sequence[Word], span: Span) -> bool:
     return words[item.start].start < span[1] and span[0] < words[item.end - 1].end
+
+
+def _outside(form: Form, names: Sequence[Mention]) -> Form:
+    """The form without what stands inside names: "The LAST of the Mohicans"."""
+
+    def free(start: int, end: int) -> bool:
+        return not any(item.start <= start and end <= item.end for item in names)
+
+    inside = {index for item in names for index in range(item.start, item.end)}
+    bounds = tuple(item for item in form.comparisons if free(item.start, item.end))
+    compared = {index for item in bounds for index in range(item.start, item.end)}
+    return replace(
+        form,
+        used=form.used - (inside - compared),
+        extremes=tuple(item for item in form.extremes if item.at not in inside),
+        comparisons=bounds,
+        negations=tuple(index for index in form.negations if index not in inside),
+    )
 
 
 def _behind(versus: tuple[int, int] | None, mentions: Sequence[Mention]) -> list[Mention]:

@@ -250,13 +250,19 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
         if any(same_root(word, own) for own in name_words(key_name(key))):
             score *= 0.6
         few = key.distinct <= FEW
-        if score < WITH_KIND and not few:
+        if not few and (score < WITH_KIND or _says_kind(word, fits)):
             return score * 0.2
         score *= 0.9 if few else 0.5 if capitals else 0.8
     if key.kind == "number" and not key.listed:
         score *= 0.8 if plain[0].isdigit() and len(plain[0]) == 4 else 0.7
     shown = key.unique and key.key in fits.vocabulary.display.get(key.owner, ())
     return score + 0.02 * min(len(words) - 1, 5) + (0.1 if shown else 0.0)
+
+
+def _says_kind(word: str, fits: Fits) -> bool:
+    """Whether a word in lower case speaks of a kind of things, or of a relation: "film", "director"."""
+    kinds = max(fits.label(word).values(), default=0.0)
+    return kinds >= LIKELY or any(fits.named(word, number) for number in range(len(fits.relations)))
 
 
 def _longest(mentions: Sequence[Mention]) -> list[Mention]:

@@ -236,8 +236,9 @@ class _Reader:
             names = self.heard.fits.vocabulary.display.get(key.owner) if key else None
             if key is None or names != (key.key,) or len(values) != 1:
                 return self.heard.text
-            first = self._noun_of(number, places)
-            text = f"{text[: self.heard.words[first].start]}[{values[0]}]{text[self.heard.words[item.end - 1].end :]}"
+            first, said = self._noun_of(number, places), self.heard.text_of(number)
+            name = said if any(m.values == (said,) for m in item.meanings) else values[0]  # "orphan", not "Orphan"
+            text = f"{text[: self.heard.words[first].start]}[{name}]{text[self.heard.words[item.end - 1].end :]}"
         return text
 
     def _noun_of(self, number: int, places: Mapping[int, int]) -> int:

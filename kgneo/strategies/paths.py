@@ -57,32 +57,50 @@ class Paths:
                 linked = readings(context.knowledge, question, entities=entities)
         with clock.stage("interpret"):
             understood = interpret_linked(context, linked[0]) if linked else _understood(context, question)
-        if understood and not marked and by_graph(context, understood[0]):
-            return _read(context, question, understood, clock)
-        unsaid: tuple[str, ...] = ()
-        if not linked:
-            text, unsaid = (understood[0].bracketed, understood[0].unsaid) if understood else (question, ())
-            with clock.stage("link"):
-                linked = readings(context.knowledge, text)
-        joined = bool(understood) and joins(context, understood[0])
-        if joined and understood[0].kind:
-            return _read(context, question, understood, clock)
-        with clock.stage("form"):
-            formed = answer_in_form(context, linked[0])
-        if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
-            return _in_form(question, linked[0].topics, formed, clock)
-        if joined:
-            return _read(context, question, understood, clock)
-        with clock.stage("select"):
-            ranked = rank_readings(context, linked)
-        with clock.stage("answer"):
-            first = first_that_leads(context, ranked, tries=TRIES, limit=context.options.limit)
-        if first is None or first.reading.confidence < context.options.min_confidence:
-            return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
-        found = _less_sure(_found(question, first, clock, context), unsaid)
-        if (found.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
-            return found
-        return _surer(found, _read(context, question, understood, clock))
+        if understood and _is_for_reading(context, understood[0], marked=marked):
+            found = _read(context, question, understood, clock)
+            if found.answers or not context.shape.loaded or understood[0].complete:
+                return found
+            understood = ()  # what finds nothing took words for names: linking chooses among them
+        return _ranked(context, question, linked, understood, clock)
+
+
+def _is_for_reading(context: Context, best: Interpretation, *, marked: bool) -> bool:
+    """Whether an interpretation is run before the ranking of relation paths is asked."""
+    return (not marked and by_graph(context, best)) or (joins(context, best) and best.kind)
+
+
+def _ranked(
+    context: Context,
+    question: str,
+    linked: Sequence[LinkedQuestion],
+    understood: Sequence[Interpretation],
+    clock: Clock,
+) -> Answer:
+    """The answer by the relation paths that leave what is named: as the user marked it (`linked`), as the question was
+    understood, or as linking finds it."""
+    marked, unsaid = bool(linked), ()
+    if not linked:
+        text, unsaid = (understood[0].bracketed, understood[0].unsaid) if understood else (question, ())
+        with clock.stage("link"):
+            linked = readings(context.knowledge, text)
+    with clock.stage("form"):
+        formed = answer_in_form(context, linked[0])
+    if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
+        return _in_form(question, linked[0].topics, formed, clock)
+    if understood and joins(context, understood[0]):
+        found = _read(context, question, understood, clock)
+        return found if found.answers or marked else _ranked(context, question, (), (), clock)
+    with clock.stage("select"):
+        ranked = rank_readings(context, linked)
+    with clock.stage("answer"):
+        first = first_that_leads(context, ranked, tries=TRIES, limit=context.options.limit)
+    if first is None or first.reading.confidence < context.options.min_confidence:
+        return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
+    found = _less_sure(_found(question, first, clock, context), unsaid)
+    if (found.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
+        return found
+    return _surer(found, _read(context, question, understood, clock))
 
 
 def _is_whole(understood: Sequence[Interpretation]) -> bool:
