@@ -109,6 +109,14 @@ class RelationPath:
     """A sequence of hops that leaves a topic entity; `str()` gives "^directed_by/in_language"."""
 
     hops: tuple[Hop, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+    """Paths are looked up by the hundred for each question."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self.hops))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __str__(self) -> str:
         return "/".join(map(str, self.hops))

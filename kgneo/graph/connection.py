@@ -144,7 +144,16 @@ class Graph:
         return probe(self)
 
     def read(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
-        """All rows of a query, in a read transaction. Retried by the driver on transient faults."""
+        """All rows of a query, in a read transaction: in one round trip, and on a transient fault once more in a
+        managed transaction, which the driver tries again."""
+        longest, metadata = bounds(timeout or self.timeout)
+        statement = neo4j.Query(query, timeout=longest, metadata=metadata or None)
+        with self._errors(), self._session(neo4j.READ_ACCESS) as session:
+            try:
+                return [_row(record) for record in session.run(statement, parameters)]
+            except (exceptions.Neo4jError, exceptions.DriverError) as error:
+                if not error.is_retryable():
+                    raise
         return self._run("execute_read", query, parameters, timeout)
 
     def write(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:

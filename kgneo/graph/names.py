@@ -84,6 +84,8 @@ class LoadedNames:
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """As `Names.by_folded_name`."""
         folded = {digest(text): text for text in map(fold, names)}
+        if not folded:
+            return {}
         rows = self._graph.read(query("entities_by_folded_name"), keys=list(folded), limit=limit)
         found: dict[str, list[NamedEntity]] = {}
         for row in rows:

@@ -15,13 +15,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.schema import Connection, Property, Relation, Schema
 from kgneo.graph.shape import Shape, own_labels
-from kgneo.model import Hop, split_value_relation
+from kgneo.model import Hop, RelationPath, split_value_relation
 
 SAMPLE = 5_000
 NAMES = 40
@@ -55,14 +56,16 @@ class HopStatistics:
         return Hop(self.relation, self.forward, self.labels, self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statistics:
     """All relations of a graph, each in both directions, and readable `names` for those spelt as codes."""
 
     hops: tuple[HopStatistics, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    kept: dict[object, list[RelationPath]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The relation paths that can follow some hops, as `kgneo.graph.walks.leaving` made them."""
 
-    @property
+    @cached_property
     def readable_names(self) -> dict[str, str]:
         """Names for relations that would read badly: codes, and the keys of steps onto values."""
         owners: dict[str, set[str]] = {}

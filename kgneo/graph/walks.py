@@ -23,6 +23,8 @@ from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple, split_value
 from kgneo.query.quoting import quote
 
 LIMIT_PATHS = 2_000
+KEPT = 64
+"""Sets of first hops whose paths are kept: most things of a kind have the same relations."""
 """Relation paths that are considered for one question."""
 LIMIT_EVIDENCE = 3
 """Walks that are kept as evidence of one answer."""
@@ -91,6 +93,16 @@ def leaving(
     The first hop is the entity's own; what can follow is what follows in the graph, so a long path may turn out
     to end nowhere for this entity.
     """
+    key = (tuple(first), hops, direction)
+    found = statistics.kept.get(key)
+    if found is None:
+        if len(statistics.kept) >= KEPT:
+            statistics.kept.clear()
+        found = statistics.kept[key] = _leaving(first, statistics, hops, direction)
+    return list(found)
+
+
+def _leaving(first: Sequence[Hop], statistics: Statistics, hops: int, direction: Direction) -> list[RelationPath]:
     known = {str(item.hop): item for item in statistics.hops}
     paths: list[tuple[Hop, ...]] = [(known[str(hop)].hop,) for hop in first if str(hop) in known]
     frontier = paths

@@ -17,8 +17,8 @@ no single word says: "delivers" is nearer to SHIPPED_BY, "who delivers X" to "su
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -53,7 +53,7 @@ class PathPart:
 
 @dataclass(frozen=True, slots=True)
 class RankedPath:
-    """A path with its score, the probability that it is the right one, and its wording.
+    """A path with its score and the probability that it is the right one; `names` are readable names of relations.
 
     The best of several paths has the `evidence` that its confidence was judged by.
     """
@@ -61,9 +61,14 @@ class RankedPath:
     path: RelationPath
     score: float
     confidence: float
-    wording: str
+    names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     parts: tuple[PathPart, ...] = ()
     evidence: Evidence | None = None
+
+    @property
+    def wording(self) -> str:
+        """The path in words."""
+        return path_wording(self.path, names=self.names)
 
 
 def rank_paths(
@@ -97,7 +102,7 @@ def rank_paths(
             path=paths[index],
             score=float(scores[index]),
             confidence=confidence,
-            wording=path_wording(paths[index], names=figures.names),
+            names=figures.names,
             parts=scored.explanation(index) if place < EXPLAINED else (),
             evidence=None if place else evidence,
         )
@@ -157,7 +162,7 @@ def score_paths(
 ) -> ScoredPaths:
     """Scores of `paths`, in their order; `correction` is part of them."""
     parts = question_parts(question)
-    table = PathTable(paths, question.labels, statistics, cache)
+    table = cache.table(paths, question.labels, statistics)
     units = find_units(parts, table)
     theme = question.masked.replace(TOPIC, "").strip()
     cache.vectors([theme, *(text for word in units for text in unit_texts(word))])

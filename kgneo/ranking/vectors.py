@@ -24,6 +24,8 @@ Flags = NDArray[np.bool_]
 HopKey = tuple[str, bool]
 
 MAX_HOPS = 3
+TABLES = 64
+"""Tables of paths that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class RankingCache:
         self._vectors: dict[str, Vectors] = {}
         self._relations: dict[str, RelationVectors] = {}
         self._steps: dict[tuple[HopKey, tuple[str, ...]], StepVectors] = {}
+        self._tables: dict[tuple[tuple[RelationPath, ...], tuple[str, ...]], PathTable] = {}
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """Normalised vectors, each text encoded once."""
@@ -89,6 +92,18 @@ class RankingCache:
         if key not in self._steps:
             self._steps[key] = _step_vectors(hop, statistics, self)
         return self._steps[key]
+
+    def table(
+        self, paths: Sequence[RelationPath], topic_labels: Sequence[str], statistics: RelationStatistics
+    ) -> PathTable:
+        """Paths as arrays; the same paths leave most things of a kind."""
+        key = (tuple(paths), tuple(topic_labels))
+        found = self._tables.get(key)
+        if found is None:
+            if len(self._tables) >= TABLES:
+                self._tables.clear()
+            found = self._tables[key] = PathTable(paths, topic_labels, statistics, self)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,13 +12,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.context import Context
-from kgneo.english.names import name_words, path_wording
+from kgneo.english.names import name_words
 from kgneo.english.question import TOPIC, MaskedQuestion
 from kgneo.graph.examples import SimilarExample, all_examples, nearest_examples, read_scorer
 from kgneo.graph.value_walks import explained, joining
@@ -178,7 +178,9 @@ def _ranked(context: Context, linked: LinkedQuestion, paths: Sequence[RelationPa
         correction=lambda path: correction(given[path]),
     )
     names = context.record.statistics.readable_names
-    return [replace(item, path=given[item.path], wording=path_wording(item.path, names=names)) for item in ranked]
+    return [
+        RankedPath(given[item.path], item.score, item.confidence, names, item.parts, item.evidence) for item in ranked
+    ]
 
 
 def masked(linked: LinkedQuestion) -> MaskedQuestion:

@@ -17,7 +17,7 @@ from functools import cache
 from kgneo.context import Context
 from kgneo.english.clauses import clauses
 from kgneo.english.intent import Direction, Intent, asks_truth, compared, interpret, plain_question
-from kgneo.english.names import content_words, name_words, path_wording, same_root
+from kgneo.english.names import content_words, name_words, same_root
 from kgneo.english.question import TOPIC, question_parts
 from kgneo.english.words import SHARING
 from kgneo.graph.neighbours import Neighbour, triples_along
@@ -154,14 +154,13 @@ def _first_measured(
 
 def _of_nodes(context: Context, ranked: Sequence[RankedReading]) -> list[RankedReading]:
     """The readings without a last step onto a value: what is measured is the nodes before it."""
-    names = context.record.statistics.readable_names
     values = _value_steps(context)
     shortened: dict[tuple[tuple[str, ...], RelationPath], RankedReading] = {}
     for item in ranked:
         last = item.path.hops[-1]
         path = RelationPath(item.path.hops[:-1]) if (last.relation, last.forward) in values else item.path
         if path.hops:
-            kept = replace(item, ranked=replace(item.ranked, path=path, wording=path_wording(path, names=names)))
+            kept = replace(item, ranked=replace(item.ranked, path=path))
             shortened.setdefault((item.linked.entity_ids, path), kept)
     return list(shortened.values())
 

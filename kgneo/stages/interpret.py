@@ -272,6 +272,6 @@ def _chains(context: Context, known: Reading, masked: MaskedQuestion, meaning: M
         correction=lambda path: correction(given[path]),
     )
     return [
-        RankedPath(given[item.path], item.score, item.confidence, item.wording, item.parts, item.evidence)
+        RankedPath(given[item.path], item.score, item.confidence, item.names, item.parts, item.evidence)
         for item in ranked[:20]
     ]

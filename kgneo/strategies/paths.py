@@ -61,7 +61,7 @@ class Paths:
             found = _read(context, question, understood, clock)
             if found.answers or not context.shape.loaded or understood[0].complete:
                 return found
-            understood = ()  # what finds nothing took words for names: linking chooses among them
+            understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
 
 
@@ -79,7 +79,8 @@ def _ranked(
 ) -> Answer:
     """The answer by the relation paths that leave what is named: as the user marked it (`linked`), as the question was
     understood, or as linking finds it."""
-    marked, unsaid = bool(linked), ()
+    marked = bool(linked)
+    unsaid: tuple[str, ...] = ()
     if not linked:
         text, unsaid = (understood[0].bracketed, understood[0].unsaid) if understood else (question, ())
         with clock.stage("link"):

@@ -1,76 +1,70 @@
 // Triples as a picture, with Cytoscape.js. It draws on a canvas: names are never markup.
 /* global cytoscape */
 
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const SHOWN = 300;
 const EXPANDED = 25;
 const SMALL = 40;
 const CROWD = 120;
 const RING = 110;
 const ROOM = 34;
+const LABEL = 28;
+const PADDING = 24;
+const SIZES = { "": 18, topic: 26, answer: 24 };
 
 function style() {
-  const ink = colour("--ink");
+  const look = getComputedStyle(document.documentElement);
+  const colour = (name) => look.getPropertyValue(name).trim();
+  const [ink, quiet, panel] = [colour("--ink"), colour("--quiet"), colour("--panel")];
+  const turned = { "text-valign": "center", "text-rotation": "data(turn)", "text-margin-x": "data(right)", "text-margin-y": "data(down)" };
   return [
     { selector: "node", style: {
-      "background-color": colour("--accent"), label: "data(label)", color: ink, "font-size": 13, width: 18, height: 18,
-      "text-wrap": "ellipsis", "text-max-width": 170, "text-valign": "bottom", "text-margin-y": 3,
-      "text-background-color": colour("--panel"), "text-background-opacity": 0.8, "min-zoomed-font-size": 6 } },
-    { selector: "node.topic", style: { "background-color": colour("--topic"), width: 26, height: 26 } },
-    { selector: "node.answer", style: { "background-color": colour("--answer"), width: 24, height: 24 } },
+      "background-color": colour("--accent"), label: "data(label)", color: ink, "font-size": 13, width: SIZES[""], height: SIZES[""],
+      "text-valign": "bottom", "text-margin-y": 3, "text-background-color": panel, "text-background-opacity": 0.8,
+      "min-zoomed-font-size": 6 } },
+    { selector: "node.topic", style: { "background-color": colour("--topic"), width: SIZES.topic, height: SIZES.topic } },
+    { selector: "node.answer", style: { "background-color": colour("--answer"), width: SIZES.answer, height: SIZES.answer } },
+    { selector: "node.left", style: { ...turned, "text-halign": "left" } },
+    { selector: "node.right", style: { ...turned, "text-halign": "right" } },
+    { selector: "node.ring", style: { "font-size": 15 } },
+    { selector: "node.crowd", style: { "font-size": 26 } },
     { selector: "node:selected", style: { "border-width": 3, "border-color": ink } },
     { selector: "edge", style: {
-      width: 1.5, "line-color": colour("--quiet"), "target-arrow-color": colour("--quiet"), "target-arrow-shape": "triangle",
-      "arrow-scale": 0.8, "curve-style": "bezier", label: "data(label)", "font-size": 10, color: colour("--quiet"),
-      "text-rotation": "autorotate", "text-background-color": colour("--panel"), "text-background-opacity": 0.8,
-      "min-zoomed-font-size": 7 } },
+      width: 1.5, "line-color": quiet, "target-arrow-color": quiet, "target-arrow-shape": "triangle", "arrow-scale": 0.8,
+      "curve-style": "bezier", label: "data(label)", "font-size": 10, color: quiet, "text-rotation": "autorotate",
+      "text-background-color": panel, "text-background-opacity": 0.8, "min-zoomed-font-size": 7 } },
     { selector: "edge.many", style: { label: "" } },
     { selector: "edge.many:selected", style: { label: "data(label)", "font-size": 12, "line-color": ink } },
   ];
 }
 
-// Which node of the picture a node of the graph is: evidence knows names, what is around a node knows ids, too.
+// Triples {subject, relation, object, detail} as a picture; `classes` gives what a node of a name is ("topic", "answer",
+// ""). Which node of the picture a node of the graph is: evidence knows names, what is around a node knows `ids`, too.
 export class Picture {
-  constructor(container, onnode) {
-    this.drawing = cytoscape({ container, style: style(), minZoom: 0.1, maxZoom: 3 });
-    this.drawing.on("tap", "node", (event) => onnode(event.target.data()));
-    this.restyle = () => this.drawing.style(style());
-  }
-
-  // Draws triples {subject, relation, object, detail}; `classes` gives what a node of a name is.
-  draw(triples, classes, ids = new Map()) {
+  constructor(container, onnode, triples, classes = () => "", ids = new Map()) {
     const nodes = new Map();
     const edges = new Map();
     for (const triple of triples.slice(0, SHOWN)) {
       for (const name of [triple.subject, triple.object]) {
-        nodes.set(`n${name}`, { data: { id: `n${name}`, label: name, name, node: ids.get(name) || "" }, classes: classes(name) });
+        nodes.set(`n${name}`, { data: { id: `n${name}`, label: shortened(name), name, node: ids.get(name) || "" }, classes: classes(name) });
       }
       addEdge(edges, `n${triple.subject}`, `n${triple.object}`, triple);
     }
-    this.drawing.elements().remove();
-    this.drawing.add([...nodes.values(), ...edges.values()]);
-    this.arrange();
-    return triples.length - SHOWN;
-  }
-
-  // Rings around what was asked about; a small picture is then let loose, so that its edges do not cross.
-  arrange() {
-    const nodes = this.drawing.nodes();
-    const places = rings(this.drawing);
-    nodes.positions((node) => places.get(node.id()));
-    if (nodes.length <= SMALL) {
-      this.drawing.layout({ name: "cose", animate: false, randomize: false, numIter: 500, nodeRepulsion: () => 150000,
-        idealEdgeLength: () => 50, nodeOverlap: 20, gravity: 1, nodeDimensionsIncludeLabels: true, padding: 24 }).run();
-    } else {
-      this.drawing.batch(() => nodes.forEach((node) => turnLabel(node, nodes.length > CROWD ? 26 : 15)));
-    }
-    this.drawing.edges().toggleClass("many", this.drawing.edges().length > SMALL);
-    this.fit();
+    placed(nodes, edges);
+    this.drawing = cytoscape({ container, style: style(), minZoom: 0.1, maxZoom: 3, layout: layout(nodes.size),
+      elements: [...nodes.values(), ...edges.values()] });
+    this.drawing.on("tap", "node", (event) => onnode(event.target.data()));
+    this.restyle = () => this.drawing.style(style());
+    this.near();
   }
 
   fit() {
     this.drawing.resize();
-    this.drawing.fit(undefined, 24);
+    this.drawing.fit(undefined, PADDING);
+    this.near();
+  }
+
+  // Not nearer than a few nodes look well.
+  near() {
     if (this.drawing.zoom() > 1.6) {
       this.drawing.zoom(1.6);
       this.drawing.center();
@@ -102,7 +96,7 @@ export class Picture {
         } else if (!fresh.some((item) => item.data.id === id)) {
           const angle = (2 * Math.PI * number) / shown.length;
           const position = { x: place.x + 110 * Math.cos(angle), y: place.y + 110 * Math.sin(angle) };
-          fresh.push({ data: { id, label: entity.name, name: entity.name, node: entity.id }, position });
+          fresh.push({ data: { id, label: shortened(entity.name), name: entity.name, node: entity.id }, position });
         }
       }
       addEdge(edges, identity(triple.subject), identity(triple.object), triple);
@@ -116,36 +110,60 @@ export class Picture {
   }
 }
 
-// Where many nodes stand on a ring, their names point away from its middle, so that none lies over the next.
+const shortened = (name) => (name.length > LABEL ? `${name.slice(0, LABEL - 1)}…` : name);
+
+// A small picture is let loose, so that its edges do not cross; in a larger one, nodes stay on their rings.
+function layout(size) {
+  if (size > SMALL) return { name: "preset", fit: true, padding: PADDING };
+  return { name: "cose", animate: false, randomize: false, numIter: 500, nodeRepulsion: () => 150000,
+    idealEdgeLength: () => 50, nodeOverlap: 20, gravity: 1, nodeDimensionsIncludeLabels: true, padding: PADDING };
+}
+
+// Gives nodes their places on rings around what was asked about. Where they are many, their names point away from the
+// middle, so that none lies over the next, and edges have no names.
+function placed(nodes, edges) {
+  const places = rings(nodes, edges);
+  for (const [id, node] of nodes) {
+    node.position = places.get(id);
+    if (nodes.size > SMALL) turnLabel(node, nodes.size > CROWD ? "crowd" : "ring");
+  }
+  for (const edge of edges.values()) edge.classes = edges.size > SMALL ? "many" : "";
+}
+
 function turnLabel(node, size) {
-  const { x, y } = node.position();
+  const { x, y } = node.position;
   if (Math.hypot(x, y) < 1) return;
   const angle = Math.atan2(y, x);
-  const right = x >= 0;
-  const half = node.width() / 2;
-  node.style({
-    "font-size": size, "text-max-width": 13 * size, "text-halign": right ? "right" : "left", "text-valign": "center", "text-rotation": right ? angle : angle + Math.PI,
-    "text-margin-x": (right ? -half : half) + (half + 3) * Math.cos(angle), "text-margin-y": (half + 3) * Math.sin(angle),
-  });
+  const half = SIZES[node.classes] / 2;
+  const side = x >= 0 ? "right" : "left";
+  node.data.turn = side === "right" ? angle : angle + Math.PI;
+  node.data.right = (side === "right" ? -half : half) + (half + 3) * Math.cos(angle);
+  node.data.down = (half + 3) * Math.sin(angle);
+  node.classes = `${node.classes} ${side} ${size}`;
 }
 
 // Each node's place: on a ring by its distance from what was asked about, in the sector of the node that it was reached
 // from, which is as wide as what hangs on it needs.
-function rings(drawing) {
+function rings(nodes, edges) {
+  const beside = new Map([...nodes.keys()].map((id) => [id, new Set()]));
+  for (const { data: { source, target } } of edges.values()) {
+    beside.get(source).add(target);
+    beside.get(target).add(source);
+  }
   const below = new Map();
   const seen = new Set();
-  const starts = drawing.nodes(".topic").toArray();
-  const byDegree = drawing.nodes().toArray().sort((one, other) => other.degree() - one.degree());
+  const starts = [...nodes.keys()].filter((id) => nodes.get(id).classes === "topic");
+  const byDegree = [...nodes.keys()].sort((one, other) => beside.get(other).size - beside.get(one).size);
   const roots = [];
   for (const start of [...starts, ...byDegree]) {
-    if (seen.has(start.id())) continue;
-    roots.push(start.id());
-    seen.add(start.id());
+    if (seen.has(start)) continue;
+    roots.push(start);
+    seen.add(start);
     for (const queue = [start]; queue.length;) {
-      const node = queue.shift();
-      const next = node.neighborhood().nodes().toArray().filter((other) => !seen.has(other.id()));
-      next.forEach((other) => seen.add(other.id()));
-      below.set(node.id(), next.map((other) => other.id()));
+      const id = queue.shift();
+      const next = [...beside.get(id)].filter((other) => !seen.has(other));
+      next.forEach((other) => seen.add(other));
+      below.set(id, next);
       queue.push(...next);
     }
   }

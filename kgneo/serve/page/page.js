@@ -304,8 +304,7 @@ function aboutGraph() {
     element("h2", {}, "Examples"), element("div", { class: "chips" }, exampleButtons()),
     element("h2", {}, "Labels"), table("Labels", ["label", "nodes", "properties"], labels),
     element("h2", {}, "Relationship types"), table("Relationship types", ["type", "relationships", "properties"], relations));
-  schemaPicture = new Picture(place, () => {});
-  schemaPicture.draw(schemaTriples(schema), () => "");
+  schemaPicture = new Picture(place, () => {}, schemaTriples(schema));
 }
 
 const exampleButtons = () => schema.examples.map((question) => button(question, () => { view("ask"); again(question); }, { dir: "auto" }));

@@ -113,8 +113,7 @@ function evidence(answer, problem) {
   made.append(element("div", { class: "row" }, enlarge, button("Fit the picture", () => picture?.fit())));
   made.drawn = () => {
     const started = performance.now();
-    picture = new Picture(place, expand);
-    picture.draw(answer.evidence.map((item) => ({ detail: "", ...item })), classes, ids);
+    picture = new Picture(place, expand, answer.evidence.map((item) => ({ detail: "", ...item })), classes, ids);
     place.dataset.milliseconds = Math.round(performance.now() - started);
     place.picture = picture;
   };
