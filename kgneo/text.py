@@ -13,11 +13,12 @@ SPACES = re.compile(r"\s+")
 
 
 def fold(text: str) -> str:
-    """`text` without regard to case, accents, kinds of quotes and dashes, and runs of white space."""
+    """`text` without regard to case, accents, kinds of quotes and dashes, runs of white space, and underscores in its
+    place ("Mary_Stuart")."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(character for character in decomposed if not unicodedata.combining(character))
     plain = plain.translate(PUNCTUATION)
-    return SPACES.sub(" ", plain).strip()
+    return SPACES.sub(" ", plain.replace("_", " ")).strip() or plain.strip()
 
 
 PUNCTUATION = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-"})

@@ -76,11 +76,14 @@ def is_deed(word: str) -> bool:
 
 def is_noun(word: str, name: str) -> bool:
     """Whether a word is a name or its plural."""
-    return word in (name, f"{name}s", f"{name}es", f"{name[:-1]}ies")
+    return word in (name, f"{name}s", f"{name}es", f"{name[:-1]}ies") or singular(word) == name
 
 
 def singular(word: str) -> str:
     """A noun in the singular, as far as its ending tells."""
+    for one, several in IRREGULAR_PLURALS.items():
+        if word == several or (several in ("people", "children", "women") and word.endswith(several)):
+            return word[: len(word) - len(several)] + one
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies"):
@@ -94,7 +97,7 @@ def same_root(first: str, second: str) -> bool:
 
     A compound counts by its last part: "schoolteacher" and "teaches".
     """
-    if _differ_by_suffix(first, second):
+    if _differ_by_suffix(first, second) or singular(first) == singular(second):
         return True
     if len(second) < 4:
         return False

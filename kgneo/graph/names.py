@@ -83,7 +83,7 @@ class LoadedNames:
 
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """As `Names.by_folded_name`."""
-        folded = {digest(text): text for text in map(fold, names)}
+        folded = {digest(spelt): text for text in map(fold, names) for spelt in (text, text.replace(" ", "_"))}
         if not folded:
             return {}
         rows = self._graph.read(query("entities_by_folded_name"), keys=list(folded), limit=limit)
@@ -163,7 +163,7 @@ class IndexedNames:
 
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """Entities whose folded name is that of one of `names`, by folded name, those with most triples first."""
-        keys = list({digest(fold(name)) for name in names})
+        keys = list({digest(spelt) for name in names for spelt in (fold(name), fold(name).replace(" ", "_"))})
         if not keys or not self._shape.display:
             return {}
         text = "\nUNION ALL\n".join(fill("names_folded", label=label) for label in self._shape.display)
@@ -273,7 +273,7 @@ class LocalNames:
 
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """As `Names.by_folded_name`."""
-        folded = list({fold(name) for name in names})
+        folded = list({spelt for name in names for spelt in (fold(name), fold(name).replace(" ", "_"))})
         if not folded:
             return {}
         places = ", ".join("?" * len(folded))
