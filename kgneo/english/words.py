@@ -208,15 +208,13 @@ SAME_NAMES: dict[str, str] = {
 CLAUSES = _words("which that who whom whose where through in by for at to from with")
 """Words behind which something else is spoken of."""
 
-IRREGULAR_PLURALS = dict(
-    pair.split(":")
-    for pair in (
-        "person:people child:children woman:women man:men wife:wives life:lives knife:knives leaf:leaves half:halves "
-        "wolf:wolves shelf:shelves thief:thieves foot:feet tooth:teeth goose:geese mouse:mice series:series "
-        "species:species analysis:analyses crisis:crises thesis:theses criterion:criteria "
-        "phenomenon:phenomena medium:media index:indices matrix:matrices vertex:vertices"
-    ).split()
-)
+IRREGULAR_PLURALS = {
+    "person": "people", "child": "children", "woman": "women", "man": "men", "wife": "wives", "life": "lives",
+    "knife": "knives", "leaf": "leaves", "half": "halves", "wolf": "wolves", "shelf": "shelves", "thief": "thieves",
+    "foot": "feet", "tooth": "teeth", "goose": "geese", "mouse": "mice", "series": "series", "species": "species",
+    "analysis": "analyses", "crisis": "crises", "thesis": "theses", "criterion": "criteria",
+    "phenomenon": "phenomena", "medium": "media", "index": "indices", "matrix": "matrices", "vertex": "vertices",
+}  # fmt: skip
 """Plurals that follow no rule."""
 NAMING = _words("named called surnamed having with whose is name")
 """Words between a thing and its name."""

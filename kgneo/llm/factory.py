@@ -13,7 +13,7 @@ from kgneo.llm.cache import CachedModel, ReplyCache
 from kgneo.llm.protocol import LanguageModel
 from kgneo.llm.scripted import ScriptedModel, read_script
 
-__all__ = ["PRESETS", "load_model", "small_model_path"]
+__all__ = ["NO_ADAPTER", "PRESETS", "load_model", "small_model_path"]
 
 PRESETS = {
     "mistral-7b": "llama:TheBloke/Mistral-7B-Instruct-v0.2-GGUF/mistral-7b-instruct-v0.2.Q4_K_M.gguf",
@@ -22,6 +22,8 @@ PRESETS = {
 
 SMALL = "smollm2"
 """SmolLM2-135M-Instruct in 4 bits, from the wheel of the extra of that name."""
+NO_ADAPTER = Path("none")
+"""In the place of an adapter: `smollm2` without the one that comes with kgneo."""
 KINDS = (
     "llama:PATH.gguf, llama:OWNER/REPOSITORY/FILE.gguf, transformers:MODEL, openai:MODEL, scripted:FILE or "
     + ", ".join((SMALL, *PRESETS))
@@ -43,7 +45,8 @@ def load_model(
     """The language model that `spec` names.
 
     `url` is the address for `openai:` (None: OPENAI_BASE_URL, or the hosted service). `adapter` is a LoRA adapter
-    as a GGUF file, for models through llama.cpp. `cache` is a file that keeps replies. `gpu_layers` is how many
+    as a GGUF file, for models through llama.cpp; without one, `smollm2` has the one that comes with kgneo, and with
+    `NO_ADAPTER` none. `cache` is a file that keeps replies. `gpu_layers` is how many
     layers of a llama.cpp model go to the GPU (-1: all), `context` the model's length in tokens (None: its own, at
     most 8192), `threads` the number of processor threads (None: one for each core). `report` gets lines about
     progress. A key comes from KGNEO_LLM_KEY or OPENAI_API_KEY alone.
@@ -54,6 +57,10 @@ def load_model(
     kind, rest = _kind(spec)
     if url and kind != "openai":
         raise UsageError(f"an address is given for {spec!r}", hint="An address goes with openai:MODEL only.")
+    if adapter == NO_ADAPTER:
+        adapter = None
+    elif adapter is None and spec == SMALL:
+        adapter = small_adapter_path()
     if adapter and kind != "llama":
         raise UsageError(f"an adapter is given for {spec!r}", hint=f"An adapter goes with llama:PATH.gguf or {SMALL}.")
     # Before the model: a file that is no cache shows at once, not after minutes of loading.
@@ -147,6 +154,12 @@ def small_model_path() -> Path:
             hint="Install it with: pip install 'kgneo[smollm2]'",
         )
     return file
+
+
+def small_adapter_path() -> Path | None:
+    """The adapter for `smollm2` that comes with kgneo; docs/tuning.md says what it was trained on."""
+    file = Path(__file__).with_name("smollm2-adapter.gguf")
+    return file if file.is_file() else None
 
 
 def _silent(_: str) -> None:
