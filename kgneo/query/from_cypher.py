@@ -25,7 +25,6 @@ from kgneo.errors import DataError, StatementError
 from kgneo.query.graph import (
     Aggregate,
     Arithmetic,
-    Calculation,
     Condition,
     Edge,
     Function,
@@ -347,7 +346,7 @@ class _Parser:
             if plain != bool(right.key) or (not plain and operator not in ("=", "<>")):
                 raise self._error("a comparison of a node with a value")
             self.conditions.append(Condition(left, operator, right))
-        elif not plain or isinstance(right, Aggregate):
+        elif not plain or isinstance(right, Value | Aggregate):
             raise self._error("a comparison of something else than values")
         elif isinstance(right, _Date):
             if not isinstance(left, Value) or left.form:
@@ -467,7 +466,7 @@ class _Parser:
         left = self._returned_value()
         for calculation in ("+", "-", "*", "/"):
             if self._sign(calculation):
-                return Arithmetic(cast(Calculation, calculation), left, self._returned_value())
+                return Arithmetic(calculation, left, self._returned_value())
         return left
 
     def _share(self) -> Arithmetic:
