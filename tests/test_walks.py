@@ -91,6 +91,16 @@ def test_a_budget_is_kept_and_what_was_found_is_the_answer(
         assert spent or set(answer.answers) == set(question.answers)
 
 
+@pytest.mark.parametrize("system", ["llm", "llm-qd", "kaping", "kg-rag", "cypher", *SYSTEMS])
+def test_a_budget_that_pays_for_nothing_finds_nothing(context: Context, system: str) -> None:
+    context = replace(context, model=PaperStandIn(sample_questions()).model(), options=Options(max_tokens=20))
+    answer = ask(context, sample_questions()[0].text, strategy=find_strategy(system, select="relations"))
+    assert (answer.answer, answer.answers) == ("not found", ())
+    assert answer.llm is not None
+    assert answer.llm.calls == 0
+    assert any("budget of 20 tokens" in warning for warning in answer.warnings)
+
+
 # navigator
 
 
