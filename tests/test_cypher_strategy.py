@@ -17,14 +17,17 @@ from kgneo.errors import ContextOverflow, EntityNotFound
 from kgneo.events import Event, StageEvent
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
+from kgneo.graph.lessons import Lesson, remove_lessons, store_lessons
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.prompts import Prompts
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 from kgneo.query.check import check
-from kgneo.query.json import from_json
+from kgneo.query.graph import Aggregate, Value
+from kgneo.query.json import from_json, to_json
 from kgneo.query.statement import check_statement, read_statement
 from kgneo.server import RunningServer
 from kgneo.stages import write_query
+from kgneo.stages.recall import When
 from kgneo.strategies.cypher import Cypher, CypherOptions
 from tests.conftest import VERSIONS, StartServer, connect, set_address, wipe
 from tests.hostile_queries import VALUES
@@ -248,6 +251,28 @@ def test_an_answer_that_is_another_without_the_model_says_which(films: Context) 
 def test_the_comparison_can_be_left_out(films: Context) -> None:
     context, _ = said(films, GOOD)
     assert ask(context, QUESTION, strategy=Cypher(CypherOptions(compare=False))).confidence is None
+
+
+@pytest.mark.parametrize(
+    ("when", "shown"), [("failure", [False, True]), ("always", [True, True]), ("never", [False] * 2)]
+)
+def test_learned_questions_are_shown_as_examples(films: Context, when: When, shown: list[bool]) -> None:
+    graph = from_json(json.loads(GOOD))
+    far = replace(graph, answer=Aggregate("count", Value("m")))
+    lessons = [
+        Lesson("in how many films did … act", far, "How many films was Tom in?", far, 3),
+        Lesson("which films was … in", graph, "In which films did Tom Okello act?", graph, 2),
+        Lesson("what was … in", graph, "Tom Okello acted in what?", graph),
+    ]
+    try:
+        store_lessons(films.graph, lessons)
+        context, model = said(replace(films, memory={}), "no", GOOD)
+        ask(context, QUESTION, strategy=Cypher(CypherOptions(shots=1, when=when)))
+    finally:
+        remove_lessons(films.graph)
+    examples = f"Question: In which films did Tom Okello act?\n{json.dumps(to_json(graph))}"
+    assert [examples in prompt(model, call) for call in (0, 1)] == shown
+    assert all("How many films was" not in prompt(model, call) for call in (0, 1))
 
 
 def test_each_query_is_told_with_its_problem_as_it_comes(films: Context) -> None:

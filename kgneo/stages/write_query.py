@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 from kgneo.context import Context
@@ -44,6 +45,7 @@ from kgneo.query.wording import wording
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.interpret import reading
+from kgneo.stages.recall import When, similar_lessons, write_lessons
 
 PARAMETERS = replace(TABLE_2, temperature=0.0, max_tokens=700)
 LONGEST = 10.0
@@ -102,17 +104,28 @@ def write_query(
     free: bool,
     attempts: int,
     schema_tokens: int,
+    shots: int = 0,
+    when: When = "never",
     review: Callable[[str], str] | None = None,
 ) -> list[Attempt]:
     """Let the model write queries until one finds something, at most `attempts` times, or until the question's budget
-    is used up, which is a warning. `review` is given each before it is run, and gives the one that is.
+    is used up, which is a warning. For a query graph it is shown at most `shots` learned questions with theirs, `when`
+    a query failed, or always. `review` is given each query before it is run, and gives the one that is.
 
     Raises ModelError, ContextOverflow among them where not even a short schema fits, and GraphUnavailable.
     """
     tried: list[Attempt] = []
+
+    @cache
+    def examples() -> str:
+        text = write_lessons(similar_lessons(context, question, limit=shots))
+        return f"\n{text}\n" if text else ""
+
     while len(tried) < attempts:
         try:
-            completion = _written(question, topics, context, calls, tried, free=free, tokens=schema_tokens)
+            shown = "" if free or not (when == "always" or (when == "failure" and tried)) else examples()
+            before = shown + _feedback(tried)
+            completion = _written(question, topics, context, calls, before, free=free, tokens=schema_tokens)
         except BudgetSpent as error:
             calls.warn(error.message)
             break
@@ -141,12 +154,13 @@ def _written(
     topics: Sequence[TopicEntity],
     context: Context,
     calls: ModelCalls,
-    tried: Sequence[Attempt],
+    before: str,
     *,
     free: bool,
     tokens: int,
 ) -> Completion:
-    """The model's next query. A schema that does not fit is cut down to its most frequent parts."""
+    """The model's next query; `before` is what it is told of others. A schema that does not fit is cut down to its most
+    frequent parts."""
     form = None if free or not calls.model.supports_json_schema else json_schema(_catalogue(context))
     while True:
         try:
@@ -156,7 +170,7 @@ def _written(
                 question=defuse(one_line(question)),
                 schema=defuse(prompt_text(context.knowledge.schema, context.shape, tokens=tokens)),
                 entities=defuse(_named(topics, context)),
-                before=defuse(_feedback(tried)),
+                before=defuse(before),
             )
         except ContextOverflow:
             tokens //= 2

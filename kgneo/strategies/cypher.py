@@ -17,6 +17,7 @@ from kgneo.model import Answer, Step, TopicEntity
 from kgneo.stages.agree import answered_names, beside
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.link import link, unbracket
+from kgneo.stages.recall import When
 from kgneo.stages.write_query import Attempt, write_query
 from kgneo.strategies.paths import Paths
 from kgneo.strategies.protocol import Needs
@@ -27,12 +28,15 @@ SHOWN = 20
 @dataclass(frozen=True, slots=True)
 class CypherOptions:
     """`free`: the model writes Cypher, held by a guard, instead of a query graph. `attempts` bounds its calls,
-    `schema_tokens` the schema in its prompt. `compare`: `paths` answers as well, which costs no call, and the
+    `schema_tokens` the schema in its prompt. `shots`: learned questions with their query graphs that it is shown, `when`
+    a query graph failed ("failure"), always or never. `compare`: `paths` answers as well, which costs no call, and the
     confidence says whether it found the same. `review` is given each query, and gives the one that runs."""
 
     free: bool = False
     attempts: int = 3
     schema_tokens: int = 2_000
+    shots: int = 3
+    when: When = "failure"
     compare: bool = True
     review: Callable[[str], str] | None = None
 
@@ -65,6 +69,8 @@ class Cypher:
             free=options.free,
             attempts=options.attempts,
             schema_tokens=options.schema_tokens,
+            shots=options.shots,
+            when=options.when,
             review=options.review,
         )
         answer = _answer(question, tried, topics, calls)
