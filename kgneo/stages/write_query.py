@@ -50,6 +50,8 @@ from kgneo.stages.recall import When, similar_lessons, write_lessons
 PARAMETERS = replace(TABLE_2, temperature=0.0, max_tokens=700)
 LONGEST = 10.0
 """Seconds that one query may take."""
+SHOWN = 300
+"""Characters of a query that are told while it is tried."""
 LEAST_SCHEMA = 100
 """Tokens below which a schema is not cut any further."""
 Failure = Literal["syntax error", "unknown name", "refused", "timeout", "empty"]
@@ -144,6 +146,7 @@ def write_query(
 def _tell(context: Context, number: int, attempt: Attempt) -> None:
     """Say what was written, and what came of it."""
     told = one_line(attempt.found.wording if attempt.found and attempt.found.wording else attempt.query)
+    told = told if len(told) <= SHOWN else told[: SHOWN - 1] + "…"
     if attempt.problem is not None:
         told += f" ({attempt.problem.kind}{': ' if attempt.problem.text else ''}{one_line(attempt.problem.text)})"
     context.on_event(StageEvent("write_query", "done", number, text=told))

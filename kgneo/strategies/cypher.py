@@ -28,8 +28,8 @@ SHOWN = 20
 @dataclass(frozen=True, slots=True)
 class CypherOptions:
     """`free`: the model writes Cypher, held by a guard, instead of a query graph. `attempts` bounds its calls,
-    `schema_tokens` the schema in its prompt. `shots`: learned questions with their query graphs that it is shown, `when`
-    a query graph failed ("failure"), always or never. `compare`: `paths` answers as well, which costs no call, and the
+    `schema_tokens` the schema in its prompt. `shots`: learned questions with query graphs that it is shown, `when` a
+    query graph failed ("failure"), always or never. `compare`: `paths` answers as well, which costs no call, and the
     confidence says whether it found the same. `review` is given each query, and gives the one that runs."""
 
     free: bool = False
