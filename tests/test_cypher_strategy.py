@@ -143,7 +143,7 @@ def test_the_model_is_told_what_is_wrong_with_its_cypher(films: Context, bad: st
         ("MATCH (:Person {fullName: 'Ida Brandt'})-[:ACTED_IN]->(m) RETURN count(m)", ("2",), FILMS_OF_IDA),
         ("MATCH (p:Person)--(m:Movie {title: 'Rosalind'}) RETURN p.fullName, p.born", None, {"Rosalind", "1965-11-30"}),
         ("MATCH ()-[r:ACTED_IN {role: 'Ana'}]->() RETURN r", None, {"Harvest Moon"}),
-        ("MATCH (m:Movie) WITH m ORDER BY m.rating LIMIT 1 RETURN m.title", ("North Pier",), set()),
+        ("MATCH (m:Movie) WITH m ORDER BY m.rating LIMIT 1 RETURN m.title", ("North Pier",), {"6.5"}),
         ("MATCH (m:Movie {title: 'Rosalind'}) RETURN m.rating > 8 AS good", ("yes",), {"8.5"}),
     ],
 )
@@ -200,7 +200,7 @@ def test_the_model_is_told_that_a_query_took_too_long(
         ),
         (
             "MATCH (m:Movie) WHERE NOT EXISTS { (:Person {fullName: 'Ida Brandt'})-[:ACTED_IN]->(m) } RETURN m",
-            "not",
+            "none that",
             set(),
         ),
     ],

@@ -331,7 +331,7 @@ def rows_of(graph: Graph, text: str, ids: dict[str, str]) -> Any:
 
 @given(world=worlds(), queries=st.lists(graphs(), min_size=6, max_size=10), data=st.data())
 @settings(
-    max_examples=12,
+    max_examples=6,
     derandomize=True,
     deadline=None,
     database=None,
