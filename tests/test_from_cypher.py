@@ -464,8 +464,29 @@ def test_a_simple_query_is_read_as_a_query_graph(text: str, graph: QueryGraph) -
         "CREATE (p)",
         "",
         "MATCH (p RETURN p",
+        f"MATCH (p) WHERE {'(' * 4000}p.age = 1{')' * 4000} RETURN p",
     ],
 )
 def test_a_query_that_is_not_simple_says_so(text: str) -> None:
     with pytest.raises(DataError, match="simple query"):
         from_cypher(text)
+
+
+PIECES = [
+    *("MATCH", "WHERE", "RETURN", "WITH", "ORDER BY", "LIMIT", "NOT", "EXISTS", "AND", "AS", "IN", "IS", "NULL"),
+    *("CONTAINS", "DISTINCT", "count", "date", "toLower", "p", "g", "name", "(", ")", "[", "]", "{", "}", ":", ","),
+    *(".", "-", "->", "<-", "=", "<", ">", "*", "/", "+", "1", "2.5", "'a'", "'2017-01-01'", "(p:Painter)", "(g)"),
+    *("-[:REL_A]->", "p.age", "count(*)"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12), st.booleans())
+@settings(max_examples=400, derandomize=True, deadline=None)
+def test_any_words_are_read_or_refused(words: list[str], begun: bool) -> None:
+    text = " ".join(["MATCH (p)-[:REL_A]->(g)", *words, "RETURN p"] if begun else words)
+    try:
+        graph = from_cypher(text)
+    except DataError:
+        return
+    assert graph.root in {item.name for item in graph.variables}
+    assert graph.renamed()

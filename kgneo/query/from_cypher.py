@@ -60,7 +60,10 @@ def from_cypher(text: str) -> QueryGraph:
         raise _not_simple(text, f"this problem: {error.message}, ") from error
     while found and found[-1].symbol(";"):
         found.pop()
-    return _Parser(text, found).query()
+    try:
+        return _Parser(text, found).query()
+    except RecursionError:
+        raise _not_simple(text, "brackets in brackets, too many of them,") from None
 
 
 def _not_simple(text: str, found: str) -> DataError:
