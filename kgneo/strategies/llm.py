@@ -15,9 +15,11 @@ from kgneo.events import StageEvent, Text
 from kgneo.model import Answer, Step
 from kgneo.stages.answer import answer_alone
 from kgneo.stages.generate import ModelCalls
-from kgneo.stages.ground import NOT_FOUND
 from kgneo.stages.link import unbracket
 from kgneo.strategies.protocol import Needs, NoOptions
+
+UNKNOWN = "unknown"
+"""What the model is to write where it does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,8 @@ def ask_alone(text: str, context: Context, calls: ModelCalls, *, number: int, to
 def unanswered(text: str, error: BudgetSpent, context: Context, calls: ModelCalls) -> Step:
     """What stands for an answer where the budget of the question paid for none."""
     calls.warn(f"{error.message} Nothing was answered by then.")
-    context.on_event(Text(NOT_FOUND))
-    return Step(text, NOT_FOUND)
+    context.on_event(Text(UNKNOWN))
+    return Step(text, UNKNOWN)
 
 
 def in_words(
