@@ -76,10 +76,10 @@ def row_of(name: str, found: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
     return (
         name,
         len(found),
-        statistics.mean(item["cypher"] for item in found),
-        statistics.mean(item["paths"] for item in found),
+        float(statistics.mean(item["cypher"] for item in found)),
+        float(statistics.mean(item["paths"] for item in found)),
         len(same),
-        statistics.mean(same) if same else "–",
+        float(statistics.mean(same)) if same else "–",
         f"{statistics.mean(item['calls'] for item in found):.1f}",
         f"{statistics.mean(item['tokens'] for item in found):.0f}",
         f"{statistics.median(item['seconds'] for item in found):.1f}",
@@ -96,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="draws the questions")
     parser.add_argument("--free", action="store_true", help="the model writes Cypher instead of a query graph")
     parser.add_argument("--attempts", type=int, default=3, help="calls for a question at most")
+    parser.add_argument("--timeout", type=float, default=600.0, help="seconds for one call of the model")
     parser.add_argument("--out", type=Path, default=Path("results/cypher"), help="folder of the records")
     options = parser.parse_args(arguments)
     names = options.sets or ["zograscope", "geoquery"]
@@ -115,7 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         key = {"set": name, "model": model.fingerprint, "free": options.free, "attempts": options.attempts}
         with filled(name, folder, purpose="cypher") as graph:
-            context = open_context(graph, model=model, options=Options(seed=options.seed), report=report)
+            asking = Options(seed=options.seed, llm_timeout=options.timeout)
+            context = open_context(graph, model=model, options=asking, report=report)
             found = []
             for question in questions_of(folder / SETS[name].questions, limit=options.limit, seed=options.seed):
                 found.append(records.of({**key, "id": question.id}, lambda: asked(context, question, cypher)))  # noqa: B023

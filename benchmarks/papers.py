@@ -135,6 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("systems", nargs="*", metavar="STRATEGY", help=f"of {', '.join(EVERY)}")
     parser.add_argument("--model", help="as for kgneo --llm; the tests' stand-in where none is named")
     parser.add_argument("--adapter", type=Path, help="a LoRA adapter for it, as a GGUF file")
+    parser.add_argument("--timeout", type=float, default=600.0, help="seconds for one call of the model")
     parser.add_argument("--out", type=Path, default=Path("results/papers"), help="folder of records and figure")
     options = parser.parse_args(arguments)
     if options.model:
@@ -149,6 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if count_triples(graph) == 0:
             load(graph, read_triples(open_source(metaqa_folder() / "kb.txt")), name="benchmark")
         context = structure(graph)
+        context.options = replace(context.options, llm_timeout=options.timeout)
         for name in names:
             for hops in HOPS:
                 strategy = find_strategy(name, select="relations", compare=False)
@@ -197,7 +199,7 @@ def draw(measured: Mapping[tuple[str, int], Measured], folder: Path, title: str)
 
 
 def _figures(found: Measured) -> list[object]:
-    shares: list[object] = [statistics.mean(found.hits), statistics.mean(found.exact)]
+    shares: list[object] = [float(statistics.mean(found.hits)), float(statistics.mean(found.exact))]
     cost = [f"{statistics.mean(found.calls):.1f}", f"{statistics.mean(found.tokens):.0f}"]
     return [*shares, *cost, f"{statistics.median(found.seconds):.2f}"]
 
