@@ -1,15 +1,17 @@
-"""What the measurements share: a graph of MetaQA in a store of its own, and a table."""
+"""What the measurements share: a graph of MetaQA in a store of its own, a table, and records that are kept."""
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from kgneo.graph import Graph
 from kgneo.settings import Settings, open_graph
@@ -65,6 +67,38 @@ def empty(graph: Graph) -> None:
         graph.schema(f"DROP CONSTRAINT `{row['name']}`")
     for row in graph.schema("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'"):
         graph.schema(f"DROP INDEX `{row['name']}`")
+
+
+@dataclass
+class Records:
+    """What was measured so far, by a key, in a file of JSON lines, so that a measurement that was stopped goes on.
+    Without a file, nothing is kept."""
+
+    file: Path | None = None
+    found: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.file is not None and self.file.exists():
+            for line in self.file.read_text(encoding="utf-8").splitlines():
+                with suppress(ValueError):  # the last line of a run that was ended while it wrote
+                    record = json.loads(line)
+                    self.found[self._name(record["key"])] = record
+
+    def of(self, key: Mapping[str, object], measure: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+        """The record of `key`: the one that is kept, else what `measure` gives."""
+        name = self._name(key)
+        if name not in self.found:
+            record = {"key": dict(key), **measure()}
+            if self.file is not None:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                with self.file.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            self.found[name] = record
+        return self.found[name]
+
+    @staticmethod
+    def _name(key: Mapping[str, object]) -> str:
+        return json.dumps(key, sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,37 @@
-"""The systems of the other papers on MetaQA's dev questions, with a language model that makes no mistakes of its own.
+"""The systems of the papers on MetaQA's dev questions, side by side.
 
-    KGNEO_METAQA=… python -m benchmarks.papers [QUESTIONS [STRATEGY …]]
+    KGNEO_METAQA=… python -m benchmarks.papers [QUESTIONS [STRATEGY …]] [--model MODEL] [--out FOLDER]
 
-The model is the stand-in of the tests: it chooses relations along the gold path and reads answers off the facts that it
-is shown. So what is missing to 1 is lost by the system. For each system and number of hops: Hit@1 and exact answer sets
-over QUESTIONS dev questions (100) drawn with seed 0, calls and tokens a question (words count as tokens), seconds a
-question; beside it the Hit@1 that the paper prints. Nothing is encoded but questions and relations: MetaQA is loaded,
-not indexed.
+Without `--model`, the language model is the stand-in of the tests: it chooses relations along the gold path and reads
+answers off the facts that it is shown. So what is missing to 1 is lost by the system. For each system and number of
+hops: Hit@1 and exact answer sets over QUESTIONS dev questions (100) drawn with seed 0, calls and tokens a question
+(words count as tokens), seconds a question; beside it the Hit@1 that the paper prints. Nothing is encoded but questions
+and relations: MetaQA is loaded, not indexed, and systems that take the nearest triples take relations instead.
+
+With `--model` (as for kgneo --llm) all ten systems are asked, with that model and its tokens, and a figure sets
+accuracy against tokens (FOLDER/accuracy-tokens.png and .svg, results/papers). Every question is written to
+FOLDER/records.jsonl as soon as it was asked and is not asked again: a measurement that was stopped, or is to have more
+questions or systems, goes on.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
-from benchmarks.common import metaqa_folder, report, table
+from benchmarks.common import Records, metaqa_folder, report, table
 from kgneo.asking import ask
 from kgneo.context import Context, Options
 from kgneo.embedding import load_encoder
+from kgneo.errors import KgneoError
+from kgneo.evaluation.figures import COLOURS, new_figure, require_matplotlib, save
 from kgneo.graph import Graph
 from kgneo.graph.load import load
 from kgneo.graph.names import LoadedNames
@@ -29,7 +39,9 @@ from kgneo.graph.open import Knowledge
 from kgneo.graph.record import TEMPLATE, IndexRecord, count_triples
 from kgneo.graph.shape import LOADED
 from kgneo.graph.statistics import read_statistics
+from kgneo.llm import LanguageModel, load_model
 from kgneo.loader import open_source, read_triples
+from kgneo.model import Answer
 from kgneo.questions import Question, reader, sample
 from kgneo.settings import Settings, open_graph
 from kgneo.strategies import Strategy, find_strategy
@@ -46,11 +58,15 @@ PUBLISHED: Mapping[str, Sequence[str]] = {
 }
 """Hit@1 by number of hops, as printed: KnowledgeNavigator table 1 (the best of two models), IR-LLM table 3, RefKG table
 4, Mindful-RAG section 4."""
+EVERY = ("paths", "llm", "llm-qd", "kaping", "kg-rag", "cypher", *PUBLISHED)
+MARKS = ("o", "s", "^")
+"""Of one, two and three hops."""
+HEADER = ("system", "hops", "Hit@1", "exact", "calls", "tokens", "s p50", "paper's Hit@1")
 
 
 @dataclass
 class Measured:
-    """What one system did on the questions of one number of hops."""
+    """What one system did on the questions of one number of hops. `wrong` are the questions whose first answer was."""
 
     hits: list[bool] = field(default_factory=list)
     exact: list[bool] = field(default_factory=list)
@@ -78,51 +94,115 @@ def structure(graph: Graph) -> Context:
     return Context(Knowledge(graph, record, LoadedNames(graph)), encoder, Options(hops=3, limit=1_000_000))
 
 
-def measure(context: Context, questions: Sequence[Question], strategy: Strategy) -> Measured:
-    """Ask all questions, one after the other."""
+def measure(
+    context: Context, questions: Sequence[Question], strategy: Strategy, records: Records, hops: int
+) -> Measured:
+    """Ask all questions that were not asked before, one after the other."""
     found = Measured()
+    model = context.model.fingerprint if context.model is not None and strategy.needs.model else ""
     for question in questions:
-        start = time.perf_counter()
-        answer = ask(context, question.text, strategy=strategy)
-        found.seconds.append(time.perf_counter() - start)
-        gold = set(question.answers)
-        found.hits.append(bool(answer.answers) and answer.answers[0] in gold)
-        found.exact.append(set(answer.answers) == gold)
-        assert answer.llm is not None or not strategy.needs.model
-        found.calls.append(answer.llm.calls if answer.llm else 0)
-        found.tokens.append(answer.llm.prompt_tokens + answer.llm.completion_tokens if answer.llm else 0)
-        if not found.hits[-1]:
-            read = answer.readings[0].path if answer.readings else ""
-            found.wrong.append(f"{question.text} | gold {question.path} | {read} | {answer.warnings}")
+        key = {"system": strategy.name, "model": model, "hops": hops, "id": question.id}
+        item = records.of(key, lambda: _asked(context, question, strategy))  # noqa: B023 - called at once
+        for name in ("hits", "exact", "calls", "tokens", "seconds"):
+            getattr(found, name).append(item[name])
+        if not item["hits"]:
+            found.wrong.append(item["told"])
     return found
 
 
-def main(limit: int, names: Sequence[str]) -> None:
-    """Print one table."""
+def _asked(context: Context, question: Question, strategy: Strategy) -> dict[str, Any]:
+    start = time.perf_counter()
+    try:
+        answer = ask(context, question.text, strategy=strategy)
+    except KgneoError as error:  # a model whose reply is empty, or too short for the prompt
+        answer = Answer(question.text, strategy.name, "not found", warnings=(error.message,))
+    taken, gold = time.perf_counter() - start, set(question.answers)
+    read = answer.readings[0].path if answer.readings else ""
+    return {
+        "hits": bool(answer.answers) and answer.answers[0] in gold,
+        "exact": set(answer.answers) == gold,
+        "calls": answer.llm.calls if answer.llm else 0,
+        "tokens": answer.llm.prompt_tokens + answer.llm.completion_tokens if answer.llm else 0,
+        "seconds": round(taken, 3),
+        "told": f"{question.text} | gold {question.path} | {read} | {answer.warnings}",
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print one table, and draw the figure of a model."""
+    parser = argparse.ArgumentParser(description="The systems of the papers on MetaQA's dev questions, side by side.")
+    parser.add_argument("questions", nargs="?", type=int, default=100, help="of each number of hops")
+    parser.add_argument("systems", nargs="*", metavar="STRATEGY", help=f"of {', '.join(EVERY)}")
+    parser.add_argument("--model", help="as for kgneo --llm; the tests' stand-in where none is named")
+    parser.add_argument("--adapter", type=Path, help="a LoRA adapter for it, as a GGUF file")
+    parser.add_argument("--timeout", type=float, default=600.0, help="seconds for one call of the model")
+    parser.add_argument("--out", type=Path, default=Path("results/papers"), help="folder of records and figure")
+    options = parser.parse_args(arguments)
+    if options.model:
+        require_matplotlib()
+    model = load_model(options.model, adapter=options.adapter, report=report) if options.model else None
+    names = options.systems or list(EVERY if model else PUBLISHED)
+    records = Records(options.out / "records.jsonl" if model else None)
     dataset = reader("metaqa").read(metaqa_folder(), split="dev", variant="vanilla", question_hops=HOPS)
-    drawn = {hops: sample(dataset.parts[hops], limit, seed=0) for hops in HOPS}
+    drawn = {hops: sample(dataset.parts[hops], options.questions, seed=0) for hops in HOPS}
+    measured: dict[tuple[str, int], Measured] = {}
     with open_graph(Settings(store="benchmark-papers", timeout=3600), report=report) as graph:
         if count_triples(graph) == 0:
             load(graph, read_triples(open_source(metaqa_folder() / "kb.txt")), name="benchmark")
         context = structure(graph)
-        rows: list[list[object]] = []
+        context.options = replace(context.options, llm_timeout=options.timeout)
         for name in names:
             for hops in HOPS:
-                model = PaperStandIn(drawn[hops], FILMS).model()
-                found = measure(replace(context, model=model), drawn[hops], find_strategy(name))
-                rows.append([name, hops, *_figures(found), PUBLISHED.get(name, ("", "", ""))[hops - 1]])
-                report(" | ".join(map(str, rows[-1])))
+                strategy = find_strategy(name, select="relations", compare=False)
+                speaking: LanguageModel = model or PaperStandIn(drawn[hops], FILMS).model()
+                asked = replace(context, model=speaking)
+                measured[name, hops] = measure(asked, drawn[hops], strategy, records, hops)
+                report(" | ".join(map(str, (name, hops, *_figures(measured[name, hops])))))
                 if os.environ.get("SHOW_MISSED"):
-                    print(*found.wrong, sep="\n", file=sys.stderr)
-    table(["system", "hops", "Hit@1", "exact", "calls", "tokens", "s p50", "paper's Hit@1"], rows)
+                    print(*measured[name, hops].wrong, sep="\n", file=sys.stderr)
+    rows = [
+        [name, hops, *_figures(found), PUBLISHED.get(name, ("", "", ""))[hops - 1]]
+        for (name, hops), found in measured.items()
+    ]
+    table(HEADER, rows)
+    if model is not None:
+        draw(measured, options.out, f"{model.name}, {options.questions} questions of each number of hops")
+        report(f"Drawn: {options.out / 'accuracy-tokens.png'}")
+
+
+def draw(measured: Mapping[tuple[str, int], Measured], folder: Path, title: str) -> None:
+    """Hit@1 of each system against its tokens a question, a mark for each number of hops."""
+    figure, [axes] = new_figure(8, 5)
+    names = list(dict.fromkeys(name for name, _ in measured))
+    for number, name in enumerate(names):
+        colour = COLOURS[number % len(COLOURS)]
+        points = [
+            (statistics.mean(found.tokens), statistics.mean(found.hits), hops)
+            for (system, hops), found in measured.items()
+            if system == name
+        ]
+        style = "-" if number < len(COLOURS) else "--"
+        axes.plot([x for x, _, _ in points], [y for _, y, _ in points], style, color=colour, linewidth=0.8, label=name)
+        for x, y, hops in points:
+            axes.plot([x], [y], MARKS[hops - 1], color=colour, markersize=7, clip_on=False)
+    for mark, hops in zip(MARKS, HOPS, strict=True):
+        axes.plot([], [], mark, color="#666666", label=f"{hops} hop{'s' if hops > 1 else ''}")
+    axes.set_xscale("symlog", linthresh=100)
+    axes.set_xlim(left=0)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("tokens a question (prompts and replies)")
+    axes.set_ylabel("Hit@1")
+    axes.set_title(title, fontsize=10)
+    axes.grid(color="#dddddd", linewidth=0.7)
+    figure.legend(loc="outside right upper", frameon=False)
+    save(figure, folder, "accuracy-tokens")
 
 
 def _figures(found: Measured) -> list[object]:
-    shares: list[object] = [statistics.mean(found.hits), statistics.mean(found.exact)]
+    shares: list[object] = [float(statistics.mean(found.hits)), float(statistics.mean(found.exact))]
     cost = [f"{statistics.mean(found.calls):.1f}", f"{statistics.mean(found.tokens):.0f}"]
     return [*shares, *cost, f"{statistics.median(found.seconds):.2f}"]
 
 
 if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    main(count, sys.argv[2:] or list(PUBLISHED))
+    main()

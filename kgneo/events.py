@@ -4,8 +4,9 @@ A `StageEvent` says that a stage begins or is done; between the two come the `Te
 writes in it. Strategies with a model tell of `decompose` (done), then for each (sub-)question of `answer` (begun,
 done), then, where there is one, of `synthesise` (begun). Those that walk through the graph tell, as done and with a
 `text` for people, of `hop_number`, `decouple` and `understand` where they have them, of `relations` for each hop
-(`number`), of `constrain` and `align`, and at the end of `answer`. A stage without a model is `measured`: it begins,
-and ends when the next one does; there is no more to tell of it.
+(`number`), of `constrain` and `align`, and at the end of `answer`; `cypher` of `write_query` for each query (`number`),
+and at the end of `answer`. A stage without a model is `measured`: it begins, and ends when the next one does; there is
+no more to tell of it.
 """
 
 from __future__ import annotations

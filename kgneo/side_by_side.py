@@ -15,9 +15,8 @@ from kgneo.asking import ask
 from kgneo.context import Context
 from kgneo.errors import KgneoError
 from kgneo.model import Answer
-from kgneo.stages.ground import says_nothing
+from kgneo.stages.agree import answered_names
 from kgneo.strategies import find_strategy, strategy_names
-from kgneo.text import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +33,7 @@ class Attempt:
     @property
     def names(self) -> frozenset[str]:
         """What it answers, comparable with others: names in the graph, else the items of its text."""
-        if self.answer is None or says_nothing(self.answer.answer):
-            return frozenset()
-        listed = self.answer.answers or self.answer.answer.split(";")
-        return frozenset(fold(name).strip(" .") for name in listed if name.strip())
+        return answered_names(self.answer) if self.answer else frozenset()
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: the answer as `Answer.to_dict` has it, with agreement and seconds."""

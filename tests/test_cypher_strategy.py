@@ -14,23 +14,32 @@ from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import ContextOverflow, EntityNotFound
+from kgneo.events import Event, StageEvent
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
+from kgneo.graph.lessons import Lesson, remove_lessons, store_lessons
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.prompts import Prompts
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 from kgneo.query.check import check
-from kgneo.query.json import from_json
+from kgneo.query.graph import Aggregate, Value
+from kgneo.query.json import from_json, to_json
 from kgneo.query.statement import check_statement, read_statement
 from kgneo.server import RunningServer
+from kgneo.stages import write_query
+from kgneo.stages.recall import When
 from kgneo.strategies.cypher import Cypher, CypherOptions
 from tests.conftest import VERSIONS, StartServer, connect, set_address, wipe
+from tests.hostile_queries import VALUES
 from tests.test_attached import FILMS
 
 FREE = Cypher(CypherOptions(free=True))
 NAMED = '"conditions": [{"left": {"of": "p", "key": "fullName"}, "right": ["Ida Brandt"]}]'
 VARIABLES = '"variables": [{"name": "m", "labels": ["Movie"]}, {"name": "p", "labels": ["Person"]}]'
 ACTED = '"edges": [{"subject": "p", "relations": ["ACTED_IN"], "object": "m"}]'
+TURNED = (
+    f'{{{VARIABLES}, {ACTED.replace("p", "x").replace("m", "p").replace("x", "m")}, {NAMED}, "answer": {{"of": "m"}}}}'
+)
 GOOD = f'{{{VARIABLES}, {ACTED}, {NAMED}, "answer": {{"of": "m"}}}}'
 QUESTION = "In which films did [Ida Brandt] act?"
 FILMS_OF_IDA = {"Harvest Moon", "North Pier"}
@@ -92,6 +101,7 @@ def test_the_model_sees_the_schema_and_the_names_of_the_question(films: Context)
         ('{"variables": [], "answer": 1}', "syntax error", "answer"),
         (GOOD.replace("fullName", "fulName"), "unknown name", "fullName"),
         (GOOD.replace("ACTED_IN", "ACTS_IN"), "unknown name", "ACTED_IN"),
+        (TURNED, "unknown name", "must be turned round"),
         (GOOD.replace(ACTED, '"edges": []'), "refused", "not joined"),
         (GOOD.replace("Ida Brandt", "Ida Brant"), "empty", "spelling"),
     ],
@@ -133,7 +143,7 @@ def test_the_model_is_told_what_is_wrong_with_its_cypher(films: Context, bad: st
         ("MATCH (:Person {fullName: 'Ida Brandt'})-[:ACTED_IN]->(m) RETURN count(m)", ("2",), FILMS_OF_IDA),
         ("MATCH (p:Person)--(m:Movie {title: 'Rosalind'}) RETURN p.fullName, p.born", None, {"Rosalind", "1965-11-30"}),
         ("MATCH ()-[r:ACTED_IN {role: 'Ana'}]->() RETURN r", None, {"Harvest Moon"}),
-        ("MATCH (m:Movie) WITH m ORDER BY m.rating LIMIT 1 RETURN m.title", ("North Pier",), set()),
+        ("MATCH (m:Movie) WITH m ORDER BY m.rating LIMIT 1 RETURN m.title", ("North Pier",), {"6.5"}),
         ("MATCH (m:Movie {title: 'Rosalind'}) RETURN m.rating > 8 AS good", ("yes",), {"8.5"}),
     ],
 )
@@ -144,6 +154,166 @@ def test_free_cypher_answers_with_evidence(
     answer = ask(context, "Anything", strategy=FREE)
     assert answers is None or answer.answers == answers
     assert {item.triple.object for item in answer.evidence} == evidence
+
+
+HOPS = 12
+LONG_WALKS = [
+    (Cypher(), json.dumps({
+        "variables": [{"name": f"x{number}"} for number in range(HOPS + 1)],
+        "edges": [{"subject": f"x{number}", "relations": ["ACTED_IN"], "object": f"x{number + 1}", "name": f"r{number}",
+                   "directed": False} for number in range(HOPS)],
+        "answer": {"function": "count", "value": {"of": "x0"}},
+    })),
+    (FREE, f"MATCH (p){'-[:ACTED_IN]-()' * HOPS} RETURN count(*)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("strategy", "slow"), LONG_WALKS, ids=["graph", "free"])
+def test_the_model_is_told_that_a_query_took_too_long(
+    films: Context, strategy: Cypher, slow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write_query, "LONGEST", 0.3)
+    films.graph.write("UNWIND range(1, 14) AS number CREATE (:Knot {number: number})")
+    films.graph.write("MATCH (a:Knot), (b:Knot) WHERE a.number < b.number CREATE (a)-[:ACTED_IN]->(b)")
+    try:
+        context, model = said(films, slow, slow)
+        answer = ask(context, "How many walks are there?", strategy=strategy)
+    finally:
+        films.graph.write("MATCH (knot:Knot) DETACH DELETE knot")
+    assert "Problem (timeout): It took too long." in prompt(model, 1)
+    assert (answer.answer, answer.answers) == ("not found", ())
+    assert "No query could be run (timeout): " in answer.warnings[-1]
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "evidence"),
+    [
+        (
+            "MATCH (p:Person {fullName: 'Ida Brandt'})-[:ACTED_IN]->(m:Movie) RETURN m.title",
+            "Ida Brandt",
+            {("Ida Brandt", "ACTED_IN", "Harvest Moon"), ("Ida Brandt", "ACTED_IN", "North Pier")},
+        ),
+        (
+            "MATCH (p:Person)-[:ACTED_IN]->(m:Movie) WITH m, count(p) AS n WHERE n > 1 RETURN count(m)",
+            "number of movies",
+            {("Ida Brandt", "ACTED_IN", "North Pier")},
+        ),
+        (
+            "MATCH (m:Movie) WHERE NOT EXISTS { (:Person {fullName: 'Ida Brandt'})-[:ACTED_IN]->(m) } RETURN m",
+            "none that",
+            set(),
+        ),
+    ],
+)
+def test_free_cypher_that_is_a_query_graph_comes_with_its_words_and_evidence(
+    films: Context, query: str, words: str, evidence: set[tuple[str, str, str]]
+) -> None:
+    context, _ = said(films, query, query)
+    answer = ask(context, "Anything", strategy=FREE)
+    assert words in answer.steps[0].question
+    assert evidence <= {(item.triple.subject, item.triple.relation, item.triple.object) for item in answer.evidence}
+    assert (answer.cypher or "").startswith(query)
+
+
+def test_free_cypher_is_not_explained_by_a_query_graph_that_finds_something_else(films: Context) -> None:
+    rows = "MATCH (:Person)-[:ACTED_IN]->(m:Movie) RETURN count(m)"
+    context, _ = said(films, rows)
+    answer = ask(context, "Anything", strategy=FREE)
+    [found] = films.graph.read(rows.replace("count(m)", "count(m) AS n, count(DISTINCT m) AS movies"))
+    assert found["n"] != found["movies"]
+    assert (answer.answers, answer.steps[0].question) == ((str(found["n"]),), "Anything")
+
+
+def test_simple_cypher_may_stand_in_place_of_a_query_graph(films: Context) -> None:
+    context, model = said(films, "```cypher\nMATCH (m:Movie)<-[:ACTED_IN]-({fullName: 'Ida Brandt'}) RETURN m\n```")
+    answer = ask(context, QUESTION, strategy="cypher")
+    assert (set(answer.answers), len(model.calls)) == (FILMS_OF_IDA, 1)
+    assert "Ida Brandt" in answer.steps[0].question
+
+
+def test_an_answer_that_is_found_without_the_model_too_is_surer(films: Context) -> None:
+    context, _ = said(films, GOOD)
+    alone = ask(films, QUESTION, strategy="paths")
+    assert set(alone.answers) == FILMS_OF_IDA
+    answer = ask(context, QUESTION, strategy="cypher")
+    assert answer.confidence == pytest.approx(0.5 + 0.5 * (alone.confidence or 0.0), abs=1e-3)
+    assert answer.warnings == ()
+
+
+def test_an_answer_that_is_another_without_the_model_says_which(films: Context) -> None:
+    context, _ = said(films, GOOD.replace("Ida Brandt", "Rosalind"))
+    alone = ask(films, QUESTION, strategy="paths")
+    answer = ask(context, QUESTION, strategy="cypher")
+    assert answer.confidence == pytest.approx(0.5 - 0.5 * (alone.confidence or 0.0), abs=1e-3)
+    assert any(alone.answer in warning for warning in answer.warnings)
+
+
+def test_the_comparison_can_be_left_out(films: Context) -> None:
+    context, _ = said(films, GOOD)
+    assert ask(context, QUESTION, strategy=Cypher(CypherOptions(compare=False))).confidence is None
+
+
+@pytest.mark.parametrize(
+    ("when", "shown"), [("failure", [False, True]), ("always", [True, True]), ("never", [False] * 2)]
+)
+def test_learned_questions_are_shown_as_examples(films: Context, when: When, shown: list[bool]) -> None:
+    graph = from_json(json.loads(GOOD))
+    far = replace(graph, answer=Aggregate("count", Value("m")))
+    lessons = [
+        Lesson("in how many films did … act", far, "How many films was Tom in?", far, 3),
+        Lesson("which films was … in", graph, "In which films did Tom Okello act?", graph, 2),
+        Lesson("what was … in", graph, "Tom Okello acted in what?", graph),
+    ]
+    try:
+        store_lessons(films.graph, lessons)
+        context, model = said(replace(films, memory={}), "no", GOOD)
+        ask(context, QUESTION, strategy=Cypher(CypherOptions(shots=1, when=when)))
+    finally:
+        remove_lessons(films.graph)
+    examples = f"Question: In which films did Tom Okello act?\n{json.dumps(to_json(graph))}"
+    assert [examples in prompt(model, call) for call in (0, 1)] == shown
+    assert all("How many films was" not in prompt(model, call) for call in (0, 1))
+
+
+def test_each_query_is_told_with_its_problem_as_it_comes(films: Context) -> None:
+    told: list[Event] = []
+    context, _ = said(films, GOOD.replace("ACTED_IN", "ACTS_IN"), GOOD)
+    ask(replace(context, on_event=told.append), QUESTION, strategy="cypher")
+    texts = [event.text for event in told if isinstance(event, StageEvent) and event.status == "done"]
+    assert "unknown name: There is no relationship type 'ACTS_IN'" in texts[0]
+    assert "Ida Brandt" in texts[1]
+    assert set(texts[2].split(", ")) == FILMS_OF_IDA
+
+
+@pytest.mark.parametrize(("calls", "found"), [(0, "not found"), (1, "not found"), (2, "Harvest Moon")])
+def test_a_budget_ends_the_attempts_with_what_there_is(films: Context, calls: int, found: str) -> None:
+    context, model = said(films, "no", GOOD)
+    answer = ask(replace(context, options=replace(films.options, max_calls=calls)), QUESTION, strategy="cypher")
+    assert found in answer.answer
+    assert len(model.calls) == calls
+    assert any("budget" in warning for warning in answer.warnings) == (calls < 2)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_name_in_the_graph_that_would_break_out_of_a_query_breaks_nothing(films: Context, name: str) -> None:
+    """The model is taken in by what it reads in the prompt, and glues it into its query as it stands."""
+    films.graph.write("CREATE (:Person {fullName: $name})-[:ACTED_IN]->(:Movie {title: 'Trap'})", name=name)
+    before = films.graph.last_change()
+    try:
+        context, _ = said(films, *[f"MATCH (p:Person {{fullName: '{name}'}}) RETURN p.fullName"] * 2)
+        answer = ask(context, "Who is it?", strategy=FREE)
+        graph = json.dumps(
+            {**json.loads(GOOD), "conditions": [{"left": {"of": "p", "key": "fullName"}, "right": [name]}]}
+        )
+        context, _ = said(films, graph)
+        right = ask(context, "In which film is it?", strategy="cypher")
+    finally:
+        changed = films.graph.last_change() != before
+        films.graph.write("MATCH (m:Movie {title: 'Trap'}) DETACH DELETE m")
+        films.graph.write("MATCH (p:Person {fullName: $name}) DETACH DELETE p", name=name)
+    assert not changed
+    assert set(answer.answers) <= {" ".join(name.split())}
+    assert right.answers == ("Trap",)
 
 
 def test_attempts_are_bounded_and_the_last_problem_is_told(films: Context) -> None:

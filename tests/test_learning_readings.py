@@ -12,12 +12,10 @@ from kgneo.asking import ask, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
-from kgneo.errors import DataError
 from kgneo.graph.lessons import all_lessons, read_learned, remove_lessons
 from kgneo.learning import learn_questions
 from kgneo.model import Answer
-from kgneo.query.from_cypher import from_cypher
-from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import QueryGraph, Value, Variable
 from kgneo.questions import GoldNode, Question, read_labelled
 from tests.conftest import VERSIONS, StartServer, connect, set_address, wipe
 
@@ -157,59 +155,6 @@ def test_lessons_are_listed_in_words(context: Context, capsys: pytest.CaptureFix
 
 
 # Gold queries --------------------------------------------------------------------------------------------------------
-
-PAINTER, GUILD = Variable("p", ("Painter",)), Variable("g", ("Guild",))
-
-
-@pytest.mark.parametrize(
-    ("text", "graph"),
-    [
-        (
-            'MATCH (p:Painter WHERE p.age = 30)-[:REL_A]->(g:Guild {name: "The \\"Heron\\""}) RETURN DISTINCT p.name',
-            QueryGraph(
-                (PAINTER, GUILD),
-                Value("p", "name"),
-                (Edge("p", ("REL_A",), "g", "r0"),),
-                (Condition(Value("p", "age"), "=", (30,)), Condition(Value("g", "name"), "=", ('The "Heron"',))),
-            ),
-        ),
-        (
-            "MATCH (g:Guild)<-[r:REL_A|REL_B]-(p:Painter) WHERE p.age >= 40 AND r.since < 1.5 RETURN count(DISTINCT p)",
-            QueryGraph(
-                (GUILD, PAINTER),
-                Aggregate("count", Value("p")),
-                (Edge("p", ("REL_A", "REL_B"), "g", "r"),),
-                (Condition(Value("p", "age"), ">=", (40,)), Condition(Value("r", "since"), "<", (1.5,))),
-            ),
-        ),
-        (
-            "MATCH (p:Painter) MATCH (p)-[:REL_A]-(g:Guild) RETURN p ORDER BY p.age DESC LIMIT 3;",
-            QueryGraph(
-                (PAINTER, GUILD),
-                Value("p"),
-                (Edge("p", ("REL_A",), "g", "r0", directed=False),),
-                selections=(Selection("p", Value("p", "age"), True, 3),),
-            ),
-        ),
-    ],
-)
-def test_a_simple_query_is_read_as_a_query_graph(text: str, graph: QueryGraph) -> None:
-    assert from_cypher(text) == graph
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "MATCH (p) WHERE p.a = 1 OR p.b = 2 RETURN p",
-        "MATCH (p)-[*]-(q) RETURN p",
-        "CREATE (p)",
-        "",
-        "MATCH (p RETURN p",
-    ],
-)
-def test_a_query_that_is_not_simple_says_so(text: str) -> None:
-    with pytest.raises(DataError, match="simple query"):
-        from_cypher(text)
 
 
 def test_a_file_of_questions_may_have_gold_queries(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from kgneo.loader import LoadedTriple
 from kgneo.model import Hop, RelationPath, Triple
 from kgneo.side_by_side import ask_all
 from kgneo.stages.decouple import read_sub_queries
+from kgneo.stages.ground import says_nothing
 from kgneo.stages.prune import RankingExpert, prune
 from kgneo.stages.reached import Reached
 from kgneo.stages.recall import majority_path, write_examples
@@ -89,6 +90,17 @@ def test_a_budget_is_kept_and_what_was_found_is_the_answer(
         assert answer.llm.prompt_tokens + answer.llm.completion_tokens <= budget.get("max_tokens", 10**6)
         spent = any("budget" in warning for warning in answer.warnings)
         assert spent or set(answer.answers) == set(question.answers)
+
+
+@pytest.mark.parametrize("system", ["llm", "llm-qd", "kaping", "kg-rag", "cypher", *SYSTEMS])
+def test_a_budget_that_pays_for_nothing_finds_nothing(context: Context, system: str) -> None:
+    context = replace(context, model=PaperStandIn(sample_questions()).model(), options=Options(max_tokens=20))
+    answer = ask(context, sample_questions()[0].text, strategy=find_strategy(system, select="relations"))
+    assert says_nothing(answer.answer)
+    assert answer.answers == ()
+    assert answer.llm is not None
+    assert answer.llm.calls == 0
+    assert any("budget of 20 tokens" in warning for warning in answer.warnings)
 
 
 # navigator

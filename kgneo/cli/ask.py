@@ -243,10 +243,10 @@ class _Printer:
             show(link, self.browse)
 
     def _print_shown(self, answer: Answer, watcher: Watcher) -> None:
+        query = inline(answer.cypher, dict(answer.cypher_parameters)) if answer.cypher else ""
         if not watcher.seen:
-            query = inline(answer.cypher, dict(answer.cypher_parameters)) if answer.cypher else ""
             click.echo(render_answer(answer.to_dict(), query))
-        elif rest := render_rest(answer.to_dict()):
+        elif rest := render_rest(answer.to_dict(), query):
             click.echo("\n" + rest)
 
     def converse(self, entities: tuple[str, ...]) -> int:

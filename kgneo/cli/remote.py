@@ -223,5 +223,5 @@ def _print(record: Body, *, quiet: bool, as_json: bool, seen: bool) -> None:
         click.echo("\n".join(record["answers"]) or record["answer"])
     elif not seen:
         click.echo(render_answer(record, record.get("query") or ""))
-    elif rest := render_rest(record):
+    elif rest := render_rest(record, record.get("query") or ""):
         click.echo("\n" + rest)

@@ -34,19 +34,24 @@ def render_answer(record: Mapping[str, Any], query: str = "") -> str:
     if record["evidence"]:
         parts.append(_evidence(record["evidence"]))
     if query:
-        parts.append("See it in Neo4j Browser:\n" + "\n".join("  " + line for line in query.splitlines()))
+        parts.append(_browsed(query))
     parts.extend(f"Warning: {warning}" for warning in record["warnings"])
     return "\n\n".join(parts)
 
 
-def render_rest(record: Mapping[str, Any]) -> str:
-    """What follows an answer that was printed while it was written: names, evidence, warnings, cost."""
+def render_rest(record: Mapping[str, Any], query: str = "") -> str:
+    """What follows an answer that was printed while it was written: names, confidence, evidence, `query`, warnings,
+    cost."""
     parts = []
-    if record["answers"] and "; ".join(record["answers"]) != record["answer"]:
+    if record["confidence"] is not None:
+        parts.append(f"Confidence {record['confidence']:.2f}")
+    if record["answers"] and not any(joint.join(record["answers"]) == record["answer"] for joint in ("; ", ", ")):
         more = f" (and {record['more']} more)" if record["more"] else ""
         parts.append("In the graph: " + "; ".join(record["answers"]) + more)
     if len(record["steps"]) == 1 and record["evidence"]:
         parts.append(_evidence(record["evidence"]))
+    if query:
+        parts.append(_browsed(query))
     parts.extend(f"Warning: {warning}" for warning in record["warnings"])
     if record["llm"]:
         parts.append(cost(record["llm"]))
@@ -97,6 +102,10 @@ def cost(use: Mapping[str, Any]) -> str:
     again = 0 if use["evaluated_tokens"] is None else use["prompt_tokens"] - use["evaluated_tokens"]
     kept = f" ({again:,} of them kept from before)" if again else ""
     return f"{use['model']}: {calls}, {use['prompt_tokens']:,} tokens read{kept}, {use['completion_tokens']:,} written"
+
+
+def _browsed(query: str) -> str:
+    return "See it in Neo4j Browser:\n" + "\n".join("  " + line for line in query.splitlines())
 
 
 def _evidence(evidence: Sequence[Mapping[str, Any]]) -> str:

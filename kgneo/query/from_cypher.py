@@ -1,19 +1,30 @@
-"""From Cypher: a simple query as a query graph, so that questions that come with one are learned from it.
+"""From Cypher: a simple query as a query graph, so that it comes with words and evidence, and can be learned from.
 
-Comes in: text. Goes out: a query graph. Read are patterns of nodes and relationships (MATCH, several of them too) with
-labels, types, inline properties and tests joined by AND (WHERE, within a node too); RETURN of one thing, one property,
-or one aggregate; ORDER BY a property with LIMIT. Everything else raises DataError.
+Comes in: text, of a labelled question, a language model or a person. Goes out: a query graph. Read are
+
+- patterns of nodes and relationships with types (MATCH, several of them too), with labels and inline properties;
+- tests joined by AND (WHERE, within a node too): comparisons with literals, `date("…")` among them, and of properties
+  with one another, IN a list, CONTAINS, IS NULL, labels, NOT before one of these; patterns that must be there, or
+  that must not (NOT, EXISTS);
+- WITH one node and one aggregate: a test of that, or an order with LIMIT;
+- RETURN of one thing, one property, a calculation with two, one aggregate, one of each with its aggregate; whether
+  something exists (`RETURN EXISTS {…}`, `count(…) > 0`); ORDER BY, which counts with LIMIT alone.
+
+Everything else raises DataError. A query counts rows, and cuts off places that are shared; a query graph counts what is
+different, and keeps them. So both can find something else: who needs to know compares what they find.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from kgneo.errors import DataError
+from kgneo.errors import DataError, StatementError
 from kgneo.query.graph import (
     Aggregate,
+    Arithmetic,
     Condition,
     Edge,
     Function,
@@ -24,114 +35,188 @@ from kgneo.query.graph import (
     Value,
     Variable,
 )
+from kgneo.query.tokens import Token, tokens
 
-_TOKEN = re.compile(
-    r"""\s*(?:(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<number>-?\d+(?:\.\d+)?)|(?P<name>`[^`]+`|\w+)"""
-    r"""|(?P<sign><>|<=|>=|[-()\[\]{}:,.<>=|*;]))"""
-)
 _FUNCTIONS: dict[str, Function] = {
     "count": "count", "sum": "sum", "avg": "average", "min": "minimum", "max": "maximum"
 }  # fmt: skip
-_OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
+_OPERATORS: tuple[Operator, ...] = ("<>", "<=", ">=", "=", "<", ">")
+_TURNED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""What holds with its sides exchanged."""
+_CONTRARY: dict[Operator, Operator] = {
+    "=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "present": "missing", "missing": "present"
+}  # fmt: skip
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_END = Token("symbol", "", "", -1)
+_ROWS = Value("*")
+"""What `count(*)` counts, until it is known of what else than that."""
 
 
 def from_cypher(text: str) -> QueryGraph:
     """The query graph of `text`. Raises DataError for what is not as simple as that."""
-    return _Parser(text).query()
+    try:
+        found = tokens(text)
+    except StatementError as error:
+        raise _not_simple(text, f"this problem: {error.message}, ") from error
+    while found and found[-1].symbol(";"):
+        found.pop()
+    try:
+        return _Parser(text, found).query()
+    except RecursionError:
+        raise _not_simple(text, "brackets in brackets, too many of them,") from None
+
+
+def _not_simple(text: str, found: str) -> DataError:
+    return DataError(f"The Cypher {text[:80]!r} has {found} where a simple query was expected.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Date:
+    """A literal that is a date."""
+
+    text: str
+
+
+_Side = Value | Aggregate | _Date | Scalar
+"""What a test compares."""
 
 
 @dataclass
 class _Parser:
+    """Reads tokens from `at` on, and keeps the parts of the query graph. `aliases` are the names given by AS, `hidden`
+    those of variables that are known within a pattern that must not be there, `visible` those that WITH left."""
+
     text: str
+    tokens: Sequence[Token]
     at: int = 0
     variables: dict[str, Variable] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.tokens: list[tuple[str, str]] = []
-        place, text = 0, self.text.rstrip().rstrip(";").rstrip()
-        while place < len(text):
-            match = _TOKEN.match(text, place)
-            if match is None:
-                raise self._error(f"{text[place : place + 20]!r}")
-            self.tokens.append((str(match.lastgroup), match[match.lastgroup or 0]))
-            place = match.end()
+    selections: list[Selection] = field(default_factory=list)
+    aliases: dict[str, Value | Aggregate] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
+    visible: set[str] | None = None
 
     def query(self) -> QueryGraph:
         """The whole of it."""
+        answer = self._existence() if self._next().word("RETURN") else self._matched()
+        if self.at < len(self.tokens):
+            raise self._error()
+        conditions = tuple(dict.fromkeys(self.conditions))
+        return QueryGraph(tuple(self.variables.values()), answer, tuple(self.edges), conditions, tuple(self.selections))
+
+    def _existence(self) -> Aggregate:
+        """RETURN EXISTS {…}, with nothing before it."""
+        self.at += 1
+        self._expect_word("EXISTS")
+        self._expect("{")
+        self._word("MATCH")
+        self._patterns()
+        self._expect("}")
+        self._alias()
+        return Aggregate("exists", self._first())
+
+    def _matched(self) -> Value | Aggregate | Arithmetic:
         while self._word("MATCH"):
-            self._pattern()
-            while self._sign(","):
-                self._pattern()
-            if self._word("WHERE"):
-                self._tests()
-        if not self.variables or not self._word("RETURN"):
-            raise self._error(self._rest())
+            self._patterns()
+        if not self.variables:
+            raise self._error()
+        if self._word("WITH"):
+            self._stage()
+        self._expect_word("RETURN")
         self._word("DISTINCT")
         answer = self._answer()
-        selections = self._order()
-        if self.at < len(self.tokens):
-            raise self._error(self._rest())
-        return QueryGraph(
-            tuple(self.variables.values()), answer, tuple(self.edges), tuple(dict.fromkeys(self.conditions)), selections
-        )
+        if self._word("ORDER"):
+            self._order(answer)
+        return answer
 
     # Tokens ------------------------------------------------------------------------------------------------------
 
-    def _rest(self) -> str:
-        return repr(" ".join(token for _, token in self.tokens[self.at : self.at + 4]) or "the end")
+    def _next(self, ahead: int = 0) -> Token:
+        place = self.at + ahead
+        return self.tokens[place] if place < len(self.tokens) else _END
 
-    def _error(self, found: str) -> DataError:
-        return DataError(f"The Cypher {self.text[:80]!r} has {found} where a simple query was expected.")
-
-    def _peek(self, kind: str) -> str | None:
-        if self.at < len(self.tokens) and self.tokens[self.at][0] == kind:
-            return self.tokens[self.at][1]
-        return None
+    def _error(self, found: str = "") -> DataError:
+        rest = " ".join(token.source for token in self.tokens[self.at : self.at + 4])
+        return _not_simple(self.text, found or repr(rest or "the end"))
 
     def _sign(self, sign: str) -> bool:
-        found = self._peek("sign") == sign
+        found = self._next().symbol(sign)
         self.at += found
         return found
 
-    def _word(self, word: str) -> bool:
-        found = (self._peek("name") or "").upper() == word
+    def _word(self, *words: str) -> bool:
+        found = self._next().word(*words)
         self.at += found
         return found
 
     def _expect(self, sign: str) -> None:
         if not self._sign(sign):
-            raise self._error(self._rest())
+            raise self._error()
+
+    def _expect_word(self, word: str) -> None:
+        if not self._word(word):
+            raise self._error()
 
     def _name(self) -> str:
-        name = self._peek("name")
-        if name is None:
-            raise self._error(self._rest())
+        name = self._next()
+        if not name.named:
+            raise self._error()
         self.at += 1
-        return name.strip("`")
+        return name.value
+
+    def _call(self, function: str) -> bool:
+        """Whether a call of that function begins; its bracket is passed, too."""
+        found = self._next().word(function) and self._next(1).symbol("(")
+        self.at += 2 * found
+        return found
+
+    def _fresh(self, begin: str, number: int) -> str:
+        """A name that the text does not have."""
+        taken = {*self.variables, *(edge.name for edge in self.edges), *(token.value for token in self.tokens)}
+        while f"{begin}{number}" in taken:
+            number += 1
+        return f"{begin}{number}"
+
+    def _first(self) -> Value:
+        return Value(next(iter(self.variables)))
 
     # Patterns ----------------------------------------------------------------------------------------------------
 
+    def _patterns(self) -> None:
+        """What stands behind MATCH, with the tests behind it."""
+        self._pattern()
+        while self._sign(","):
+            self._pattern()
+        if self._word("WHERE"):
+            self._tests()
+
     def _pattern(self) -> None:
         here = self._node()
-        while (self._peek("sign") or "") in ("-", "<"):
+        while self._next().symbol("-", "<"):
             here = self._relationship(here)
 
     def _node(self) -> str:
         self._expect("(")
-        name = self._name() if self._peek("name") and not self._where() else f"unnamed{len(self.variables)}"
-        labels: tuple[str, ...] = ()
-        while self._sign(":"):
-            labels = (*labels, self._name())
-        known = self.variables.get(name, Variable(name))
-        self.variables[name] = replace(known, labels=tuple(dict.fromkeys((*known.labels, *labels))))
+        name = self._own_name() or self._fresh("unnamed", len(self.variables))
+        if name in self.hidden or (self.visible is not None and name not in self.visible):
+            raise self._error(f"the name {name!r} for a second thing")
+        self.variables.setdefault(name, Variable(name))
+        if self._sign(":"):
+            self._label(name)
         self._inside(name)
         self._expect(")")
         return name
 
-    def _where(self) -> bool:
-        return (self._peek("name") or "").upper() == "WHERE"
+    def _label(self, name: str) -> None:
+        labels = [*self.variables[name].labels, self._name()]
+        while self._sign(":") or self._sign("&"):
+            labels.append(self._name())
+        self.variables[name] = replace(self.variables[name], labels=tuple(dict.fromkeys(labels)))
+
+    def _own_name(self) -> str:
+        """The name of a node or a relationship; empty where it has none."""
+        return self._name() if self._next().named and not self._next().word("WHERE") else ""
 
     def _inside(self, name: str) -> None:
         """Properties in braces, and tests behind WHERE."""
@@ -139,7 +224,7 @@ class _Parser:
             while not self._sign("}"):
                 key = self._name()
                 self._expect(":")
-                self.conditions.append(Condition(Value(name, key), "=", (self._literal(),)))
+                self._compare(Value(name, key), "=", self._literal())
                 self._sign(",")
         if self._word("WHERE"):
             self._tests()
@@ -148,22 +233,41 @@ class _Parser:
         back = self._sign("<")
         self._expect("-")
         self._expect("[")
-        name = self._name() if self._peek("name") and not self._where() else f"r{len(self.edges)}"
+        name = self._own_name() or self._fresh("r", len(self.edges))
         relations: tuple[str, ...] = ()
         while self._sign(":") or self._sign("|"):
             relations = (*relations, self._name())
+        if not relations:
+            raise self._error("a relationship without a type")
+        place = len(self.edges)
+        self.edges.append(Edge(here, relations, here, name))  # its tests may name it
         self._inside(name)
         self._expect("]")
         self._expect("-")
         forward = self._sign(">")
         there = self._node()
-        ends = (there, here) if back else (here, there)
-        if not relations:
-            raise self._error("a relationship without a type")
-        self.edges.append(Edge(ends[0], relations, ends[1], name, directed=back != forward))
+        ends = (there, here) if back and not forward else (here, there)
+        self.edges[place] = Edge(ends[0], relations, ends[1], name, directed=back != forward)
         return there
 
-    # Tests and what is returned ----------------------------------------------------------------------------------
+    def _without(self, pattern: Callable[[], None]) -> None:
+        """A pattern that must not be there: the one edge that joins it to what is known is absent."""
+        known, edges, conditions = dict(self.variables), len(self.edges), len(self.conditions)
+        pattern()
+        added = self.edges[edges:]
+        own = {*self.variables} - {*known}
+        joining = [edge for edge in added if not {edge.subject, edge.object} <= own]
+        both = any({edge.subject, edge.object} <= {*known} for edge in joining)
+        speaks = own | {edge.name for edge in added}
+        outside = any(not _names_of(item) & speaks for item in self.conditions[conditions:])
+        if len(joining) != 1 or (both and len(added) > 1) or outside or any(edge.absent for edge in added):
+            raise self._error("a pattern that must not be there, and more than one end of which is known,")
+        if any(self.variables[name] != variable for name, variable in known.items()):
+            raise self._error("a label of a known node in a pattern that must not be there")
+        self.edges[edges:] = [replace(edge, absent=edge in joining) for edge in added]
+        self.hidden |= speaks
+
+    # Tests -------------------------------------------------------------------------------------------------------
 
     def _tests(self) -> None:
         self._test()
@@ -171,62 +275,267 @@ class _Parser:
             self._test()
 
     def _test(self) -> None:
-        value = self._value()
-        operator = self._peek("sign") or ""
-        if operator in _OPERATORS and value.key:
-            self.at += 1
-            self.conditions.append(Condition(value, cast(Operator, operator), (self._literal(),)))
-        elif self._word("CONTAINS"):
-            self.conditions.append(Condition(value, "contains", (self._literal(),)))
+        negated = self._word("NOT")
+        if self._word("EXISTS"):
+            closing = "}" if self._sign("{") else ")"
+            if closing == ")":
+                self._expect("(")
+            self._word("MATCH")
+            known = {*self.variables}
+            self._without(self._patterns) if negated else self._patterns()
+            self.hidden |= {*self.variables} - known  # another pattern may call other things so
+            self._expect(closing)
+        elif self._begins_pattern():
+            self._without(self._pattern) if negated else self._pattern()
+        elif not negated and self._sign("("):
+            self._tests()
+            self._expect(")")
         else:
-            raise self._error(self._rest())
+            self._comparison(negated)
+
+    def _begins_pattern(self) -> bool:
+        behind = 1 + self._next(1).named
+        return self._next().symbol("(") and self._next(behind).symbol(")", ":", "{")
+
+    def _comparison(self, negated: bool) -> None:
+        lower = self._call("TOLOWER")
+        left = self._side()
+        if lower:
+            self._expect(")")
+        if self._word("CONTAINS") and not negated:
+            self._contains(left)
+        elif lower:
+            raise self._error()
+        elif not negated and isinstance(left, Value) and not left.key and self._sign(":"):
+            self._label(self._node_of(left))
+        elif self._word("IS"):
+            operator: Operator = "missing" if not self._word("NOT") else "present"
+            self._expect_word("NULL")
+            self._compare(left, _CONTRARY[operator] if negated else operator, ())
+        elif self._word("IN"):
+            self._membership(left, "<>" if negated else "=")
+        else:
+            operator = self._operator()
+            self._compare(left, _CONTRARY[operator] if negated else operator, self._side())
+
+    def _contains(self, left: _Side) -> None:
+        lower = self._call("TOLOWER")
+        self._compare(left, "contains", self._literal())
+        if lower:
+            self._expect(")")
+
+    def _membership(self, left: _Side, operator: Operator) -> None:
+        """A value in a list of literals, or a literal in a property that is a list."""
+        if not self._sign("["):
+            owner = self._value()
+            if isinstance(left, Value | Aggregate | _Date) or not owner.key or owner.form:
+                raise self._error("a list that is no property")
+            self.conditions.append(Condition(replace(owner, form="list"), operator, (left,)))
+            return
+        literals = [self._literal()]
+        while self._sign(","):
+            literals.append(self._literal())
+        self._expect("]")
+        if not isinstance(left, Value) or not left.key:
+            raise self._error("a list of something else than values")
+        self.conditions.append(Condition(left, operator, tuple(literals)))
+
+    def _compare(self, left: _Side, operator: Operator, right: _Side | tuple[()]) -> None:
+        """Add the condition that two sides are to meet."""
+        if not isinstance(left, Value | Aggregate) and isinstance(right, Value | Aggregate):
+            left, operator, right = right, _TURNED.get(operator, operator), left
+        plain = isinstance(left, Aggregate) or (isinstance(left, Value) and bool(left.key))
+        if isinstance(left, Value) and isinstance(right, Value):
+            if plain != bool(right.key) or (not plain and operator not in ("=", "<>")):
+                raise self._error("a comparison of a node with a value")
+            self.conditions.append(Condition(left, operator, right))
+        elif not plain or isinstance(right, Value | Aggregate):
+            raise self._error("a comparison of something else than values")
+        elif isinstance(right, _Date):
+            if not isinstance(left, Value) or left.form:
+                raise self._error("a comparison of something else with a date")
+            self.conditions.append(Condition(replace(left, form="date"), operator, (right.text,)))
+        else:
+            literals = right if isinstance(right, tuple) else (right,)
+            self.conditions.append(Condition(cast(Value | Aggregate, left), operator, literals))
+
+    def _operator(self) -> Operator:
+        for operator in _OPERATORS:
+            if all(self._next(ahead).symbol(sign) for ahead, sign in enumerate(operator)):
+                self.at += len(operator)
+                return operator
+        raise self._error()
+
+    def _side(self) -> _Side:
+        """A value, what an alias stands for, or a literal."""
+        if self._call("DATE"):
+            text = self._literal()
+            self._expect(")")
+            if not isinstance(text, str) or not _DATE.fullmatch(text):
+                raise self._error(f"the date {text!r}")
+            return _Date(text)
+        token = self._next()
+        if token.named and token.value in self.aliases:
+            self.at += 1
+            return self.aliases[token.value]
+        return self._value() if token.named and not token.word("TRUE", "FALSE") else self._literal()
 
     def _literal(self) -> Scalar:
-        if (text := self._peek("text")) is not None:
-            self.at += 1
-            return re.sub(r"\\(.)", r"\1", text[1:-1])
-        if (number := self._peek("number")) is not None:
-            self.at += 1
-            return float(number) if "." in number else int(number)
-        if (truth := (self._peek("name") or "").lower()) in ("true", "false"):
-            self.at += 1
-            return truth == "true"
-        raise self._error(self._rest())
+        negative = self._sign("-")
+        token = self._next()
+        self.at += 1
+        if token.kind == "number" and re.fullmatch(r"\d+|\d*\.\d+", token.value):
+            number = float(token.value) if "." in token.value else int(token.value)
+            return -number if negative else number
+        if token.kind == "text" and not negative:
+            return token.value
+        if token.word("TRUE", "FALSE") and not negative:
+            return token.word("TRUE")
+        self.at -= 1
+        raise self._error()
 
     def _value(self) -> Value:
+        """A property of a node or a relationship, or that itself; `.year` of a date."""
         name = self._name()
-        if name not in self.variables and not any(edge.name == name for edge in self.edges):
+        known = {*self.variables, *(edge.name for edge in self.edges)} - self.hidden
+        if name not in (known if self.visible is None else self.visible):
             raise self._error(f"the unknown name {name!r}")
-        return Value(name, self._name()) if self._sign(".") else Value(name)
+        if not self._sign("."):
+            return Value(name)
+        value = Value(name, self._name())
+        if self._sign("."):
+            self._expect_word("YEAR")
+            return replace(value, form="year")
+        return value
 
-    def _answer(self) -> Value | Aggregate:
-        function = _FUNCTIONS.get((self._peek("name") or "").lower())
-        if function is not None and self.tokens[self.at + 1 : self.at + 2] == [("sign", "(")]:
-            self.at += 2
-            self._word("DISTINCT")
-            value = self._value()
-            self._expect(")")
-            answer: Value | Aggregate = Aggregate(function, value)
-        else:
-            answer = self._value()
+    def _node_of(self, value: Value) -> str:
+        if value.of not in self.variables or value.key:
+            raise self._error(f"{value.of!r}, which is no node,")
+        return value.of
+
+    # What is returned --------------------------------------------------------------------------------------------
+
+    def _stage(self) -> None:
+        """WITH a node and, it may be, an aggregate for each: tests of it, or an order of which the first are kept."""
+        self._word("DISTINCT")
+        node = self._value()
+        variable = self._node_of(node)
+        if self._sign(","):
+            measured = self._aggregate()
+            if measured is None or not self._next().word("AS"):
+                raise self._error()
+            self._alias(replace(self._counted(measured, variable), per=node))
+        self.visible = {variable}
+        if self._word("ORDER"):
+            self._order(node)
+        elif self._word("WHERE"):
+            self._tests()
+
+    def _answer(self) -> Value | Aggregate | Arithmetic:
+        first = self._returned()
+        self._alias(first)
+        if not self._sign(","):
+            return self._counted(first) if isinstance(first, Aggregate) else first
+        second = self._returned()
+        self._alias(second)
+        if not isinstance(first, Value) or not isinstance(second, Aggregate) or second.function == "exists":
+            raise self._error("several columns")
+        return replace(self._counted(second, first.of), per=first)
+
+    def _counted(self, measured: Aggregate, per: str = "") -> Aggregate:
+        """With a variable for `count(*)`, another one than that for each of which it counts."""
+        if measured.value != _ROWS:
+            return measured
+        others = [name for name in self.variables if name != per and name not in self.hidden]
+        return replace(measured, value=Value(others[0]) if others else self._first())
+
+    def _alias(self, named: Value | Aggregate | Arithmetic | None = None) -> None:
         if self._word("AS"):
-            self._name()
-        return answer
+            name = self._name()
+            if isinstance(named, Value | Aggregate):
+                self.aliases[name] = named
 
-    def _order(self) -> tuple[Selection, ...]:
-        if not self._word("ORDER"):
-            return ()
-        if not self._word("BY"):
-            raise self._error(self._rest())
-        by = self._value()
-        descending = self._word("DESC") or not (self._word("ASC") or True)
-        offset = self._amount() if self._word("SKIP") else 0
-        if by.of not in self.variables or not self._word("LIMIT"):
-            raise self._error("an order without LIMIT, or of relationships,")
-        return (Selection(by.of, by, descending, self._amount(), offset),)
+    def _returned(self) -> Value | Aggregate | Arithmetic:
+        measured = self._aggregate()
+        if measured is not None:
+            if not self._next().symbol(">"):
+                return measured
+            self._expect(">")
+            if measured.function != "count" or self._literal() != 0:
+                raise self._error("a test of an aggregate")
+            return Aggregate("exists", Value(self._counted(measured).value.of))
+        if self._next().kind == "number":
+            return self._share()
+        left = self._returned_value()
+        for calculation in ("+", "-", "*", "/"):
+            if self._sign(calculation):
+                return Arithmetic(calculation, left, self._returned_value())
+        return left
+
+    def _share(self) -> Arithmetic:
+        """100 * one value / another."""
+        if self._literal() != 100:
+            raise self._error("a number")
+        self._expect("*")
+        left = self._returned_value()
+        self._expect("/")
+        return Arithmetic("per cent", left, self._returned_value())
+
+    def _returned_value(self) -> Value:
+        value = self._value()
+        if value.form:
+            raise self._error("a part of a date")
+        return value
+
+    def _aggregate(self) -> Aggregate | None:
+        function = _FUNCTIONS.get(self._next().value.lower())
+        if function is None or not self._next(1).symbol("("):
+            return None
+        self.at += 2
+        different = self._word("DISTINCT")
+        if different and function in ("sum", "average"):
+            raise self._error(f"a {function} of different values")
+        value = _ROWS if function == "count" and self._sign("*") else self._returned_value()
+        self._expect(")")
+        return Aggregate(function, value)
+
+    def _order(self, answer: Value | Aggregate | Arithmetic) -> None:
+        """ORDER BY; with LIMIT, what is asked for is placed by the best that it goes with."""
+        self._expect_word("BY")
+        by, descending = self._place()
+        if isinstance(by, Aggregate) and isinstance(answer, Value):
+            by = self._counted(by, answer.of)
+        several = False
+        while self._sign(","):
+            self._place()
+            several = True
+        offset = self._amount() if self._word("SKIP", "OFFSET") else 0
+        if not self._word("LIMIT"):
+            if offset:
+                raise self._error("an offset without LIMIT")
+            return
+        limit = self._amount()
+        if several or not isinstance(answer, Value) or by == Value(answer.of):
+            raise self._error("an order with LIMIT of something else than a value")
+        owner = next((edge.object for edge in self.edges if edge.name == answer.of), answer.of)
+        self.selections.append(Selection(owner, by, descending, limit, offset))
+
+    def _place(self) -> tuple[Value | Aggregate, bool]:
+        """What is ordered by, and whether the highest comes first."""
+        by = self._aggregate() or self._side()
+        if not isinstance(by, Value | Aggregate):
+            raise self._error("an order by a literal")
+        descending = self._word("DESC", "DESCENDING") or not (self._word("ASC", "ASCENDING") or True)
+        return (replace(by, per=None) if isinstance(by, Aggregate) else by), descending
 
     def _amount(self) -> int:
         number = self._literal()
-        if not isinstance(number, int):
+        if isinstance(number, bool) or not isinstance(number, int):
             raise self._error(repr(number))
         return number
+
+
+def _names_of(condition: Condition) -> set[str]:
+    """The variables and relationships that a condition speaks of."""
+    sides = (condition.left.value if isinstance(condition.left, Aggregate) else condition.left, condition.right)
+    return {side.of for side in sides if isinstance(side, Value)}

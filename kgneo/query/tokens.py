@@ -27,6 +27,7 @@ _PARTS: dict[Kind, str] = {
 _TOKEN = re.compile("|".join(f"(?P<{kind}>{part})" for kind, part in _PARTS.items()), re.DOTALL)
 _SKIPPED = re.compile(r"[ \t\r\n\f]+|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _ESCAPE = re.compile(r"\\[uU]")
+_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _value(kind: Kind, source: str) -> str:
     if kind == "quoted":
         return source[1:-1].replace("``", "`")
     if kind == "text":
-        return re.sub(r"\\(.)", r"\1", source[1:-1], flags=re.DOTALL)
+        return re.sub(r"\\(.)", lambda match: _ESCAPED.get(match[1], match[1]), source[1:-1], flags=re.DOTALL)
     return source
 
 

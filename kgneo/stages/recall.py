@@ -1,4 +1,5 @@
-"""Recall: the learned questions that are most like a new one, with the relations that answered them.
+"""Recall: the learned questions that are most like a new one, with the relations, or the query graphs, that answered
+them.
 
 `kgneo learn` keeps them in the graph. As text they are examples in a prompt (IR-LLM section 3.1, "few-shot"); the path
 that most of them have is an answer without any call (IR-LLM section 4.2, "majority query path").
@@ -6,19 +7,29 @@ that most of them have is an answer without any call (IR-LLM section 4.2, "major
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgneo.context import Context
 from kgneo.graph.examples import SimilarExample, count_examples, nearest_examples
+from kgneo.graph.lessons import Lesson, all_lessons
 from kgneo.model import HopKeys, RelationPath, path_keys
+from kgneo.query.json import to_json
 from kgneo.stages.choose_reading import masked_text
 from kgneo.stages.facts import one_line
 from kgneo.stages.link import LinkedQuestion
 
 MEMORY = "recall"
+LESSONS = "recalled lessons"
+MOST_LESSONS = 1_000
+"""Lessons that are looked at, those of most questions."""
+When = Literal["failure", "always", "never"]
+"""When examples are shown: after a reply that could not be used, always, never."""
 
 
 def similar_examples(context: Context, linked: LinkedQuestion, *, limit: int) -> tuple[SimilarExample, ...]:
@@ -26,8 +37,7 @@ def similar_examples(context: Context, linked: LinkedQuestion, *, limit: int) ->
     fingerprint = context.encoder.fingerprint
     if limit < 1 or not _learned(context, fingerprint):
         return ()
-    vectors = context.encoder.encode([masked_text(linked)])
-    vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    vectors = _unit(context, [masked_text(linked)])
     return tuple(nearest_examples(context.graph, vectors, fingerprint=fingerprint, limit=limit)[0])
 
 
@@ -54,3 +64,41 @@ def majority_path(examples: Sequence[SimilarExample]) -> RelationPath | None:
         votes[path_keys(item.example.path)] += 1
         paths.setdefault(path_keys(item.example.path), item.example.path)
     return paths[votes.most_common(1)[0][0]] if votes else None
+
+
+def similar_lessons(context: Context, question: str, *, limit: int) -> tuple[Lesson, ...]:
+    """At most `limit` learned questions with their query graphs, those most like `question` first, each of another
+    template. Their vectors are made once, and kept in the context."""
+    if limit < 1:
+        return ()
+    if LESSONS not in context.memory:
+        lessons = all_lessons(context.graph)[:MOST_LESSONS]
+        context.memory[LESSONS] = (
+            lessons,
+            _unit(context, [lesson.question for lesson in lessons]) if lessons else None,
+        )
+    known: Any = context.memory[LESSONS]
+    lessons, vectors = known
+    if not lessons:
+        return ()
+    likeness = vectors @ _unit(context, [question])[0]
+    found: dict[str, Lesson] = {}
+    for place in np.argsort(-likeness, kind="stable"):
+        found.setdefault(json.dumps(to_json(lessons[place].template)), lessons[place])
+        if len(found) == limit:
+            break
+    return tuple(found.values())
+
+
+def _unit(context: Context, texts: Sequence[str]) -> NDArray[np.float32]:
+    vectors = context.encoder.encode(texts)
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9), dtype=np.float32)
+
+
+def write_lessons(lessons: Sequence[Lesson]) -> str:
+    """Lessons as a prompt holds them: the question, and its query graph in JSON."""
+    lines = [
+        f"Question: {one_line(item.question)}\n{json.dumps(to_json(item.graph), ensure_ascii=False)}"
+        for item in lessons
+    ]
+    return "\n".join(["Questions about this graph that were answered before:", *lines]) if lines else ""

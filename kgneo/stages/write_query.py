@@ -3,28 +3,34 @@
 
 Comes in: a question and the entities that were found in it. Goes out: every attempt with what came of it, the last one
 without a problem where there is one. A query is a query graph in JSON, which is checked against the schema and compiled
-here, or, `free`, Cypher that passes the guard.
+here, or, `free`, Cypher that passes the guard. Cypher that can be read as a query graph, and finds the same as that,
+comes with its words and its evidence.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 from kgneo.context import Context
 from kgneo.errors import (
+    BudgetSpent,
     ContextOverflow,
     DataError,
+    GraphError,
     GraphTimeout,
     StatementError,
     StatementInvalid,
     UnknownName,
 )
+from kgneo.events import StageEvent
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.rows import tell
-from kgneo.graph.run import evidence_of, run
+from kgneo.graph.run import Result, evidence_of, run
 from kgneo.graph.schema_text import prompt_text
 from kgneo.graph.statement import Guard
 from kgneo.llm import Completion
@@ -32,15 +38,20 @@ from kgneo.llm.cleaning import defuse
 from kgneo.model import AnswerNode, Evidence, TopicEntity
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.check import check
+from kgneo.query.from_cypher import from_cypher
+from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, json_schema, to_json
 from kgneo.query.wording import wording
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.interpret import reading
+from kgneo.stages.recall import When, similar_lessons, write_lessons
 
 PARAMETERS = replace(TABLE_2, temperature=0.0, max_tokens=700)
 LONGEST = 10.0
 """Seconds that one query may take."""
+SHOWN = 300
+"""Characters of a query that are told while it is tried."""
 LEAST_SCHEMA = 100
 """Tokens below which a schema is not cut any further."""
 Failure = Literal["syntax error", "unknown name", "refused", "timeout", "empty"]
@@ -51,6 +62,8 @@ _ADVICE: dict[Failure, str] = {
     "timeout": "It took too long.",
     "empty": "It is correct, and nothing in the graph fits it: look at directions, at spelling, at what is asked for.",
 }
+_UNKNOWN = ("There is no ", " must be turned round", " does not join ")
+"""How `check` begins or ends what the schema does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,25 +106,50 @@ def write_query(
     free: bool,
     attempts: int,
     schema_tokens: int,
+    shots: int = 0,
+    when: When = "never",
     review: Callable[[str], str] | None = None,
 ) -> list[Attempt]:
-    """Let the model write queries until one finds something, at most `attempts` times. `review` is given each before it
-    is run, and gives the one that is.
+    """Let the model write queries until one finds something, at most `attempts` times, or until the question's budget
+    is used up, which is a warning. For a query graph it is shown at most `shots` learned questions with theirs, `when`
+    a query failed, or always. `review` is given each query before it is run, and gives the one that is.
 
     Raises ModelError, ContextOverflow among them where not even a short schema fits, and GraphUnavailable.
     """
     tried: list[Attempt] = []
+
+    @cache
+    def examples() -> str:
+        text = write_lessons(similar_lessons(context, question, limit=shots))
+        return f"\n{text}\n" if text else ""
+
     while len(tried) < attempts:
-        completion = _written(question, topics, context, calls, tried, free=free, tokens=schema_tokens)
+        try:
+            shown = "" if free or not (when == "always" or (when == "failure" and tried)) else examples()
+            before = shown + _feedback(tried)
+            completion = _written(question, topics, context, calls, before, free=free, tokens=schema_tokens)
+        except BudgetSpent as error:
+            calls.warn(error.message)
+            break
         query = _unfenced(completion.text) if free else _indented(completion.text)
         query = review(query) if review else query
         with calls.clock.stage("query"):
             attempt = _try_cypher(query, context) if free else _try_graph(query, context)
         repeated = any(attempt.query == other.query for other in tried)
         tried.append(attempt)
+        _tell(context, len(tried), attempt)
         if attempt.problem is None or repeated:
             break
     return tried
+
+
+def _tell(context: Context, number: int, attempt: Attempt) -> None:
+    """Say what was written, and what came of it."""
+    told = one_line(attempt.found.wording if attempt.found and attempt.found.wording else attempt.query)
+    told = told if len(told) <= SHOWN else told[: SHOWN - 1] + "…"
+    if attempt.problem is not None:
+        told += f" ({attempt.problem.kind}{': ' if attempt.problem.text else ''}{one_line(attempt.problem.text)})"
+    context.on_event(StageEvent("write_query", "done", number, text=told))
 
 
 def _written(
@@ -119,12 +157,13 @@ def _written(
     topics: Sequence[TopicEntity],
     context: Context,
     calls: ModelCalls,
-    tried: Sequence[Attempt],
+    before: str,
     *,
     free: bool,
     tokens: int,
 ) -> Completion:
-    """The model's next query. A schema that does not fit is cut down to its most frequent parts."""
+    """The model's next query; `before` is what it is told of others. A schema that does not fit is cut down to its most
+    frequent parts."""
     form = None if free or not calls.model.supports_json_schema else json_schema(_catalogue(context))
     while True:
         try:
@@ -134,7 +173,7 @@ def _written(
                 question=defuse(one_line(question)),
                 schema=defuse(prompt_text(context.knowledge.schema, context.shape, tokens=tokens)),
                 entities=defuse(_named(topics, context)),
-                before=defuse(_feedback(tried)),
+                before=defuse(before),
             )
         except ContextOverflow:
             tokens //= 2
@@ -186,7 +225,7 @@ def _indented(reply: str) -> str:
 
 def _try_graph(text: str, context: Context) -> Attempt:
     try:
-        graph = from_json(json.loads(text))
+        graph = _graph_of(text)
     except (ValueError, RecursionError) as error:
         return Attempt(text, Problem("syntax error", f"It is no JSON object: {error}"))
     except DataError as error:
@@ -194,18 +233,15 @@ def _try_graph(text: str, context: Context) -> Attempt:
     query = json.dumps(to_json(graph), ensure_ascii=False)
     problems = check(graph, _catalogue(context))
     if problems:
-        kind: Failure = "unknown name" if problems[0].startswith("There is no") else "refused"
-        return Attempt(query, Problem(kind, " ".join(problems)))
-    known = reading(context)
-    keys, naming = (known.keys, known.naming) if known else ({}, {})
-    knowledge, limit = context.knowledge, context.options.limit
+        unknown = any(told in problems[0] for told in _UNKNOWN)
+        return Attempt(query, Problem("unknown name" if unknown else "refused", " ".join(problems)))
     try:
-        result = run(knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=LONGEST)
-        evidence = () if result.empty else evidence_of(knowledge, graph, result)
+        result, evidence = _run(graph, context)
     except GraphTimeout:
         return Attempt(query, Problem("timeout", f"It was ended after {LONGEST:g} s."))
     except StatementError as error:
         return Attempt(query, Problem("refused", error.message))
+    parameters = {"limit": context.options.limit, **result.compiled.parameters}
     found = Found(
         result.answers,
         result.nodes,
@@ -213,10 +249,26 @@ def _try_graph(text: str, context: Context) -> Attempt:
         result.more,
         result.empty,
         result.compiled.text,
-        {"limit": limit, **result.compiled.parameters},
+        parameters,
         wording(graph, names=context.shape.names),
     )
     return Attempt(query, Problem("empty") if result.empty else None, found)
+
+
+def _graph_of(text: str) -> QueryGraph:
+    """A query graph from JSON, or from simple Cypher, which a person who edits it, or a model, may write instead."""
+    if not text.lstrip().startswith("{"):
+        with suppress(DataError):
+            return from_cypher(_unfenced(text)).renamed()
+    return from_json(json.loads(text))
+
+
+def _run(graph: QueryGraph, context: Context) -> tuple[Result, tuple[Evidence, ...]]:
+    known = reading(context)
+    keys, naming = (known.keys, known.naming) if known else ({}, {})
+    knowledge, limit = context.knowledge, context.options.limit
+    result = run(knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=LONGEST)
+    return result, () if result.empty else evidence_of(knowledge, graph, result)
 
 
 # Cypher --------------------------------------------------------------------------------------------------------------
@@ -237,7 +289,29 @@ def _try_cypher(query: str, context: Context) -> Attempt:
         return Attempt(query, Problem("timeout", error.message))
     told = tell(context.knowledge, guard, passed.statement, rows)
     found = Found(told.answers, told.nodes, told.evidence, int(rows.more), rows.empty, passed.text, {})
+    found = found if rows.more else _explained(found, passed.statement.text, context)
     return Attempt(query, Problem("empty") if rows.empty else None, found)
+
+
+def _explained(found: Found, text: str, context: Context) -> Found:
+    """What a query found, with the words and the evidence of its query graph, where it is one and that finds the
+    same."""
+    try:
+        graph = from_cypher(text).renamed()
+        if check(graph, _catalogue(context)):
+            return found
+        result, evidence = _run(graph, context)
+    except (DataError, GraphError):
+        return found
+    if result.more or set(result.answers) != set(found.answers):
+        return found
+    same = {node.id for node in result.nodes} == {node.id for node in found.nodes}
+    return replace(
+        found,
+        nodes=result.nodes if same else found.nodes,
+        evidence=evidence or found.evidence,
+        wording=wording(graph, names=context.shape.names),
+    )
 
 
 def _unfenced(reply: str) -> str:

@@ -1,21 +1,25 @@
 """`cypher`: the model writes a query from the schema, and the graph answers it (SP-LLM).
 
 link → write query (checked, run, its problem fed back, a few times). What the graph gives is the answer, and nothing
-that the model says.
+that the model says. `paths` reads the question, too: two readers that err in different ways are surer where they agree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kgneo.context import Clock, Context
-from kgneo.errors import EntityNotFound
+from kgneo.errors import EntityNotFound, KgneoError
+from kgneo.events import StageEvent, Text
 from kgneo.model import Answer, Step, TopicEntity
+from kgneo.stages.agree import answered_names, beside
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.link import link, unbracket
+from kgneo.stages.recall import When
 from kgneo.stages.write_query import Attempt, write_query
+from kgneo.strategies.paths import Paths
 from kgneo.strategies.protocol import Needs
 
 SHOWN = 20
@@ -24,11 +28,16 @@ SHOWN = 20
 @dataclass(frozen=True, slots=True)
 class CypherOptions:
     """`free`: the model writes Cypher, held by a guard, instead of a query graph. `attempts` bounds its calls,
-    `schema_tokens` the schema in its prompt. `review` is given each query, and gives the one that runs."""
+    `schema_tokens` the schema in its prompt. `shots`: learned questions with query graphs that it is shown, `when` a
+    query graph failed ("failure"), always or never. `compare`: `paths` answers as well, which costs no call, and the
+    confidence says whether it found the same. `review` is given each query, and gives the one that runs."""
 
     free: bool = False
     attempts: int = 3
     schema_tokens: int = 2_000
+    shots: int = 3
+    when: When = "failure"
+    compare: bool = True
     review: Callable[[str], str] | None = None
 
 
@@ -46,7 +55,7 @@ class Cypher:
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Raises EntityNotFound for a given name that is not in the graph, UsageError without a language model, and
         ModelError."""
-        clock = Clock()
+        clock = Clock(context.on_event)
         calls = ModelCalls.of(context, clock, strategy=self.name)
         with clock.stage("link"):
             topics = _topics(question, context, entities)
@@ -60,9 +69,33 @@ class Cypher:
             free=options.free,
             attempts=options.attempts,
             schema_tokens=options.schema_tokens,
+            shots=options.shots,
+            when=options.when,
             review=options.review,
         )
-        return _answer(question, tried, topics, calls)
+        answer = _answer(question, tried, topics, calls)
+        if options.compare and answer.answers:
+            with clock.stage("compare"):
+                answer = compared(answer, context, entities=entities)
+            answer = replace(answer, timings_ms=clock.milliseconds)
+        context.on_event(Text(answer.answer))
+        context.on_event(StageEvent("answer", "done", 1, 1, answer.answer, answer.steps[0] if answer.steps else None))
+        return answer
+
+
+def compared(answer: Answer, context: Context, *, entities: Sequence[str] = ()) -> Answer:
+    """An answer with a confidence that says whether `paths` finds the same; as it is where that fails."""
+    try:
+        other = Paths().answer(answer.question, context, entities=entities)
+    except KgneoError:
+        return answer
+    agreed = answered_names(other) == answered_names(answer)
+    own = other.confidence or 0.0
+    confidence = round(beside(own, agreed=agreed), 4)
+    if agreed or not other.answers:
+        return replace(answer, confidence=confidence)
+    told = f"Read without the language model, the answer is: {other.answer} (confidence {own:.2f})."
+    return replace(answer, confidence=confidence, warnings=(*answer.warnings, told))
 
 
 def _topics(question: str, context: Context, entities: Sequence[str]) -> tuple[TopicEntity, ...]:
@@ -82,8 +115,8 @@ def _answer(question: str, tried: Sequence[Attempt], topics: tuple[TopicEntity, 
     ran = [attempt for attempt in tried if attempt.found is not None]
     best = next((attempt for attempt in tried if attempt.problem is None), ran[-1] if ran else None)
     if best is None or best.found is None:
-        last = tried[-1].problem
-        calls.warn(f"No query could be run ({last.kind if last else ''}): {last.text if last else ''}")
+        last = tried[-1].problem if tried else None
+        calls.warn(f"No query could be run ({last.kind}): {last.text}" if last else "No query was written.")
         return Answer(
             question,
             "cypher",

@@ -19,7 +19,7 @@ from kgneo.model import Answer, AnswerNode, Hop, Reading, Step, path_keys
 from kgneo.stages.filter_entities import filter_entities
 from kgneo.stages.ground import NOT_FOUND
 from kgneo.stages.link import link
-from kgneo.stages.recall import majority_path, similar_examples, write_examples
+from kgneo.stages.recall import When, majority_path, similar_examples, write_examples
 from kgneo.stages.relations import Asking, choose
 from kgneo.strategies.protocol import Needs
 from kgneo.strategies.walk import LISTED, Walk
@@ -33,7 +33,7 @@ class IrLlmOptions:
 
     mode: Literal["skills", "majority"] = "skills"
     shots: int = 5
-    when: Literal["failure", "always", "never"] = "failure"
+    when: When = "failure"
     retries: int = 2
     candidates: int = 3
 

@@ -10,13 +10,16 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kgneo.context import Clock, Context
-from kgneo.errors import ModelError
+from kgneo.errors import BudgetSpent, ModelError
 from kgneo.events import StageEvent, Text
 from kgneo.model import Answer, Step
 from kgneo.stages.answer import answer_alone
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.link import unbracket
 from kgneo.strategies.protocol import Needs, NoOptions
+
+UNKNOWN = "unknown"
+"""What the model is to write where it does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,10 @@ class Llm:
         clock = Clock()
         calls = ModelCalls.of(context, clock, strategy=self.name)
         text, _ = unbracket(question)
-        step = ask_alone(text, context, calls, number=1, total=1)
+        try:
+            step = ask_alone(text, context, calls, number=1, total=1)
+        except BudgetSpent as error:
+            step = unanswered(text, error, context, calls)
         return in_words(self.name, question, step.answer, [step], calls)
 
 
@@ -46,6 +52,13 @@ def ask_alone(text: str, context: Context, calls: ModelCalls, *, number: int, to
     step = Step(text, answer)
     context.on_event(StageEvent("answer", "done", number, total, answer, step))
     return step
+
+
+def unanswered(text: str, error: BudgetSpent, context: Context, calls: ModelCalls) -> Step:
+    """What stands for an answer where the budget of the question paid for none."""
+    calls.warn(f"{error.message} Nothing was answered by then.")
+    context.on_event(Text(UNKNOWN))
+    return Step(text, UNKNOWN)
 
 
 def in_words(

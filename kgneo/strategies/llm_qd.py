@@ -18,7 +18,7 @@ from kgneo.stages.generate import ModelCalls
 from kgneo.stages.link import unbracket
 from kgneo.stages.rewrite import rewrite
 from kgneo.stages.synthesise import synthesise
-from kgneo.strategies.llm import ask_alone, in_words
+from kgneo.strategies.llm import ask_alone, in_words, unanswered
 from kgneo.strategies.protocol import Needs, NoOptions
 
 
@@ -34,8 +34,7 @@ class LlmQd:
     furthest: ClassVar[int | None] = None
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:  # noqa: ARG002
-        """`entities` has no use here. Raises UsageError without a language model, and ModelError; BudgetSpent where
-        not even the first sub-question was answered."""
+        """`entities` has no use here. Raises UsageError without a language model, and ModelError."""
         clock = Clock()
         calls = ModelCalls.of(context, clock, strategy=self.name)
         text, _ = unbracket(question)
@@ -48,9 +47,10 @@ class LlmQd:
                 whole = rewrite(asked, steps, calls) if steps else asked
                 steps.append(ask_alone(whole, context, calls, number=number, total=len(questions)))
         except BudgetSpent as error:
-            if not steps:
-                raise
-            calls.warn(f"{error.message} The answer is what was found before it.")
+            if steps:
+                calls.warn(f"{error.message} The answer is what was found before it.")
+            else:
+                steps.append(unanswered(text, error, context, calls))
         answer = steps[-1].answer
         if len(steps) > 1:
             context.on_event(StageEvent("synthesise", "begun"))

@@ -18,6 +18,7 @@ from kgneo.english.names import statement_wording
 from kgneo.graph.neighbours import triples_along
 from kgneo.llm import Parameters
 from kgneo.model import Evidence, Triple
+from kgneo.stages.agree import beside
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.text import fold
 from kgneo.verification.named import NamedClaim, named_claim
@@ -66,7 +67,7 @@ def verified_by_model(
         warnings.append(f"The language model says supported, and the evidence does not say this of {names}.")
         verdict = REFUTED if closed else OPEN
     agreed = verdict == read.verdict
-    confidence = 1.0 - 0.5 * (1.0 - read.confidence) if agreed else 0.5 * (1.0 - read.confidence)
+    confidence = beside(read.confidence, agreed=agreed)
     if not agreed:
         warnings.append(f"Without the language model the verdict is: {read.verdict}.")
     return replace(
