@@ -21,7 +21,7 @@ import psutil
 
 from benchmarks.common import scratch_graph
 from kgneo.asking import ask, open_context
-from kgneo.embedding import Similarity, TokenEmbeddings, Vectors, load_encoder
+from kgneo.embedding import Similarity, Vectors, load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.embeddings import scan_relationships
 from kgneo.graph.index import Progress, build
@@ -47,10 +47,6 @@ class StubEncoder:
         sums = np.array([zlib.crc32(text.encode()) for text in texts])
         moved = self._table[sums % 4099] + (sums[:, None] % 997).astype(np.float32) * 1e-4
         return np.asarray(moved, dtype=np.float32)
-
-    def encode_tokens(self, texts: Sequence[str]) -> list[TokenEmbeddings]:
-        """Not needed here."""
-        raise NotImplementedError
 
 
 def generate(graph: Graph, relationships: int) -> None:

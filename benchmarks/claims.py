@@ -24,7 +24,7 @@ import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.common import empty, metaqa_folder, report, scratch_graph, table
@@ -551,6 +551,7 @@ def unindexed(graph: Graph) -> Context:
     encoder = load_encoder(report=report)
     statistics = read_statistics(graph, shape=LOADED, schema=None)
     record = new_record(encoder, LOADED, count_triples(graph), complete=False, statistics=statistics)
+    record = replace(record, fingerprint="")  # nothing is embedded
     return Context(Knowledge(graph, record, LoadedNames(graph)), encoder)
 
 

@@ -36,7 +36,7 @@ from kgneo.graph import Graph
 from kgneo.graph.load import load
 from kgneo.graph.names import LoadedNames
 from kgneo.graph.open import Knowledge
-from kgneo.graph.record import TEMPLATE, IndexRecord, count_triples
+from kgneo.graph.record import count_triples, new_record
 from kgneo.graph.shape import LOADED
 from kgneo.graph.statistics import read_statistics
 from kgneo.llm import LanguageModel, load_model
@@ -45,7 +45,6 @@ from kgneo.model import Answer
 from kgneo.questions import Question, reader, sample
 from kgneo.settings import Settings, open_graph
 from kgneo.strategies import Strategy, find_strategy
-from kgneo.version import __version__
 from tests.papers_stand_in import PaperStandIn
 from tests.pipeline_stand_in import FILMS
 
@@ -79,18 +78,9 @@ class Measured:
 def structure(graph: Graph) -> Context:
     """MetaQA as it was loaded, with statistics and without embeddings."""
     encoder = load_encoder(report=report)
-    record = IndexRecord(
-        encoder=encoder.name,
-        fingerprint=encoder.fingerprint,
-        dimensions=encoder.dimensions,
-        similarity="",
-        template=TEMPLATE,
-        triples=count_triples(graph),
-        complete=False,
-        version=__version__,
-        statistics=read_statistics(graph, shape=LOADED, schema=None),
-        shape=LOADED,
-    )
+    statistics = read_statistics(graph, shape=LOADED, schema=None)
+    record = new_record(encoder, LOADED, count_triples(graph), complete=False, statistics=statistics)
+    record = replace(record, fingerprint="")  # nothing is embedded
     return Context(Knowledge(graph, record, LoadedNames(graph)), encoder, Options(hops=3, limit=1_000_000))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kgneo.context import Context, Options
-from kgneo.embedding import Encoder, load_encoder
+from kgneo.embedding import Encoder, load_encoder, reader
 from kgneo.errors import NotIndexed
 from kgneo.graph import Graph
 from kgneo.graph.open import open_knowledge
@@ -25,6 +25,8 @@ from kgneo.strategies import Strategy, find_strategy
 
 DEFAULT_STRATEGY = "paths"
 DEFAULT_WITH_MODEL = "kg-rag"
+GO_ON = "Unless they are being made just now, `kgneo index` makes them."
+COMPARED = "of the others, only some around an entity were compared with the question"
 
 
 def open_context(
@@ -48,7 +50,15 @@ def open_context(
     if record.fingerprint:
         check_fingerprint(record, loaded)
     speaking = load_model(model, report=report) if isinstance(model, str) else model
-    return Context(knowledge, loaded, options or Options(), model=speaking, prompts=prompts or Prompts())
+    reads = reader(loaded, report=report)
+    return Context(
+        knowledge,
+        reads,
+        options or Options(),
+        model=speaking,
+        prompts=prompts or Prompts(),
+        other_encoder=None if reads is loaded else loaded,
+    )
 
 
 def ask(
@@ -75,11 +85,25 @@ def ask(
             "or use a strategy that needs none, such as paths.",
         )
     answer = chosen.answer(question, context, entities=entities)
-    hops, furthest = context.options.hops, chosen.furthest
+    told = (_beyond(chosen, context), _meanwhile(chosen, context))
+    return replace(answer, warnings=(*answer.warnings, *filter(None, told)))
+
+
+def _beyond(strategy: Strategy, context: Context) -> str:
+    """A warning where more hops were asked for than the strategy reads."""
+    hops, furthest = context.options.hops, strategy.furthest
     if furthest is None or hops <= furthest:
-        return answer
-    warning = f"{hops} hops were asked for; {chosen.name} reads one (sub-)question over at most {furthest}."
-    return replace(answer, warnings=(*answer.warnings, warning))
+        return ""
+    return f"{hops} hops were asked for; {strategy.name} reads one (sub-)question over at most {furthest}."
+
+
+def _meanwhile(strategy: Strategy, context: Context) -> str:
+    """A warning where embeddings are still being made."""
+    if not strategy.needs.graph or not (state := context.knowledge.unfinished()):
+        return ""
+    if not strategy.needs.embeddings:
+        return f"{state}; {strategy.name} needs none. {GO_ON}"
+    return f"{state}; {COMPARED}. {GO_ON}"
 
 
 def default_strategy(model: LanguageModel | None) -> str:

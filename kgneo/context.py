@@ -54,6 +54,7 @@ def _silent(_: Event) -> None:
 class Context:
     """The graph with what is known of it, and how to answer from it.
 
+    `encoder` reads questions; `other_encoder` made the embeddings of the triples, where that is another one.
     `on_event` is told what a strategy with a language model does. `memory` is what stages keep between questions
     about the same graph, by the stage's name; contexts made with `dataclasses.replace` share it.
     """
@@ -64,12 +65,18 @@ class Context:
     model: LanguageModel | None = None
     prompts: Prompts = field(default_factory=Prompts, repr=False)
     on_event: Callable[[Event], None] = field(default=_silent, repr=False)
+    other_encoder: Encoder | None = None
     memory: dict[str, object] = field(default_factory=dict, repr=False)
 
     @property
     def graph(self) -> Graph:
         """The connection."""
         return self.knowledge.graph
+
+    @property
+    def triple_encoder(self) -> Encoder:
+        """The encoder whose vectors are compared with the embeddings of triples."""
+        return self.other_encoder or self.encoder
 
     @property
     def record(self) -> IndexRecord:

@@ -24,7 +24,8 @@ from starlette.testclient import TestClient
 
 from kgneo.asking import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder, load_encoder
+from kgneo.embedding import DEFAULT_ENCODER, OnnxEncoder
+from kgneo.embedding_onnx import load_exported
 from kgneo.graph import Graph
 from kgneo.graph.index import build
 from kgneo.graph.load import load, source_digest
@@ -130,7 +131,7 @@ def wipe(graph: Graph) -> None:
 @pytest.fixture(scope="session")
 def encoder() -> OnnxEncoder:
     """The default encoder."""
-    return load_encoder()
+    return load_exported(DEFAULT_ENCODER)
 
 
 @pytest.fixture(scope="session")

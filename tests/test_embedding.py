@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from kgneo.embedding import OnnxEncoder, load_encoder
+from kgneo import embedding
+from kgneo.embedding import Encoder, OnnxEncoder, load_encoder, reader
+from kgneo.embedding_static import StaticEncoder
 from kgneo.errors import EncoderError
 
 TEXTS = [
@@ -65,13 +68,6 @@ def test_no_text_gives_no_vectors(encoder: OnnxEncoder) -> None:
     assert encoder.encode([]).shape == (0, 384)
 
 
-def test_tokens_come_with_their_place_in_the_text(encoder: OnnxEncoder) -> None:
-    text = "Who directed it?"
-    tokens = encoder.encode_tokens([text])[0]
-    assert [text[start:end].lower() for start, end in tokens.spans] == ["who", "directed", "it", "?"]
-    np.testing.assert_allclose(np.linalg.norm(tokens.vectors, axis=1), 1, atol=1e-5)
-
-
 def test_encoding_a_question_imports_neither_torch_nor_transformers(encoder: OnnxEncoder) -> None:
     program = (
         "import sys; from kgneo.embedding import load_encoder; load_encoder().encode(['a question'])\n"
@@ -101,3 +97,49 @@ def test_a_model_from_a_folder_with_dot_products_agrees_too_and_is_exported_once
     assert first.fingerprint == second.fingerprint
     assert (second.dimensions, second.similarity) == (32, "dot")
     np.testing.assert_allclose(second.encode(TEXTS), np.load(reference / "tiny.npy"), atol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def static(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Encoder, list[str]]]:
+    """The static encoder made from the tiny model instead of the default one, and what was told meanwhile."""
+    lines: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KGNEO_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setattr(embedding, "DEFAULT_ENCODER", str(reference / "tiny"))
+        load_encoder("fast", report=lines.append)
+        yield load_encoder("fast", report=lines.append), lines
+
+
+def test_a_static_encoder_is_made_once_and_told(static: tuple[Encoder, list[str]]) -> None:
+    encoder, lines = static
+    assert len([line for line in lines if "Making the encoder fast" in line]) == 1
+    assert (encoder.name, encoder.dimensions, encoder.similarity) == ("fast", 32, "cosine")
+
+
+def test_questions_over_static_embeddings_are_read_by_the_encoder_that_runs_in_full(
+    static: tuple[Encoder, list[str]], encoder: OnnxEncoder
+) -> None:
+    assert isinstance(static[0], StaticEncoder)
+    assert isinstance(reader(static[0]), OnnxEncoder)
+    assert reader(encoder) is encoder
+
+
+def test_every_text_has_a_static_vector_of_length_1_whatever_stands_beside_it(
+    static: tuple[Encoder, list[str]],
+) -> None:
+    texts = [*TEXTS, "\u4e00\U0001f418", " ", "[MASK]"]
+    together = static[0].encode(texts)
+    np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+    alone = np.vstack([static[0].encode([text]) for text in texts])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+def test_a_static_vector_is_that_of_its_words_in_any_order(static: tuple[Encoder, list[str]]) -> None:
+    one, other, third = static[0].encode(["river danube sea", "sea river danube", "river danube"])
+    np.testing.assert_allclose(one, other, atol=1e-5)
+    assert float(one @ third) < 0.999
+
+
+def test_frequent_words_count_less_in_a_static_vector(static: tuple[Encoder, list[str]]) -> None:
+    the, danube, both = static[0].encode(["the", "danube", "the danube"])
+    assert float(both @ danube) > float(both @ the)

@@ -207,10 +207,11 @@ class Faulty(http.server.ThreadingHTTPServer):
 
 class FaultyHandler(http.server.BaseHTTPRequestHandler):
     server: Faulty
+    body: dict[str, Any]
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.bodies.append(json.loads(body))
+        self.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.bodies.append(self.body)
         self.server.keys.append(self.headers["Authorization"])
         answers = self.server.answers
         (answers.pop(0) if len(answers) > 1 else answers[0])(self)

@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from kgneo.embedding import OnnxEncoder, load_encoder
+from kgneo.embedding import OnnxEncoder
+from kgneo.embedding_onnx import load_exported
 from kgneo.english.question import MaskedQuestion
 from kgneo.model import Hop, RelationPath
 from kgneo.ranking.rank import RankedPath, rank_paths
@@ -17,7 +18,7 @@ from tests.path_questions import FILES, MemoryGraph, load_graph, load_questions,
 
 @cache
 def encoder() -> OnnxEncoder:
-    return load_encoder("minilm")
+    return load_exported("minilm")
 
 
 @cache

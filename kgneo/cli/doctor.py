@@ -12,7 +12,7 @@ from kgneo.cli.options import connection_options, json_option, print_json, say
 from kgneo.embedding import load_encoder
 from kgneo.errors import KgneoError
 from kgneo.graph.cache import LocalCache
-from kgneo.graph.record import count_triples, read_record
+from kgneo.graph.record import IndexRecord, count_triples, read_record
 from kgneo.settings import Settings, open_graph
 from kgneo.version import __version__
 
@@ -55,13 +55,17 @@ def _checks(settings: Settings) -> Iterator[Check]:
             triples = count_triples(graph)
             yield "Graph", triples > 0, f"{triples:,} triples" if triples else "empty; try `kgneo load PATH`"
             record = read_record(graph) or LocalCache(graph).embeddings().read_record()
-            indexed = record is not None and record.complete
-            found = (
-                f"{record.triples:,} triples with {record.encoder}" if record and indexed else "none; try `kgneo index`"
-            )
-            yield "Index", indexed or not triples, found
+            yield "Index", record is not None or not triples, _index(record)
     except KgneoError as error:
         yield "Neo4j", False, str(error).replace("\n", " ")
+
+
+def _index(record: IndexRecord | None) -> str:
+    if record is None:
+        return "none; try `kgneo index`"
+    if record.unfinished:
+        return f"{record.unfinished}; `kgneo index` makes them, unless they are being made just now"
+    return f"{record.triples:,} triples with {record.encoder}"
 
 
 def _try(name: str, action: Callable[[], str]) -> Check:

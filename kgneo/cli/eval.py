@@ -29,8 +29,8 @@ from kgneo.cli.options import (
     set_option,
     with_options,
 )
-from kgneo.context import Options
-from kgneo.errors import GraphUnavailable, ServerError, UsageError
+from kgneo.context import Context, Options
+from kgneo.errors import GraphUnavailable, NotIndexed, ServerError, UsageError
 from kgneo.evaluation import figures
 from kgneo.evaluation.backend import graph_backend
 from kgneo.evaluation.claims import HEADER, Judged, drawn, judge, read_claims, rows_of, summary
@@ -173,6 +173,7 @@ def eval(  # noqa: A001
         opened = open_context(
             graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
         )
+        _refuse_unfinished(opened)
         own = {"select": plan.select or None, "follow": given["follow"], "free": given["free"], **assigned}
         backend = graph_backend(opened, alive=probe(graph, settings), options=own)
         outcome = _evaluate(plan, dataset, backend, given)
@@ -182,6 +183,12 @@ def eval(  # noqa: A001
     else:
         click.echo("\n".join(_table(outcome)))
     say(f"Report: {report}")
+
+
+def _refuse_unfinished(context: Context) -> None:
+    """Raises NotIndexed while embeddings are being made: no two questions would be asked of the same graph."""
+    if state := context.knowledge.unfinished():
+        raise NotIndexed(f"{state}, and figures would change with each.", hint="Measure when `kgneo index` is done.")
 
 
 def _claims(
@@ -200,6 +207,7 @@ def _claims(
         opened = open_context(
             graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
         )
+        _refuse_unfinished(opened)
         with progress(len(chosen), "claims", "claim") as bar:
             for claim in chosen:
                 judged.append(judge(opened, claim, given=given["brackets"], closed=given["closed"], two=two))

@@ -28,9 +28,12 @@ from kgneo.graph.record import read_record
 from kgneo.graph.removal import remove
 from kgneo.settings import Settings, open_graph
 
+WORTH_TELLING = 2_000
+"""Triples from which on encoding takes long enough to ask questions meanwhile."""
+
 
 @click.command()
-@option("--encoder", metavar="NAME|PATH", help="Encoder: minilm (default), mpnet, a folder or a hub name.")
+@option("--encoder", metavar="NAME|PATH", help="minilm (default), mpnet, fast, openai:MODEL, a folder or a hub name.")
 @option("--dry-run", is_flag=True, help="Say what would be written, how long it would take and how large it would be.")
 @option(
     "--remove", "take_away", envvar=None, is_flag=True, help="Take away everything that kgneo wrote into the graph."
@@ -90,15 +93,18 @@ def run_index(
     refusal = graph.refuses_writes()
     local = LocalCache(graph).embeddings() if refusal else None
     record = local.read_record() if local else read_record(graph)
+    finished = record is not None and record.complete
     schema, shape = known_shape(graph, choices=choices, report=say)
     name = encoder or (record.encoder if record else DEFAULT_ENCODER)
     loaded = load_encoder(name, report=say)
     bars = {
         "encoding": progress(None, "Embedding", " triples"),
-        "indexing": progress(100, "Building the vector index", "%"),
+        "indexing": progress(100, "Building indexes", "%"),
     }
 
     def show(step: Progress) -> None:
+        if (step.stage, step.done) == ("encoding", 0) and step.total >= WORTH_TELLING and not finished:
+            say('Questions can be asked from now on: kgneo ask "…" in another terminal. Embeddings are being made.')
         bar = bars[step.stage]
         bar.total = step.total
         bar.update(step.done - bar.n)

@@ -69,7 +69,7 @@ FORMAT_OPTIONS = (
     help="That file.",
 )
 @option("--no-index", is_flag=True, help="Only load; embed and index later with `kgneo index`.")
-@option("--encoder", metavar="NAME|PATH", help="Encoder: minilm (default), mpnet, a folder or a hub name.")
+@option("--encoder", metavar="NAME|PATH", help="minilm (default), mpnet, fast, openai:MODEL, a folder or a hub name.")
 @json_option
 @connection_options
 def load(
@@ -94,7 +94,7 @@ def load(
     files is one graph. It can be asked at once, and is embedded and indexed only where --encoder is given.
 
     Every file is read to its end before anything is written. Loading twice changes nothing; an interrupted load goes on
-    when it is run again.
+    when it is run again. As soon as the triples are in the graph it can be asked, while it gets their embeddings.
 
     \b
     Examples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kgneo.asking import open_context
+from kgneo.asking import COMPARED, GO_ON, open_context
 from kgneo.cli.options import (
     connection_options,
     json_option,
@@ -56,6 +56,8 @@ def retrieve(
             linked = link(context.knowledge, question, entities=entities)
         with clock.stage("retrieve"):
             found = retrieve_nearest(linked.text, linked.entity_ids, context)
+        if state := context.knowledge.unfinished():
+            say(f"{state}; {COMPARED}. {GO_ON}")
         with clock.stage("count"):
             counts = count_candidates(context.knowledge, found.reach)
         by_hop = all_candidates(context.knowledge, found.reach) if list_all else []

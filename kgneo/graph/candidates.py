@@ -79,6 +79,14 @@ def all_candidates(knowledge: Knowledge, reach: Reach) -> list[list[Candidate]]:
     return by_hop
 
 
+def unembedded_candidates(knowledge: Knowledge, reach: Reach, *, limit: int) -> list[Candidate]:
+    """At most `limit` relationships of the candidates that have no embedding in the graph yet, nearest hops first."""
+    shape = knowledge.shape
+    parameters: dict[str, Any] = {"entities": list(reach.entities), "limit": limit, **shape.parameters}
+    rows = knowledge.graph.read(reach.fill("candidates_unembedded"), **parameters)
+    return [_candidate(row, row["hop"], shape) for row in rows]
+
+
 def top_candidates(
     knowledge: Knowledge,
     reach: Reach,

@@ -19,6 +19,7 @@ from neo4j.vector import Vector
 from kgneo.embedding import Encoder, Vectors
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
+from kgneo.graph.record import IndexRecord, record_properties
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, triple_of
 from kgneo.model import Triple
@@ -60,14 +61,22 @@ class Sink(Protocol):
         """Keep the embeddings of a batch: all of them, or none."""
         ...
 
+    def keep(self, record: IndexRecord) -> None:
+        """Keep the record of what the embeddings are made with, and of how far they are."""
+        ...
+
 
 def scan_relationships(graph: Graph, encoder: Encoder, shape: Shape) -> Iterator[Pending]:
     """Every relationship that is used."""
     for row in graph.stream(query("index_scan"), timeout=SCAN_TIMEOUT, **shape.parameters):
-        triple = triple_of(row, shape)
-        if triple.relation in shape.names:
-            triple = Triple(triple.subject, shape.names[triple.relation], triple.object, triple.detail)
-        yield Pending(row["id"], "", triple.text, text_digest(triple.text, encoder), row["digest"])
+        text = text_of(triple_of(row, shape), shape)
+        yield Pending(row["id"], "", text, text_digest(text, encoder), row["digest"])
+
+
+def text_of(triple: Triple, shape: Shape) -> str:
+    """The text of a relationship that is encoded: under its readable name, where it has one."""
+    name = shape.names.get(triple.relation, triple.relation)
+    return Triple(triple.subject, name, triple.object, triple.detail).text
 
 
 def scan_nodes(graph: Graph, encoder: Encoder, shape: Shape) -> Iterator[NodeScan]:
@@ -140,6 +149,10 @@ class GraphSink:
         values = [_value_row(pending, vector, norm) for pending, vector, norm in rows if pending.key]
         if values:
             self._graph.write(query("index_write_nodes"), rows=values, timeout=WRITE_TIMEOUT)
+
+    def keep(self, record: IndexRecord) -> None:
+        """Write the record."""
+        self._graph.write(query("index_record_write"), record=record_properties(record))
 
     def write_properties(self, nodes: Sequence[NodeScan]) -> None:
         """Set and remove kgneo's own properties of nodes."""

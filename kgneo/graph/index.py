@@ -1,9 +1,10 @@
 """Embedding and indexing: every triple's vector on its relationship, covered by a vector index.
 
-`build` makes the index, reads every triple, encodes those whose embedding is missing or was made from another text or
-by another encoder, and writes them batch by batch: an index that is there first and grows with the writing costs less
-than one that is made at the end. What was built with what is recorded (`kgneo.graph.record`). `build_locally` does the
-same for a graph that may only be read, with files on this machine.
+`build` makes the index and reads what relations lead to; from then on questions are answered. It reads every triple,
+encodes those whose embedding is missing or was made from another text or by another encoder, and writes them batch by
+batch: an index that is there first and grows with the writing costs less than one that is made at the end. What was
+built with what, and how far it is, is recorded (`kgneo.graph.record`). `build_locally` does the same for a graph that
+may only be read, with files on this machine.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from kgneo.embedding import Encoder
@@ -20,10 +21,10 @@ from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.embeddings import GraphSink, NodeScan, Pending, Sink, scan_nodes, scan_relationships
-from kgneo.graph.record import NO_STATISTICS, count_triples, new_record, read_record, record_properties
+from kgneo.graph.record import IndexRecord, count_triples, new_record, read_record
 from kgneo.graph.schema import Schema
 from kgneo.graph.shape import Shape
-from kgneo.graph.statistics import Statistics, read_statistics
+from kgneo.graph.statistics import read_statistics
 
 INDEX_NAME = "kgneo_triples"
 BATCH = 512
@@ -33,6 +34,10 @@ PROPERTIES = 5_000
 NAMES_INDEX = "kgneo_folded"
 WORDS_INDEX = "kgneo_names"
 POLL_SECONDS = 0.1
+RECORD_SECONDS = 2.0
+"""How often the record says how many embeddings there are."""
+EMBEDDING_KEYS = ("kgneo_embedding", "kgneo_digest", "kgneo_norm")
+"""What the properties begin with that hold embeddings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +70,27 @@ def build(
 ) -> IndexReport:
     """Bring embeddings and vector index up to date with the graph.
 
-    `schema` goes with the `shape` of a graph that was there before kgneo. `on_progress` gets a `Progress` after each
-    batch. Raises GraphEmpty when there is nothing to index. An interruption loses at most one batch; running again
-    goes on from there.
+    `schema` goes with the `shape` of a graph that was there before kgneo. `on_progress` gets a `Progress` when encoding
+    begins, from when on questions are answered, and after each batch. Raises GraphEmpty when there is nothing to index.
+    An interruption loses at most one batch; running again goes on from there.
     """
     total = _expected(graph, shape, schema)
     if not total:
         raise GraphEmpty("The graph holds no triples to index.", hint="Load some with `kgneo load PATH`.")
-    previous = read_record(graph)
-    if previous is not None and previous.fingerprint != encoder.fingerprint:
-        _drop_indexes(graph)
+    previous, sink = read_record(graph), GraphSink(graph, encoder)
+    if previous is not None and not _same(previous, encoder):
+        previous = replace(previous, embedded=0, complete=False)
+        sink.keep(previous)
+        _forget_embeddings(graph)
     if previous is not None and not shape.loaded and previous.shape != shape:
         _forget(graph, shape)
-    sink = GraphSink(graph, encoder)
-
-    def begin() -> None:
-        _record(graph, encoder, shape, total, complete=False)
-
     _create_indexes(graph, encoder, shape)
-    encoded = encode_all(graph, encoder, shape, sink, total=total, begin=begin, on_progress=on_progress)
     _await_indexes(graph, on_progress)
-    statistics = read_statistics(graph, shape=shape, schema=schema)
-    _record(graph, encoder, shape, encoded.triples, statistics=statistics, complete=True)
-    return encoded
+    record = _begun(graph, encoder, shape, schema, previous, total)
+    report = encode_all(graph, encoder, sink, record=record, on_progress=on_progress)
+    _await_indexes(graph, on_progress)
+    sink.keep(replace(record, triples=report.triples, embedded=report.triples, complete=True))
+    return report
 
 
 def build_locally(
@@ -105,19 +108,30 @@ def build_locally(
     cache = LocalCache(graph)
     embeddings = cache.embeddings()
     previous = embeddings.read_record()
-    if previous is not None and previous.fingerprint != encoder.fingerprint:
+    if previous is not None and not _same(previous, encoder):
         embeddings.clear()
-
-    def begin() -> None:
-        embeddings.write_record(new_record(encoder, shape, total, complete=False))
-
-    report = encode_all(graph, encoder, shape, embeddings, total=total, begin=begin, on_progress=on_progress)
+        previous = None
+    record = _begun(graph, encoder, shape, schema, previous, total)
+    report = encode_all(graph, encoder, embeddings, record=record, on_progress=on_progress)
     embeddings.forget_unseen()
-    statistics = read_statistics(graph, shape=shape, schema=schema)
     if not shape.loaded:
         cache.names(shape, refresh=True)
-    embeddings.write_record(new_record(encoder, shape, report.triples, complete=True, statistics=statistics))
+    embeddings.keep(replace(record, triples=report.triples, embedded=report.triples, complete=True))
     return report
+
+
+def _same(record: IndexRecord, encoder: Encoder) -> bool:
+    """Whether embeddings that are there are this encoder's."""
+    return (record.fingerprint, record.dimensions) == (encoder.fingerprint, encoder.dimensions)
+
+
+def _begun(
+    graph: Graph, encoder: Encoder, shape: Shape, schema: Schema | None, previous: IndexRecord | None, total: int
+) -> IndexRecord:
+    """The record with which encoding begins."""
+    statistics = read_statistics(graph, shape=shape, schema=schema)
+    there = min(previous.embedded, total) if previous else 0
+    return replace(new_record(encoder, shape, total, complete=False, statistics=statistics), embedded=there)
 
 
 def _expected(graph: Graph, shape: Shape, schema: Schema | None) -> int:
@@ -139,32 +153,29 @@ def expected_values(schema: Schema, shape: Shape) -> int:
 
 
 def encode_all(
-    graph: Graph,
-    encoder: Encoder,
-    shape: Shape,
-    sink: Sink,
-    *,
-    total: int,
-    begin: Callable[[], None],
-    on_progress: OnProgress,
+    graph: Graph, encoder: Encoder, sink: Sink, *, record: IndexRecord, on_progress: OnProgress
 ) -> IndexReport:
-    """Read every triple, and give those to `sink` that have no embedding of their present text. `begin` is called
-    before the first is written."""
+    """Read every triple, and give those to `sink` that have no embedding of their present text; `sink` keeps the
+    `record` from the beginning on."""
     read = encoded = 0
-    for batch in _batches(_scan(graph, encoder, shape, sink, begin)):
+    total, kept = record.triples, time.monotonic()
+    sink.keep(record)
+    on_progress(Progress("encoding", 0, total))
+    for batch in _batches(_scan(graph, encoder, record.shape, sink)):
         changed = sink.changed(batch)
-        read += len(batch)
         if changed:
-            if not encoded:
-                begin()
             sink.write(changed, encoder.encode([pending.text for pending in changed]))
             encoded += len(changed)
+        read += len(batch)
+        if encoded and time.monotonic() - kept > RECORD_SECONDS:
+            kept = time.monotonic()
+            sink.keep(replace(record, embedded=max(record.embedded, min(read, total))))
         on_progress(Progress("encoding", min(read, total), total))
     on_progress(Progress("encoding", total, total))
     return IndexReport(read, encoded)
 
 
-def _scan(graph: Graph, encoder: Encoder, shape: Shape, sink: Sink, begin: Callable[[], None]) -> Iterator[Pending]:
+def _scan(graph: Graph, encoder: Encoder, shape: Shape, sink: Sink) -> Iterator[Pending]:
     """The texts of relationships, then those of values; properties of nodes are written on the way."""
     yield from scan_relationships(graph, encoder, shape)
     waiting: list[NodeScan] = []
@@ -173,11 +184,9 @@ def _scan(graph: Graph, encoder: Encoder, shape: Shape, sink: Sink, begin: Calla
         if node.properties and isinstance(sink, GraphSink):
             waiting.append(node)
             if len(waiting) == PROPERTIES:
-                begin()
                 sink.write_properties(waiting)
                 waiting = []
     if waiting and isinstance(sink, GraphSink):
-        begin()
         sink.write_properties(waiting)
 
 
@@ -185,19 +194,6 @@ def _batches(rows: Iterable[Pending]) -> Iterator[list[Pending]]:
     iterator = iter(rows)
     while batch := list(islice(iterator, BATCH)):
         yield batch
-
-
-def _record(
-    graph: Graph,
-    encoder: Encoder,
-    shape: Shape,
-    triples: int,
-    *,
-    complete: bool,
-    statistics: Statistics = NO_STATISTICS,
-) -> None:
-    record = new_record(encoder, shape, triples, complete=complete, statistics=statistics)
-    graph.write(query("index_record_write"), record=record_properties(record))
 
 
 def index_names(graph: Graph) -> tuple[str, ...]:
@@ -262,9 +258,13 @@ def _create_vector_indexes(graph: Graph, encoder: Encoder, relations: Sequence[s
     graph.schema(fill("index_create_all", name=INDEX_NAME, relations=relations), options=options)
 
 
-def _drop_indexes(graph: Graph) -> None:
+def _forget_embeddings(graph: Graph) -> None:
+    """Take away what another encoder made: its scores would stand beside those of the new one."""
     for name in index_names(graph):
         graph.schema(fill("index_drop", name=name))
+    keys = [row["key"] for row in graph.read(query("own_keys")) if row["key"].startswith(EMBEDDING_KEYS)]
+    for name in ("remove_from_relationships", "remove_from_nodes"):
+        graph.schema(query(name), keys=keys, nothing=dict.fromkeys(keys))
 
 
 def _await_indexes(graph: Graph, on_progress: OnProgress) -> None:

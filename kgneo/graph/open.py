@@ -47,8 +47,16 @@ class Knowledge:
 
     @property
     def embedded(self) -> bool:
-        """Whether triples have embeddings; a graph may be asked before it is indexed."""
-        return self.record.complete
+        """Whether triples have embeddings, or some have and the others get them; a graph may be asked before it is
+        indexed."""
+        return bool(self.record.fingerprint)
+
+    def unfinished(self) -> str:
+        """As `IndexRecord.unfinished`, as it is now."""
+        if not self.record.unfinished:
+            return ""
+        record = self.vectors.read_record() if self.vectors else read_record(self.graph)
+        return record.unfinished if record else ""
 
     @cached_property
     def schema(self) -> Schema:
@@ -88,14 +96,24 @@ def open_knowledge(
         elif not is_loaded(graph):
             return _attach(graph, encoder=encoder, choices=choices, report=report)
     record = require(graph, encoder=encoder, record=record)
-    return Knowledge(graph, record, _names(graph, record.shape, here=vectors is not None), vectors)
+    return Knowledge(graph, record, _names(graph, record, here=vectors is not None), vectors)
 
 
-def _names(graph: Graph, shape: Shape, *, here: bool) -> Names:
+def _names(graph: Graph, record: IndexRecord, *, here: bool) -> Names:
     """The names of an indexed graph; `here`, where kgneo wrote nothing into it."""
+    shape = record.shape
     if shape.loaded:
         return LoadedNames(graph)
-    return LocalCache(graph).names(shape) if here else IndexedNames(graph, shape)
+    if here:
+        return LocalCache(graph).names(shape)
+    # Names are written last.
+    return IndexedNames(graph, shape) if record.complete else _names_as_they_are(graph, shape)
+
+
+def _names_as_they_are(graph: Graph, shape: Shape) -> Names:
+    """The names of a graph into which kgneo wrote none."""
+    cache = LocalCache(graph)
+    return cache.names(shape) if cache.schema().nodes <= SCAN_NAMES_FROM else ScannedNames(graph, shape)
 
 
 def known_shape(
@@ -142,10 +160,10 @@ def _attach(
         similarity="",
         template=TEMPLATE,
         triples=count_triples(graph),
+        embedded=0,
         complete=False,
         version=__version__,
         statistics=estimate_statistics(schema, shape),
         shape=shape,
     )
-    few = schema.nodes <= SCAN_NAMES_FROM
-    return Knowledge(graph, record, LocalCache(graph).names(shape) if few else ScannedNames(graph, shape))
+    return Knowledge(graph, record, _names_as_they_are(graph, shape))

@@ -1,5 +1,6 @@
 """The record of an index: what was built with what, in the one node `:KgneoIndex` or in a file on this machine.
 
+It is there before the first embedding is made, so that questions are answered meanwhile, and says how many there are.
 `require` reads it back before a question is asked, and says what to do where there is none that can be used.
 """
 
@@ -23,7 +24,8 @@ NO_STATISTICS = Statistics()
 
 @dataclass(frozen=True, slots=True)
 class IndexRecord:
-    """What `:KgneoIndex` says. `complete` is False while embeddings are being written."""
+    """What `:KgneoIndex` says. `complete` is False while embeddings are being written; `embedded` of the `triples` have
+    one, at least."""
 
     encoder: str
     fingerprint: str
@@ -31,10 +33,20 @@ class IndexRecord:
     similarity: str
     template: str
     triples: int
+    embedded: int
     complete: bool
     version: str
     statistics: Statistics
     shape: Shape
+
+    @property
+    def unfinished(self) -> str:
+        """How far indexing is, as the beginning of a sentence; "" where it is done or was never begun."""
+        if self.complete or not self.fingerprint:
+            return ""
+        if self.embedded >= self.triples:
+            return "The embeddings are being brought up to date"
+        return f"{self.embedded:,} of {self.triples:,} triples have an embedding yet"
 
 
 def read_record(graph: Graph) -> IndexRecord | None:
@@ -52,6 +64,8 @@ def record_from(properties: Mapping[str, Any]) -> IndexRecord:
     shape = Shape.from_json(properties["shape"]) if "shape" in properties else LOADED
     fields: dict[str, Any] = {name: properties.get(name) for name in IndexRecord.__slots__}
     fields |= {"statistics": statistics, "shape": shape}
+    if fields["embedded"] is None:  # written before this was kept
+        fields["embedded"] = fields["triples"] if fields["complete"] else 0
     return IndexRecord(**fields)
 
 
@@ -67,8 +81,8 @@ def count_triples(graph: Graph) -> int:
 
 
 def require(graph: Graph, *, encoder: str | None = None, record: IndexRecord | None = None) -> IndexRecord:
-    """The record of a finished index. `encoder` is the one that the user asked for, if any; `record` one that was
-    read before, else the graph's.
+    """The record of an index, finished or not. `encoder` is the one that the user asked for, if any; `record` one that
+    was read before, else the graph's.
 
     Raises GraphEmpty, NotIndexed or EncoderMismatch, each with the command that mends it.
     """
@@ -82,11 +96,6 @@ def require(graph: Graph, *, encoder: str | None = None, record: IndexRecord | N
         raise NotIndexed(
             f"The graph holds {count_triples(graph):,} triples, and no index of them.",
             hint="Make it with `kgneo index`.",
-        )
-    if not record.complete:
-        raise NotIndexed(
-            "The index of the graph is not finished: indexing was interrupted.",
-            hint="Go on where it stopped with `kgneo index`.",
         )
     if encoder is not None and encoder != record.encoder:
         raise EncoderMismatch(
@@ -106,10 +115,19 @@ def check_fingerprint(record: IndexRecord, encoder: Encoder) -> None:
         )
 
 
+def check_dimensions(record: IndexRecord, dimensions: int) -> None:
+    """Raises EncoderMismatch when the recorded encoder, behind an address, has become another one."""
+    if record.fingerprint and record.dimensions != dimensions:
+        raise EncoderMismatch(
+            f"The graph was indexed with {record.encoder!r} of {record.dimensions} numbers; now it has {dimensions}.",
+            hint="Index again with `kgneo index`, or restore the model that was used.",
+        )
+
+
 def new_record(
     encoder: Encoder, shape: Shape, triples: int, *, complete: bool, statistics: Statistics = NO_STATISTICS
 ) -> IndexRecord:
-    """A record of an index that is made now with this encoder."""
+    """A record of an index that is made now with this encoder; complete, all triples have their embeddings."""
     return IndexRecord(
         encoder=encoder.name,
         fingerprint=encoder.fingerprint,
@@ -117,6 +135,7 @@ def new_record(
         similarity=encoder.similarity,
         template=TEMPLATE,
         triples=triples,
+        embedded=triples if complete else 0,
         complete=complete,
         version=__version__,
         statistics=statistics,

@@ -39,7 +39,7 @@ class LocalEmbeddings:
         except (OSError, ValueError, KeyError):
             return None
 
-    def write_record(self, record: IndexRecord) -> None:
+    def keep(self, record: IndexRecord) -> None:
         """Keep `record`, whole or not at all."""
         self.folder.mkdir(parents=True, exist_ok=True)
         draft = self.folder / f"{RECORD}.draft"
@@ -87,7 +87,9 @@ class LocalEmbeddings:
         rows = [(id_, key, row) for id_, key, _, row in self._rows(list(hops))]
         if not rows:
             return []
-        vectors = np.memmap(self.folder / VECTORS, dtype=np.float32, mode="r").reshape(-1, len(vector))
+        file = self.folder / VECTORS
+        whole = file.stat().st_size // (4 * len(vector))  # more may be in the writing
+        vectors = np.memmap(file, dtype=np.float32, mode="r", shape=(whole, len(vector)))
         chosen = np.asarray(vectors[[row for _, _, row in rows]])
         scores = chosen @ vector
         if similarity != "dot":

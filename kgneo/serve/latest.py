@@ -2,7 +2,7 @@
 
 Comes in: the context that the server was started with. Goes out: a context whose knowledge is not older than `OFTEN`,
 unless making it takes long: then it is made so seldom that it takes no more than a tenth of the time. One question
-makes it, the others go on with what there was. While the graph is empty or half indexed, what there was stays.
+makes it, the others go on with what there was. While the graph is empty, what there was stays.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Latest:
     def _open(self) -> None:
         old = self._context
         same = read_record(old.graph)
-        encoder = old.encoder if same is None or same.encoder == old.encoder.name else None
+        encoder = old.triple_encoder if same is None or same.encoder == old.triple_encoder.name else None
         context = open_context(old.graph, encoder=encoder, options=old.options, model=old.model, prompts=old.prompts)
         reading(context)
         self._catalogue = catalogue(context.knowledge.schema, context.shape)
