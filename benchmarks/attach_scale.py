@@ -36,6 +36,7 @@ class StubEncoder:
 
     name = "stub"
     similarity: Similarity = "cosine"
+    at_once = 1
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions

@@ -21,7 +21,8 @@ REMOTE = "openai:"
 
 
 class Encoder(Protocol):
-    """What kgneo needs of an encoder. `fingerprint` is equal for two encoders that give the same vectors."""
+    """What kgneo needs of an encoder. `fingerprint` is equal for two encoders that give the same vectors; `at_once` is
+    how many batches it is worth giving it side by side."""
 
     @property
     def name(self) -> str: ...
@@ -31,6 +32,8 @@ class Encoder(Protocol):
     def similarity(self) -> Similarity: ...
     @property
     def fingerprint(self) -> str: ...
+    @property
+    def at_once(self) -> int: ...
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Vectors of shape (len(texts), dimensions). `query` applies the model's prompt for questions."""

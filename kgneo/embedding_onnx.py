@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ class OnnxEncoder:
 
     name: str
     folder: Path
+    threads: int = 0
+    """Of this process; 0: one for each core."""
+    at_once: ClassVar[int] = 1
 
     @cached_property
     def description(self) -> dict[str, Any]:
@@ -77,6 +80,7 @@ class OnnxEncoder:
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
+        options.intra_op_num_threads = self.threads
         # Spinning threads would burn the cores that the database on the same machine needs.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         return onnxruntime.InferenceSession(

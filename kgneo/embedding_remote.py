@@ -1,7 +1,7 @@
 """Encoders behind an address that speaks OpenAI's protocol for embeddings: vLLM, llama.cpp's server, Ollama, hosted.
 
 The openai library connects and repeats what may pass by itself (429, 5xx, a broken connection). What kgneo adds: texts
-go in parts, several at once, and in smaller parts where a server takes no more; what comes back is checked, so that a
+go in parts, and in smaller parts where a server takes no more; what comes back is checked, so that a
 vector is never kept for a text that it does not belong to; every failure is an EncoderError, and the key is shown
 nowhere.
 """
@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,8 +24,6 @@ URL_VARIABLES = ("KGNEO_ENCODER_URL", "OPENAI_BASE_URL")
 KEY_VARIABLES = ("KGNEO_ENCODER_KEY", "OPENAI_API_KEY")
 TEXTS = 128
 """Sent in one request, unless the server takes no more than fewer."""
-AT_ONCE = 4
-"""Requests."""
 RETRIES = 5
 TIMEOUT = 120.0
 """Seconds for one request."""
@@ -54,7 +51,8 @@ class RemoteEncoder:
     service, or the openai library.
     """
 
-    similarity: Similarity = "cosine"
+    similarity: ClassVar[Similarity] = "cosine"
+    at_once: ClassVar[int] = 4
 
     def __init__(self, model: str, *, url: str = HOSTED, key: str | None = None, retries: int = RETRIES) -> None:
         check_address(url, of=ENCODER)
@@ -101,9 +99,7 @@ class RemoteEncoder:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         size = self._texts
-        parts = [texts[start : start + size] for start in range(0, len(texts), size)]
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            vectors = list(pool.map(self._vectors, parts))
+        vectors = [self._vectors(texts[start : start + size]) for start in range(0, len(texts), size)]
         if len({found.shape[1] for found in vectors}) > 1:
             raise EncoderError(f"{self.url} sent vectors of different lengths for {self._model!r}.")
         return np.vstack(vectors)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,8 @@ class StaticEncoder:
 
     name: str
     folder: Path
-    similarity: Similarity = "cosine"
+    similarity: ClassVar[Similarity] = "cosine"
+    at_once: ClassVar[int] = 1
 
     @cached_property
     def description(self) -> dict[str, Any]:

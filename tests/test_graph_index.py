@@ -31,6 +31,7 @@ class CountingEncoder:
     fingerprint: str = "counting-1"
     dimensions: int = 16
     similarity: Similarity = "dot"
+    at_once: int = 1
     encoded: list[str] | None = None
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 
 import click
@@ -16,7 +18,7 @@ from kgneo.cli.options import (
     say,
     with_options,
 )
-from kgneo.embedding import DEFAULT_ENCODER, load_encoder
+from kgneo.embedding import DEFAULT_ENCODER, Encoder, load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.attach import Choices
 from kgneo.graph.cache import LocalCache
@@ -38,6 +40,11 @@ WORTH_TELLING = 2_000
 @option(
     "--remove", "take_away", envvar=None, is_flag=True, help="Take away everything that kgneo wrote into the graph."
 )
+@option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Encode on the Ray cluster at HOST:PORT, at auto, or on this machine's cores with local (needs kgneo[ray]).",
+)
 @click.option(
     "--mirror/--no-mirror",
     default=None,
@@ -51,6 +58,7 @@ def index(
     encoder: str | None,
     dry_run: bool,
     take_away: bool,
+    ray: str | None,
     mirror: bool | None,
     choices: Choices,
     as_json: bool,
@@ -70,6 +78,7 @@ def index(
     Examples:
       kgneo index
       kgneo index --dry-run --uri neo4j://localhost:7687
+      kgneo index --ray head-node:6379
       kgneo index --exclude Person.email --display Movie=title
       kgneo index --remove
     """
@@ -79,7 +88,7 @@ def index(
         elif dry_run:
             _show_estimate(_estimate(graph, encoder, choices), as_json)
         else:
-            report = run_index(graph, encoder, choices, mirror=mirror)
+            report = run_index(graph, encoder, choices, mirror=mirror, ray=ray)
             if as_json:
                 print_json(asdict(report))
             else:
@@ -87,9 +96,15 @@ def index(
 
 
 def run_index(
-    graph: Graph, encoder: str | None, choices: Choices | None = None, *, mirror: bool | None = None
+    graph: Graph,
+    encoder: str | None,
+    choices: Choices | None = None,
+    *,
+    mirror: bool | None = None,
+    ray: str | None = None,
 ) -> IndexReport:
-    """Build the index with progress bars, and say what was done. `mirror` None: as the number of triples says."""
+    """Build the index with progress bars, and say what was done. `mirror` None: as the number of triples says. `ray` is
+    the address of a cluster to encode on."""
     refusal = graph.refuses_writes()
     local = LocalCache(graph).embeddings() if refusal else None
     record = local.read_record() if local else read_record(graph)
@@ -110,10 +125,11 @@ def run_index(
         bar.update(step.done - bar.n)
 
     try:
-        if local:
-            report = build_locally(graph, loaded, shape=shape, schema=schema, on_progress=show)
-        else:
-            report = build(graph, loaded, shape=shape, schema=schema, on_progress=show)
+        with _on(ray, loaded) as encoding:
+            if local:
+                report = build_locally(graph, encoding, shape=shape, schema=schema, on_progress=show)
+            else:
+                report = build(graph, encoding, shape=shape, schema=schema, on_progress=show)
     finally:
         for bar in bars.values():
             bar.close()
@@ -122,6 +138,18 @@ def run_index(
     if not local:
         _keep_mirror(graph, loaded.dimensions, report.triples <= MIRRORED_UP_TO if mirror is None else mirror)
     return report
+
+
+@contextmanager
+def _on(ray: str | None, encoder: Encoder) -> Iterator[Encoder]:
+    """The encoder on a cluster, where one is named."""
+    if ray is None:
+        yield encoder
+        return
+    from kgneo.embedding_ray import on_cluster
+
+    with on_cluster(encoder, ray, report=say) as there:
+        yield there
 
 
 def _keep_mirror(graph: Graph, dimensions: int, wanted: bool) -> None:

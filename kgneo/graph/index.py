@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from kgneo.embedding import Encoder
+from kgneo.embedding import Encoder, Vectors
 from kgneo.errors import GraphEmpty, NotIndexed
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
@@ -161,18 +163,36 @@ def encode_all(
     total, kept = record.triples, time.monotonic()
     sink.keep(record)
     on_progress(Progress("encoding", 0, total))
-    for batch in _batches(_scan(graph, encoder, record.shape, sink)):
-        changed = sink.changed(batch)
+    for number, changed, vectors in _encoded(_batches(_scan(graph, encoder, record.shape, sink)), encoder, sink):
         if changed:
-            sink.write(changed, encoder.encode([pending.text for pending in changed]))
+            sink.write(changed, vectors.result())
             encoded += len(changed)
-        read += len(batch)
+        read += number
         if encoded and time.monotonic() - kept > RECORD_SECONDS:
             kept = time.monotonic()
             sink.keep(replace(record, embedded=max(record.embedded, min(read, total))))
         on_progress(Progress("encoding", min(read, total), total))
     on_progress(Progress("encoding", total, total))
     return IndexReport(read, encoded)
+
+
+def _encoded(
+    batches: Iterable[list[Pending]], encoder: Encoder, sink: Sink
+) -> Iterator[tuple[int, list[Pending], Future[Vectors]]]:
+    """Each batch in its order: how many triples it has, those that changed, and their vectors. As many are encoded side
+    by side as the encoder takes, while further ones are read and earlier ones written."""
+    with ThreadPoolExecutor(encoder.at_once) as pool:
+        waiting: deque[tuple[int, list[Pending], Future[Vectors]]] = deque()
+        try:
+            for batch in batches:
+                changed = sink.changed(batch)
+                texts = [pending.text for pending in changed]
+                waiting.append((len(batch), changed, pool.submit(encoder.encode, texts) if texts else Future()))
+                if len(waiting) == encoder.at_once:
+                    yield waiting.popleft()
+            yield from waiting
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _scan(graph: Graph, encoder: Encoder, shape: Shape, sink: Sink) -> Iterator[Pending]:
