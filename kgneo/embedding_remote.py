@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -84,15 +85,20 @@ class RemoteEncoder:
         return int(self._vectors(["kgneo"]).shape[1])
 
     @cached_property
-    def _client(self) -> Any:
+    def _openai(self) -> Any:
         try:
-            import openai
+            return import_module("openai")
         except ImportError as error:
             raise EncoderError(
                 f"openai: encoders need the openai library, which cannot be imported: {error}",
                 hint="Install it with: pip install 'kgneo[openai]'",
             ) from error
-        return openai.OpenAI(api_key=self._key or "none", base_url=self.url, max_retries=self._retries, timeout=TIMEOUT)
+
+    @cached_property
+    def _client(self) -> Any:
+        return self._openai.OpenAI(
+            api_key=self._key or "none", base_url=self.url, max_retries=self._retries, timeout=TIMEOUT
+        )
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:  # noqa: ARG002 - it has no prompts
         """Vectors of length 1, shape (texts, dimensions). Raises EncoderError where the server refuses or fails."""
@@ -106,8 +112,7 @@ class RemoteEncoder:
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
         """The vectors of a part, asked for in halves where the server does not take it whole."""
-        import openai
-
+        openai = self._openai
         try:
             reply = self._client.embeddings.create(
                 model=self._model,

@@ -69,6 +69,8 @@ class Latest:
         same = read_record(old.graph)
         encoder = old.triple_encoder if same is None or same.encoder == old.triple_encoder.name else None
         context = open_context(old.graph, encoder=encoder, options=old.options, model=old.model, prompts=old.prompts)
+        if encoder is not None:
+            context.encoder = old.encoder  # it is loaded
         reading(context)
         self._catalogue = catalogue(context.knowledge.schema, context.shape)
         self._context = context
