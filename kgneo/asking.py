@@ -21,12 +21,11 @@ from kgneo.graph.record import check_fingerprint
 from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
 from kgneo.prompts import Prompts
+from kgneo.stages.retrieve import GO_ON, partly_compared
 from kgneo.strategies import Strategy, find_strategy
 
 DEFAULT_STRATEGY = "paths"
 DEFAULT_WITH_MODEL = "kg-rag"
-GO_ON = "Unless they are being made just now, `kgneo index` makes them."
-COMPARED = "of the others, only some around an entity were compared with the question"
 
 
 def open_context(
@@ -99,11 +98,10 @@ def _beyond(strategy: Strategy, context: Context) -> str:
 
 def _meanwhile(strategy: Strategy, context: Context) -> str:
     """A warning where embeddings are still being made."""
-    if not strategy.needs.graph or not (state := context.knowledge.unfinished()):
-        return ""
-    if not strategy.needs.embeddings:
-        return f"{state}; {strategy.name} needs none. {GO_ON}"
-    return f"{state}; {COMPARED}. {GO_ON}"
+    if strategy.needs.embeddings:
+        return partly_compared(context)
+    state = context.knowledge.unfinished() if strategy.needs.graph else ""
+    return f"{state}; {strategy.name} needs none. {GO_ON}" if state else ""
 
 
 def default_strategy(model: LanguageModel | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kgneo.asking import COMPARED, GO_ON, open_context
+from kgneo.asking import open_context
 from kgneo.cli.options import (
     connection_options,
     json_option,
@@ -56,8 +56,8 @@ def retrieve(
             linked = link(context.knowledge, question, entities=entities)
         with clock.stage("retrieve"):
             found = retrieve_nearest(linked.text, linked.entity_ids, context)
-        if state := context.knowledge.unfinished():
-            say(f"{state}; {COMPARED}. {GO_ON}")
+        if found.warning:
+            say(found.warning)
         with clock.stage("count"):
             counts = count_candidates(context.knowledge, found.reach)
         by_hop = all_candidates(context.knowledge, found.reach) if list_all else []
@@ -71,6 +71,7 @@ def retrieve(
                 "candidates_by_hop": list(counts),
                 "triples": [_record(candidate) for candidate in found.nearest],
                 "candidates": [[_record(candidate) for candidate in one] for one in by_hop] if list_all else None,
+                "warnings": [found.warning] if found.warning else [],
                 "timings_ms": {stage: round(value, 2) for stage, value in clock.milliseconds.items()},
             }
         )

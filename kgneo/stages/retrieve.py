@@ -21,16 +21,19 @@ from kgneo.graph.embeddings import text_of
 from kgneo.graph.record import check_dimensions
 from kgneo.model import Candidate
 
+GO_ON = "Unless they are being made just now, `kgneo index` makes them."
 MADE_HERE = 256
 """Candidates without an embedding that are encoded for one text, nearest hops first: about a second on two cores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """`reach` says which triples are candidates; `nearest` are those nearest to the text, best first, with scores."""
+    """`reach` says which triples are candidates; `nearest` are those nearest to the text, best first, with scores;
+    `warning` says where some were not compared with it."""
 
     reach: Reach
     nearest: tuple[Candidate, ...] = ()
+    warning: str = ""
 
 
 def retrieve(text: str, entities: Sequence[str], context: Context) -> Retrieval:
@@ -49,7 +52,15 @@ def retrieve(text: str, entities: Sequence[str], context: Context) -> Retrieval:
     if context.record.unfinished and context.knowledge.vectors is None:
         nearest = [*nearest, *_made_here(context, reach, vector)]
         nearest.sort(key=lambda candidate: -(candidate.score or 0.0))
-    return Retrieval(reach, tuple(nearest[: options.top_k]))
+    return Retrieval(reach, tuple(nearest[: options.top_k]), partly_compared(context))
+
+
+def partly_compared(context: Context) -> str:
+    """What to tell where not all triples have an embedding yet, else ""."""
+    state = context.knowledge.unfinished()
+    return (
+        f"{state}; of the others, only some around an entity were compared with the question. {GO_ON}" if state else ""
+    )
 
 
 def _made_here(context: Context, reach: Reach, vector: Vectors) -> list[Candidate]:
