@@ -27,7 +27,7 @@ from kgneo.graph import Graph
 from kgneo.graph.attach import loaded_shape
 from kgneo.graph.index import build
 from kgneo.graph.load import load
-from kgneo.graph.schema import read_schema
+from kgneo.graph.schema import read_relations
 from kgneo.loader import open_source, read_triples
 
 HERE = Path(__file__).resolve().parent
@@ -68,7 +68,7 @@ def fill(graph: Graph, folder: Path) -> None:
         return
     file = next(folder.glob("*.tsv"))
     load(graph, read_triples(open_source(file)), name=folder.name)
-    build(graph, load_encoder(), shape=loaded_shape(read_schema(graph)))
+    build(graph, load_encoder(), shape=loaded_shape(read_relations(graph)))
 
 
 def rows_of(context: Context, folder: Path, file: str, opening: str) -> list[tuple[object, ...]]:

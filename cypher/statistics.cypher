@@ -17,13 +17,19 @@ CALL (node) {
   RETURN collect({relation: relation, outgoing: outgoing, times: times}) AS onward
 }
 WITH forward, count(node) AS nodes, sum(sources) AS steps,
-     collect(labels(node)) AS labels,
-     collect(/*{shown_name}*/node.name)[..$names] AS names,
-     collect(onward) AS onward
-UNWIND onward AS steps_onward
-UNWIND steps_onward AS step
-WITH forward, nodes, steps, labels, names, step.relation AS relation, step.outgoing AS outgoing, max(step.times) AS times, count(*) AS reached
-WITH forward, nodes, steps, labels, names, collect({relation: relation, outgoing: outgoing, times: times, nodes: reached}) AS onward
-RETURN forward, nodes, steps, names, onward,
-       [label IN reduce(all = [], some IN labels | all + [x IN some WHERE NOT x IN all]) |
-        {label: label, nodes: size([some IN labels WHERE label IN some])}] AS labels
+     collect({labels: labels(node), onward: onward}) AS reached,
+     collect(/*{shown_name}*/node.name)[..$names] AS names
+// Each list is taken apart on its own: it would be compared with itself for every step, were it among what is grouped by.
+CALL (reached) {
+  UNWIND reached AS item
+  UNWIND item.onward AS step
+  WITH step.relation AS relation, step.outgoing AS outgoing, max(step.times) AS times, count(*) AS nodes
+  RETURN collect({relation: relation, outgoing: outgoing, times: times, nodes: nodes}) AS onward
+}
+CALL (reached) {
+  UNWIND reached AS item
+  UNWIND item.labels AS label
+  WITH label, count(*) AS nodes
+  RETURN collect({label: label, nodes: nodes}) AS labels
+}
+RETURN forward, nodes, steps, names, onward, labels

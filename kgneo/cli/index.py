@@ -20,7 +20,7 @@ from kgneo.cli.options import (
 )
 from kgneo.embedding import DEFAULT_ENCODER, Encoder, load_encoder
 from kgneo.graph import Graph
-from kgneo.graph.attach import Choices
+from kgneo.graph.attach import Choices, is_loaded, loaded_shape
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.estimate import Estimate, estimate
 from kgneo.graph.index import IndexReport, Progress, build, build_locally
@@ -28,6 +28,8 @@ from kgneo.graph.mirror import MIRRORED_UP_TO
 from kgneo.graph.open import known_shape
 from kgneo.graph.record import read_record
 from kgneo.graph.removal import remove
+from kgneo.graph.schema import Schema, read_relations
+from kgneo.graph.shape import Shape
 from kgneo.settings import Settings, open_graph
 
 WORTH_TELLING = 2_000
@@ -109,7 +111,7 @@ def run_index(
     local = LocalCache(graph).embeddings() if refusal else None
     record = local.read_record() if local else read_record(graph)
     finished = record is not None and record.complete
-    schema, shape = known_shape(graph, choices=choices, report=say)
+    schema, shape = _schema_and_shape(graph, choices)
     name = encoder or (record.encoder if record else DEFAULT_ENCODER)
     loaded = load_encoder(name, report=say)
     bars = {
@@ -138,6 +140,13 @@ def run_index(
     if not local:
         _keep_mirror(graph, loaded.dimensions, report.triples <= MIRRORED_UP_TO if mirror is None else mirror)
     return report
+
+
+def _schema_and_shape(graph: Graph, choices: Choices | None) -> tuple[Schema | None, Shape]:
+    """What indexing has to know of the graph. Triples that kgneo loaded need no schema, which takes seconds to read."""
+    if is_loaded(graph):
+        return None, loaded_shape(read_relations(graph))
+    return known_shape(graph, choices=choices, report=say)
 
 
 @contextmanager

@@ -91,9 +91,9 @@ def _clashes(schema: Schema) -> tuple[str, ...]:
     return tuple(sorted({item.key for label in schema.labels for item in label.properties} & types))
 
 
-def loaded_shape(schema: Schema) -> Shape:
+def loaded_shape(relations: Iterable[Relation]) -> Shape:
     """The shape of a graph that kgneo loaded: `LOADED`, with readable names where relations are spelt as codes."""
-    names = {relation.name: name for relation in schema.relations if (name := _readable(relation))}
+    names = {relation.name: name for relation in relations if (name := _readable(relation))}
     return Shape(names=names) if names else LOADED
 
 

@@ -96,13 +96,18 @@ def build(
 
 
 def build_locally(
-    graph: Graph, encoder: Encoder, *, shape: Shape, schema: Schema, on_progress: OnProgress = lambda _: None
+    graph: Graph,
+    encoder: Encoder,
+    *,
+    shape: Shape,
+    schema: Schema | None = None,
+    on_progress: OnProgress = lambda _: None,
 ) -> IndexReport:
     """Bring the embeddings on this machine up to date with the graph; what is gone from it is forgotten.
 
     Raises GraphEmpty. An interruption loses at most one batch.
     """
-    total = expected_relationships(schema, shape) + expected_values(schema, shape)
+    total = _expected(graph, shape, schema)
     if not total:
         raise GraphEmpty(
             "The graph holds no triples to index.", hint="There is nothing to load into a graph that is only read."

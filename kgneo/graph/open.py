@@ -132,7 +132,7 @@ def known_shape(
     cache = LocalCache(graph)
     schema = cache.schema(refresh=refresh, report=report)
     if is_loaded(graph):
-        return schema, loaded_shape(schema)
+        return schema, loaded_shape(schema.relations)
     if choices:
         check(schema, choices)
     return schema, derive_shape(schema, cache.choices(choices, keep=keep))

@@ -154,6 +154,11 @@ def read_schema(
     )
 
 
+def read_relations(graph: Graph, *, sample: int = SAMPLE) -> tuple[Relation, ...]:
+    """Only the relationship types of `graph`, from at most `sample` relationships each."""
+    return tuple(_relation(graph, name, sample, True) for name in read_signature(graph)[1])
+
+
 def _label(graph: Graph, name: str, sample: int, look: bool) -> Label:
     if not look:
         return Label(name, _count(graph, fill("schema_label_count", label=name)))
