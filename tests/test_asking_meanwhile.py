@@ -191,6 +191,8 @@ def test_the_command_answers_with_one_warning_and_measuring_is_refused(
     shown = capsys.readouterr()
     assert "Addis Ababa" in shown.out
     assert (shown.out + shown.err).count("have an embedding yet") == 1
+    assert main(["doctor"]) == 0
+    assert f"128 of {TRIPLES} triples have an embedding yet; `kgneo index` makes them" in capsys.readouterr().out
     file = tmp_path / "questions.jsonl"
     file.write_text('{"question": "what is the capital of [Ethiopia]?", "answers": ["Addis Ababa"]}\n')
     assert main(["eval", "jsonl", str(file), "--out", str(tmp_path / "out")]) == 1
