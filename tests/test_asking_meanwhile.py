@@ -25,11 +25,12 @@ from kgneo.sample import triples_path
 from kgneo.stages import retrieve as retrieve_module
 from kgneo.stages.link import link
 from kgneo.stages.retrieve import retrieve
-from tests.conftest import load_file
+from tests.conftest import VERSIONS, load_file
 from tests.pipeline_stand_in import StandIn
 from tests.test_graph_index import CountingEncoder, Interrupted
 from tests.test_kg_rag import NEAREST, sample_questions
 
+on_one_version = pytest.mark.parametrize("server", VERSIONS[:1], indirect=True)
 QUESTION, CAPITAL = "what is the capital of [Ethiopia]?", ("Addis Ababa",)
 TRIPLES = 327
 
@@ -73,6 +74,7 @@ def test_a_question_is_answered_before_the_first_embedding_is_made(graph: Graph,
     assert not ask(open_context(graph, encoder=encoder), QUESTION).warnings
 
 
+@on_one_version
 def test_a_context_that_was_opened_meanwhile_warns_no_more_when_embeddings_are_made(
     begun: Graph, encoder: OnnxEncoder
 ) -> None:
@@ -87,18 +89,17 @@ def nearest(context: Context, text: str) -> dict[str, float]:
     return {str(item.triple): item.score or 0.0 for item in retrieve(linked.text, linked.entity_ids, context).nearest}
 
 
-@pytest.mark.parametrize("text", ["which sea does the [Danube] flow into?", "who speaks French in [Switzerland]?"])
-def test_few_candidates_are_compared_as_if_all_embeddings_were_made(
-    begun: Graph, encoder: OnnxEncoder, text: str
-) -> None:
+def test_few_candidates_are_compared_as_if_all_embeddings_were_made(begun: Graph, encoder: OnnxEncoder) -> None:
     options = Options(hops=2)
-    meanwhile = nearest(open_context(begun, encoder=encoder, options=options), text)
+    texts = ("which sea does the [Danube] flow into?", "who speaks French in [Switzerland]?")
+    meanwhile = [nearest(open_context(begun, encoder=encoder, options=options), text) for text in texts]
     build(begun, encoder, shape=LOADED)
-    afterwards = nearest(open_context(begun, encoder=encoder, options=options), text)
-    assert len(afterwards) == options.top_k
-    assert meanwhile == pytest.approx(afterwards, abs=1e-4)
+    afterwards = [nearest(open_context(begun, encoder=encoder, options=options), text) for text in texts]
+    assert [len(found) for found in afterwards] == [options.top_k] * len(texts)
+    assert meanwhile == [pytest.approx(found, abs=1e-4) for found in afterwards]
 
 
+@on_one_version
 def test_of_many_candidates_without_an_embedding_the_nearest_hops_are_compared(
     graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +113,7 @@ def test_of_many_candidates_without_an_embedding_the_nearest_hops_are_compared(
     assert {item.hop for item in found} == {1}
 
 
+@on_one_version
 def test_a_strategy_over_the_nearest_triples_answers_and_says_what_it_did_not_compare(
     begun: Graph, encoder: OnnxEncoder
 ) -> None:
@@ -122,6 +124,7 @@ def test_a_strategy_over_the_nearest_triples_answers_and_says_what_it_did_not_co
     assert "only some around an entity were compared" in answer.warnings[-1]
 
 
+@on_one_version
 def test_no_warning_comes_with_an_answer_that_takes_nothing_from_the_graph(begun: Graph, encoder: OnnxEncoder) -> None:
     context = open_context(begun, encoder=encoder, model=ScriptedModel(["Addis Ababa"]))
     answer = ask(context, QUESTION, strategy="llm")
@@ -139,6 +142,7 @@ def test_embeddings_of_another_encoder_do_not_stay_beside_the_new_ones(graph: Gr
     assert (record.encoder, record.embedded, record.triples) == ("other", 64, TRIPLES)
 
 
+@on_one_version
 def test_going_on_counts_from_where_it_stopped(begun: Graph, encoder: OnnxEncoder) -> None:
     begin(begun, encoder, until=0)
     assert require(begun).unfinished == f"128 of {TRIPLES} triples have an embedding yet"
@@ -172,6 +176,7 @@ def test_a_property_graph_is_asked_while_it_is_indexed(
     LocalCache(graph).remove()
 
 
+@on_one_version
 @pytest.mark.usefixtures("graph", "encoder")
 def test_loading_says_when_questions_can_be_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -183,6 +188,7 @@ def test_loading_says_when_questions_can_be_asked(
     assert "Questions can be asked" not in capsys.readouterr().err
 
 
+@on_one_version
 @pytest.mark.usefixtures("begun")
 def test_the_command_answers_with_one_warning_and_measuring_is_refused(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
