@@ -1,7 +1,6 @@
 // The candidates themselves, by hop: those that candidates_count counts. $display maps a label to the properties whose
 // values make the name of its nodes.
-/*{candidates_walk}*/ MATCH (node) WHERE elementId(node) IN $entities WITH node, 0 AS depth
-MATCH (node)-[r]-/*{arrow}*/()
+/*{candidates_near}*/ MATCH (node)-[r]-() WHERE elementId(node) IN $entities WITH r, 0 AS depth LIMIT $most
 WHERE ($relations IS NULL OR type(r) IN $relations)
   AND none(label IN labels(startNode(r)) + labels(endNode(r)) WHERE label IN $excluded)
 WITH r, min(depth) + 1 AS hop

@@ -18,6 +18,7 @@ import click
 from tqdm import tqdm
 
 from kgneo.graph.attach import Choices
+from kgneo.graph.candidates import MOST
 from kgneo.graph.connection import DEFAULT_TIMEOUT
 from kgneo.llm import LanguageModel, load_model
 from kgneo.prompts import Prompts
@@ -247,6 +248,13 @@ retrieval_options = (
         help="Walk relationships both ways, or only from subject to object.",
     ),
     option("--exact", is_flag=True, help="Score every candidate instead of asking the vector index."),
+    option(
+        "--max-candidates",
+        type=click.IntRange(1),
+        default=MOST,
+        show_default=True,
+        help="Triples to choose the K from at most; where there are more, those of the nearest hops are kept.",
+    ),
     option(
         "--entity",
         "-e",

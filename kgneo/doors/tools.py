@@ -73,7 +73,8 @@ class Tools:
         options = replace(self.context.options, hops=min(max(hops, 1), 6), top_k=min(max(top_k, 1), 200))
         linked = link(self.context.knowledge, question, entities=entities)
         found = retrieve(linked.text, linked.entity_ids, replace(self.context, options=options))
-        record = {"entities": list(linked.names), "triples": [_scored(item) for item in found.nearest]}
+        record: Record = {"entities": list(linked.names), "triples": [_scored(item) for item in found.nearest]}
+        record |= {"warnings": list(found.warnings)} if found.warnings else {}
         return fitted(record, self.tokens)
 
     def interpret(self, question: str) -> Record:

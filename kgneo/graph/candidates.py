@@ -12,6 +12,10 @@ Where this machine keeps a mirror of the graph as it is now (`kgneo.graph.mirror
 the database is asked once, for the triples found.
 
 Property values are candidates, too: those of the nodes within N - 1 hops.
+
+A hub can have millions of candidates. More than `Reach.most` are never gathered or scored: `bound` walks no further
+than to where there are more, and of the last hop the relationships are taken as the database has them, up to that
+number.
 """
 
 from __future__ import annotations
@@ -40,6 +44,9 @@ EXACT_UP_TO = 4_000
 FIRST_LIMIT = 1_000
 LAST_LIMIT = 16_000
 WIDEN = 4
+MOST = 500_000
+"""Candidates that are looked at, where nothing else is asked for: the memory that they take on the server stays a third
+of its transactions' limit at the smallest heap (256 MB); see docs/decisions.md."""
 SEARCHED = 4
 """How many times as many triples the index looks for as are used: asked for 1,000 alone, it missed 2 of the nearest
 30 on some questions; see docs/decisions.md."""
@@ -47,20 +54,55 @@ SEARCHED = 4
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What candidates are taken from: element ids of the topic entities, hops (>= 1) and direction."""
+    """What candidates are taken from: element ids of the topic entities, hops (>= 1) and direction, and how many at
+    `most`. `bounded`: `hops` is no further than that number allows (`bound`); `cut`: there are more candidates."""
 
     entities: tuple[str, ...]
     hops: int = 3
     direction: Direction = "both"
+    most: int = MOST
+    bounded: bool = False
+    cut: bool = False
 
     def fill(self, name: str, /, **values: str) -> str:
         """The query `name` for this many hops in this direction."""
         return fill(name, depth=self.hops - 1, arrow=self.direction == "out", **values)
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What those queries need that gather relationships."""
+        return {"entities": list(self.entities), "most": self.most}
+
+
+def bound(knowledge: Knowledge, reach: Reach) -> Reach:
+    """The same reach with no more hops than it takes to have more than `reach.most` candidates.
+
+    Candidates are counted by the degrees of the nodes within 0, 1, … hops, where a relationship between two of them
+    counts twice; a walk goes on only from nodes that have no more together, so that counting is bounded as well. A
+    graph with no more triples, as it was indexed, is not counted.
+    """
+    if reach.bounded or not reach.entities:
+        return reach
+    whole = replace(reach, bounded=True)
+    if knowledge.record.triples <= reach.most:
+        return whole
+    mirror = knowledge.mirror.current()
+    for hops in range(1, reach.hops + 1):
+        nearer = replace(whole, hops=hops)
+        size = (
+            mirror.size(reach.entities, hops, out=reach.direction == "out")
+            if mirror
+            else _size(knowledge.graph, nearer)
+        )
+        if size > reach.most:
+            return replace(nearer, cut=True)
+    return whole
+
 
 def count_candidates(knowledge: Knowledge, reach: Reach) -> tuple[int, ...]:
     """Number of candidates first reached at hop 1, 2, … `reach.hops`, property values included."""
-    parameters: dict[str, Any] = {"entities": list(reach.entities), **knowledge.shape.parameters}
+    reach = bound(knowledge, reach)
+    parameters: dict[str, Any] = {**reach.parameters, **knowledge.shape.parameters}
     rows = knowledge.graph.read(reach.fill("candidates_count"), **parameters)
     counts = Counter({row["hop"]: row["triples"] for row in rows})
     counts.update(value.hop for value in all_values(knowledge, reach))
@@ -70,8 +112,9 @@ def count_candidates(knowledge: Knowledge, reach: Reach) -> tuple[int, ...]:
 def all_candidates(knowledge: Knowledge, reach: Reach) -> list[list[Candidate]]:
     """Every candidate, as one list a hop, breadth-first: a triple stands where it was first reached."""
     shape = knowledge.shape
+    reach = bound(knowledge, reach)
     by_hop: list[list[Candidate]] = [[] for _ in range(reach.hops)]
-    parameters: dict[str, Any] = {"entities": list(reach.entities), **shape.parameters}
+    parameters: dict[str, Any] = {**reach.parameters, **shape.parameters}
     for row in knowledge.graph.stream(reach.fill("candidates_all"), **parameters):
         by_hop[row["hop"] - 1].append(_candidate(row, row["hop"], shape))
     for value in all_values(knowledge, reach):
@@ -99,6 +142,7 @@ def top_candidates(
             "The graph has no embeddings yet; only strategies that need none, such as paths, can answer from it.",
             hint="Make them with `kgneo index`, or with `kgneo index --read-only` in a file on this machine.",
         )
+    reach = bound(knowledge, reach)
     if knowledge.vectors is not None:
         return _on_this_machine(knowledge, knowledge.vectors, reach, vector, top_k)
     found = _in_mirror(knowledge, reach, vector, top_k)
@@ -114,7 +158,8 @@ def _in_mirror(knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], 
     mirror = knowledge.mirror.current()
     if mirror is None or mirror.vectors.shape[1] != len(vector):  # of another encoder's embeddings
         return None
-    scored = mirror.nearest(reach.entities, reach.hops, vector, top_k=top_k, out=reach.direction == "out")
+    out = reach.direction == "out"
+    scored = mirror.nearest(reach.entities, reach.hops, vector, top_k=top_k, out=out, most=reach.most)
     ids = [id_ for id_, _, _ in scored]
     rows, change = knowledge.graph.read_at(query("triples"), ids=ids, **knowledge.shape.parameters)
     return _candidates(rows, scored, knowledge.shape) if change == mirror.change else None
@@ -125,7 +170,7 @@ def _in_graph(
 ) -> list[Candidate]:
     graph = knowledge.graph
     scored: list[tuple[str, int, float]] | None = None
-    if not exact and _is_large(graph, reach):
+    if not exact and _size(graph, reach) > EXACT_UP_TO:
         scored = _through_index(knowledge, reach, vector, top_k)
     if scored is None:
         scored = _exact(graph, reach, vector, top_k)
@@ -136,7 +181,7 @@ def _on_this_machine(
     knowledge: Knowledge, embeddings: LocalEmbeddings, reach: Reach, vector: NDArray[np.float32], top_k: int
 ) -> list[Candidate]:
     """The same with embeddings that are not in the graph."""
-    rows = knowledge.graph.read(reach.fill("candidates_ids"), entities=list(reach.entities))
+    rows = knowledge.graph.read(reach.fill("candidates_ids"), **reach.parameters)
     hops = {row["id"]: row["hop"] for row in rows}
     values = {(item.id, item.triple.relation): item for item in reversed(all_values(knowledge, reach))}
     hops |= {node: item.hop for (node, _), item in values.items()}
@@ -148,15 +193,15 @@ def _on_this_machine(
     return sorted(found, key=lambda candidate: -(candidate.score or 0.0))
 
 
-def _is_large(graph: Graph, reach: Reach) -> bool:
-    row = graph.read(reach.fill("candidates_size"), entities=list(reach.entities))[0]
-    return int(row["degrees"]) > EXACT_UP_TO
+def _size(graph: Graph, reach: Reach) -> int:
+    """How many candidates there are at most."""
+    return int(graph.read(reach.fill("candidates_size"), entities=list(reach.entities))[0]["degrees"])
 
 
 def _exact(graph: Graph, reach: Reach, vector: NDArray[np.float32], top_k: int) -> list[tuple[str, int, float]]:
     rows = graph.read(
         reach.fill("candidates_exact"),
-        entities=list(reach.entities),
+        **reach.parameters,
         vector=vector.tolist(),
         norm=float(np.linalg.norm(vector)),
         top_k=top_k,

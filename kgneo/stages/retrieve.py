@@ -12,16 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgneo.context import Context
-from kgneo.graph.candidates import Reach, top_candidates
+from kgneo.graph.candidates import Reach, bound, top_candidates
 from kgneo.model import Candidate
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """`reach` says which triples are candidates; `nearest` are those nearest to the text, best first, with scores."""
+    """`reach` says which triples are candidates; `nearest` are those nearest to the text, best first, with scores;
+    `warnings` say where candidates were left out."""
 
     reach: Reach
     nearest: tuple[Candidate, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def retrieve(text: str, entities: Sequence[str], context: Context) -> Retrieval:
@@ -31,9 +33,19 @@ def retrieve(text: str, entities: Sequence[str], context: Context) -> Retrieval:
     Raises NotIndexed for a graph without embeddings.
     """
     options = context.options
-    reach = Reach(tuple(entities), options.hops, options.direction)
+    reach = Reach(tuple(entities), options.hops, options.direction, options.max_candidates)
     if not options.top_k:
         return Retrieval(reach)
+    reach = bound(context.knowledge, reach)
     vector = context.encoder.encode([text], query=True)[0]
     nearest = top_candidates(context.knowledge, reach, vector, top_k=options.top_k, exact=options.exact)
-    return Retrieval(reach, tuple(nearest))
+    return Retrieval(reach, tuple(nearest), (_told(reach, options.hops),) if reach.cut else ())
+
+
+def _told(reach: Reach, asked: int) -> str:
+    """What a user is told of candidates that were left out."""
+    further = f" of {asked}" if reach.hops < asked else ""
+    return (
+        f"There are more than {reach.most:,} candidates: only the nearest of them, to hop {reach.hops}{further}, were "
+        "looked at. Allow more with --max-candidates."
+    )
