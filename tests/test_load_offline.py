@@ -11,15 +11,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from neo4j.spatial import CartesianPoint, WGS84Point
+from neo4j.time import Date, DateTime, Duration, Time
 
 from kgneo.cli.main import main
+from kgneo.errors import GraphError
 from kgneo.graph import Graph
-from kgneo.graph.load_offline import unused_character, write_triples
-from kgneo.loader import LoadedTriple
+from kgneo.graph.import_files import GraphWriter, unused_character
+from kgneo.graph.load_graph import load_graph
+from kgneo.graph.load_offline import load_graph_offline, write_triples
+from kgneo.loader import LoadedNode, LoadedRelationship, LoadedTriple, NodeKey
 from kgneo.model import Triple
 from kgneo.server import RunningServer, start, stop
 from kgneo.server.stores import Store
@@ -144,6 +150,69 @@ def test_an_offline_load_refuses_a_remote_graph(tmp_path: Path, capsys: pytest.C
     file.write_text("a\tr\tb\n", encoding="utf-8")
     assert main([*offline(file, tmp_path / "store"), "--uri", "neo4j://localhost:1"]) == 2
     assert "local store" in capsys.readouterr().err
+
+
+# Property graphs
+
+PARIS = ZoneInfo("Europe/Paris")
+NODES = [
+    LoadedNode(NodeKey("1"), ("Person", "Chef; Cook"), {"name": 'Ada "A"\nB', "age": 36, "born": Date(1815, 12, 10)}),
+    LoadedNode(NodeKey("1", "films"), ("Film",), {"name": "", "rating": 7.25, "colour": True, "data": b"\x00\x7f\xff"}),
+    LoadedNode(NodeKey("2"), ("Person",), {"name": 5, "times": [Time(1, 2, 3, 4), Time(0, 0, 0, 0)], "x": -0.0}),
+    LoadedNode(None, (), {"a key, (odd)": "x", "flags": [True, False], "numbers": [1, -2], "words": ["a;b", "", " c"]}),
+    LoadedNode(
+        None,
+        ("Temporal",),
+        {
+            "zoned": DateTime(2020, 7, 1, 12, 30, 1, 5, tzinfo=PARIS),
+            "local": DateTime(1999, 12, 31, 23, 59, 59, 999_999_999),
+            "offset": Time.from_iso_format("05:06:07-03:00"),
+            "length": Duration(months=14, days=-3, seconds=61, nanoseconds=500_000_000),
+        },
+    ),
+    LoadedNode(
+        None,
+        ("Spatial",),
+        {
+            "here": WGS84Point((12.5, 57.75)),
+            "there": CartesianPoint((1.0, -2.0, 3.5)),
+            "both": [WGS84Point((0.0, 1.0))],
+        },
+    ),
+    LoadedNode(None, ("Empty",), {"nothing": [], "infinite": float("-inf"), "large": 2**62, "small": 1e-300}),
+]
+RELATIONSHIPS = [
+    LoadedRelationship(NodeKey("1"), "ACTED in `x`", NodeKey("1", "films"), {"roles": ["one", "two"]}),
+    LoadedRelationship(NodeKey("1"), "ACTED in `x`", NodeKey("1", "films"), {"roles": ["one", "two"]}),
+    LoadedRelationship(NodeKey("2"), "KNOWS", NodeKey("1"), {}),
+    LoadedRelationship(NodeKey("2"), "KNOWS", NodeKey("1"), {"since": 1900}),
+]
+
+
+def test_a_property_graph_is_loaded_offline_as_it_is_otherwise(
+    graph: Graph, server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if given_server() is not None:
+        pytest.skip("an offline load needs a server of kgneo's own")
+    for name, value in (("KGNEO_HEAP", "512m"), ("KGNEO_PAGE_CACHE", "64m"), ("KGNEO_NEO4J_VERSION", server.version)):
+        monkeypatch.setenv(name, value)
+    items: list[LoadedNode | LoadedRelationship] = [*NODES, *RELATIONSHIPS]
+    report = load_graph(graph, items, name="parts", digest="abc")
+    assert load_graph_offline(tmp_path / "store", items, name="parts", digest="abc") == report
+    try:
+        with connect(start(tmp_path / "store")) as found:
+            assert contents(found) == contents(graph)
+    finally:
+        stop(tmp_path / "store")
+
+
+@pytest.mark.parametrize("properties", [{"a:b": 1}, {"words": ["a\x1fb"]}, {" padded": 1}])
+def test_what_neo4j_admin_cannot_read_is_refused(properties: dict[str, object], tmp_path: Path) -> None:
+    with pytest.raises(GraphError, match="neo4j-admin cannot read"):
+        GraphWriter(tmp_path).write(LoadedNode(None, ("Thing",), properties))
+
+
+# Files
 
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)

@@ -19,8 +19,8 @@ from kgneo.folders import store_path
 from kgneo.graph import Graph
 from kgneo.graph.load import LoadReport, source_digest
 from kgneo.graph.load import load as load_into
-from kgneo.graph.load_graph import load_graph
-from kgneo.graph.load_offline import load_offline, refuse_offline
+from kgneo.graph.load_graph import GraphLoadReport, load_graph
+from kgneo.graph.load_offline import load_graph_offline, load_offline, refuse_offline
 from kgneo.loader import Check, LoadedTriple, LoadOptions, Source, check, read_triples
 from kgneo.property_graph import GraphFiles, check_graph, open_graph_files, read_graph
 from kgneo.settings import Settings, open_graph
@@ -202,6 +202,27 @@ def _checked_graph(files: GraphFiles, reading: _Reading) -> _Checked:
             items = read_graph(files, options=reading.options, skip_bad_lines=reading.skip_bad_lines, rejected=rejected)
             with progress(found.nodes + found.relationships, f"Loading {files.name}", " rows") as bar:
                 report = load_graph(graph, items, name=files.name, digest=files.digest(), on_progress=_to(bar))
+        return told(report)
+
+    def write_offline(store: Path) -> dict[str, object]:
+        with (
+            reading.rejects(found.bad_lines) as rejected,
+            progress(found.nodes + found.relationships, "Writing files", " rows") as bar,
+            progress(100, "Importing", "%") as percent,
+        ):
+            items = read_graph(files, options=reading.options, skip_bad_lines=reading.skip_bad_lines, rejected=rejected)
+            report = load_graph_offline(
+                store,
+                items,
+                name=files.name,
+                digest=files.digest(),
+                report=say,
+                on_progress=_to(bar),
+                on_percent=_to(percent),
+            )
+        return told(report)
+
+    def told(report: GraphLoadReport) -> dict[str, object]:
         size = f"{report.nodes:,} nodes and {report.relationships:,} relationships"
         if report.loaded_before:
             say(f"{files.name}: all of it is in the graph already, {size}.")
@@ -211,9 +232,6 @@ def _checked_graph(files: GraphFiles, reading: _Reading) -> _Checked:
         names = [source.name for source in files.sources]
         rejected_to = str(reading.rejected) if found.bad_lines else None
         return {"files": names, "bad_lines": found.bad_lines, "rejected": rejected_to, **asdict(report)}
-
-    def write_offline(_: Path) -> dict[str, object]:
-        raise UsageError("--offline takes triples, and these are a property graph.", hint="Leave --offline out.")
 
     return _Checked(write, write_offline)
 

@@ -2,6 +2,7 @@
 
     refuse_offline(store)            raises where the store is none to load into
     load_offline(store, triples)     triples → CSV files → the import (`kgneo.server.importing`) → constraints, indexes
+    load_graph_offline(store, items) the same for a property graph
 
 neo4j-admin takes every entity and every triple once. What occurs more often is brought together in a temporary table on
 disk, sorted there, so that memory does not grow with the triples.
@@ -18,8 +19,10 @@ from pathlib import Path
 from kgneo.errors import GraphError
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
+from kgneo.graph.import_files import CsvFile, GraphWriter, import_files, unused_character
 from kgneo.graph.load import Seen, batches, labels_by_name, make_indexes
-from kgneo.loader import LoadedTriple, scratch_database
+from kgneo.graph.load_graph import GraphLoadReport, finish_load
+from kgneo.loader import PROGRESS_EVERY, LoadedNode, LoadedRelationship, LoadedTriple, scratch_database
 from kgneo.server import RunningServer, start, stop
 from kgneo.server.importing import ImportFiles, import_store, refuse_running
 from kgneo.server.stores import Store
@@ -94,6 +97,39 @@ def load_offline(
     return counts
 
 
+def load_graph_offline(
+    store: Path,
+    items: Iterable[LoadedNode | LoadedRelationship],
+    *,
+    name: str,
+    digest: str,
+    report: Callable[[str], None] = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
+    on_percent: OnProgress = lambda _: None,
+) -> GraphLoadReport:
+    """The same for a property graph, as `kgneo.graph.load_graph` would load it. Raises GraphError for the name of a
+    property or an element of a list that neo4j-admin cannot read."""
+    loaded = GraphLoadReport(0, 0)
+
+    def write(folder: Path) -> ImportFiles:
+        nonlocal loaded
+        writer = GraphWriter(folder)
+        for done, item in enumerate(items, start=1):
+            writer.write(item)
+            if done % PROGRESS_EVERY == 0:
+                on_progress(done)
+        loaded = GraphLoadReport(writer.nodes, writer.relationships)
+        report(f"Importing {loaded.nodes:,} nodes and {loaded.relationships:,} relationships with neo4j-admin.")
+        return writer.close()
+
+    def finish(running: RunningServer) -> None:
+        with connect(running) as graph:
+            finish_load(graph, name=name, digest=digest, report=loaded)
+
+    import_store(store, write, finish, report=report, on_percent=on_percent)
+    return loaded
+
+
 def write_triples(
     folder: Path, triples: Iterable[LoadedTriple], *, on_progress: OnProgress = lambda _: None
 ) -> tuple[OfflineReport, ImportFiles]:
@@ -105,21 +141,13 @@ def write_triples(
             done += len(batch)
             on_progress(done)
         delimiter = unused_character(label for labels in table.label_sets for label in labels)
-        with CsvFile(folder / "nodes.csv", ("kgneo_key:ID", "kgneo_folded", "name", ":LABEL")) as nodes:
-            for key, name, labels in table.entities():
-                nodes.write(key, digest(fold(name)), name, delimiter.join(("Entity", *labels)))
-        columns = (":START_ID", ":TYPE", ":END_ID", "label")
-        with CsvFile(folder / "relationships.csv", columns) as relationships:
-            for row in table.relationships():
-                relationships.write(*row)
-    files = [nodes, relationships]
-    return OfflineReport(done, nodes.rows, relationships.rows), ImportFiles(
-        nodes=(nodes.name,),
-        relationships=(relationships.name,),
-        array_delimiter=delimiter,
-        longest=max(file.longest for file in files),
-        multiline=any(file.multiline for file in files),
-    )
+        nodes = CsvFile(folder / "nodes.csv", ("kgneo_key:ID", "kgneo_folded", "name", ":LABEL"))
+        for key, name, labels in table.entities():
+            nodes.write((key, digest(fold(name)), name, delimiter.join(("Entity", *labels))))
+        relationships = CsvFile(folder / "relationships.csv", (":START_ID", ":TYPE", ":END_ID", "label"))
+        for row in table.relationships():
+            relationships.write(row)
+    return OfflineReport(done, nodes.rows, relationships.rows), import_files([nodes], [relationships], delimiter)
 
 
 class _Triples:
@@ -173,45 +201,3 @@ class _Triples:
     def close(self) -> None:
         """Remove the tables."""
         self._database.close()
-
-
-def unused_character(texts: Iterable[str]) -> str:
-    """A character of one byte, or where all are used of more, that none of the texts holds: neo4j-admin separates them
-    by it."""
-    used = {character for text in texts for character in text}
-    return next(character for character in map(chr, (ord(";"), *range(1, 0xD800))) if _separates(character, used))
-
-
-def _separates(character: str, used: set[str]) -> bool:
-    return character not in used and character not in '",\n\r'
-
-
-class CsvFile:
-    """A file for neo4j-admin: every field in quotes, None for no value."""
-
-    def __init__(self, path: Path, header: Sequence[str]) -> None:
-        self.name = path.name
-        self.rows = 0
-        self.longest = 0
-        self.multiline = False
-        self._stream = path.open("w", encoding="utf-8", newline="")
-        self._stream.write(",".join(header) + "\n")
-
-    def __enter__(self) -> CsvFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stream.close()
-
-    def write(self, *fields: str | None) -> None:
-        """One row."""
-        row = ",".join("" if field is None else _quoted(field) for field in fields)
-        self._stream.write(row + "\n")
-        self.rows += 1
-        self.longest = max(self.longest, len(row) if row.isascii() else len(row.encode()))
-        self.multiline = self.multiline or "\n" in row or "\r" in row
-
-
-def _quoted(field: str) -> str:
-    escaped = field.replace('"', '""')
-    return f'"{escaped}"'
