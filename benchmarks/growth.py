@@ -5,7 +5,7 @@
 The graphs have about MetaQA's shape (eight triples a subject, objects drawn by a power law) and come from a seed. They
 are loaded as `kgneo load --offline` does; then the same triples once more with vectors in the files of the import:
 random ones of a pool, since encoding costs the same for each triple however many there are. Retrieval goes through the
-graph's mirror, and for some topics through the graph alone, which has no vector index, so that every candidate is scored.
+graph's mirror, and for some topics through the graph alone, which has no vector index: every candidate is scored.
 `--hub` asks for the candidates around a node with so many relationships, within the bound and without one.
 """
 
@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
@@ -37,12 +38,11 @@ from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.candidates import MOST, Reach, count_candidates, top_candidates
 from kgneo.graph.cypher import query
-from kgneo.graph.index import new_record
 from kgneo.graph.load import make_indexes
 from kgneo.graph.load_offline import connect, load_offline, write_triples
 from kgneo.graph.mirror import Mirror, MirrorFolder
 from kgneo.graph.open import open_knowledge
-from kgneo.graph.record import record_properties
+from kgneo.graph.record import new_record, record_properties
 from kgneo.graph.shape import LOADED
 from kgneo.loader import LoadedTriple
 from kgneo.model import Triple
@@ -198,15 +198,14 @@ def slope(sizes: tuple[int, int], values: tuple[float, float]) -> float:
 def show(found: dict[int, dict[str, float]]) -> None:
     """A row a figure, a column a size, and the slopes between them."""
     sizes = sorted(found)
-    pairs = list(zip(sizes, sizes[1:], strict=False))
+    pairs = list(pairwise(sizes))
     header = ["", *(f"{size:,}" for size in sizes), *(f"slope to {two:,}" for _, two in pairs)]
     rows = []
     for name in found[sizes[0]]:
         values = {size: found[size][name] for size in sizes}
         slopes = [f"{slope((one, two), (values[one], values[two])):.2f}" for one, two in pairs]
-        rows.append(
-            [name, *(f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in values.values()), *slopes]
-        )
+        shown = [f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in values.values()]
+        rows.append([name, *shown, *slopes])
     table(header, rows)
 
 

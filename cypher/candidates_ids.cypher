@@ -1,3 +1,3 @@
 // The candidates' ids alone, with the hop at which each is first reached: for scoring outside the database.
-/*{candidates_near}*/ MATCH (node)-[r]-() WHERE elementId(node) IN $entities WITH r, 0 AS depth LIMIT $most
-RETURN elementId(r) AS id, min(depth) + 1 AS hop
+/*{candidates_near}*/ MATCH (node)-[r]-() WHERE elementId(node) IN $entities WITH r, 1 AS hop LIMIT $most
+RETURN elementId(r) AS id, hop

@@ -77,26 +77,31 @@ class Reach:
 def bound(knowledge: Knowledge, reach: Reach) -> Reach:
     """The same reach with no more hops than it takes to have more than `reach.most` candidates.
 
-    Candidates are counted by the degrees of the nodes within 0, 1, … hops, where a relationship between two of them
-    counts twice; a walk goes on only from nodes that have no more together, so that counting is bounded as well. A
-    graph with no more triples, as it was indexed, is not counted.
+    Candidates are counted by the degrees of the nodes within 0, 1, … hops, which are known without a look at their
+    relationships; one by one only where that does not tell. A walk goes on only from nodes that have no more together,
+    so that counting is bounded as well. A graph with no more triples, as it was indexed, is not counted.
     """
     if reach.bounded or not reach.entities:
         return reach
     whole = replace(reach, bounded=True)
     if knowledge.record.triples <= reach.most:
         return whole
-    mirror = knowledge.mirror.current()
     for hops in range(1, reach.hops + 1):
         nearer = replace(whole, hops=hops)
-        size = (
-            mirror.size(reach.entities, hops, out=reach.direction == "out")
-            if mirror
-            else _size(knowledge.graph, nearer)
-        )
-        if size > reach.most:
+        if _has_more(knowledge, nearer):
             return replace(nearer, cut=True)
     return whole
+
+
+def _has_more(knowledge: Knowledge, reach: Reach) -> bool:
+    """Whether there are more candidates than `reach.most`."""
+    if mirror := knowledge.mirror.current():
+        return mirror.size(reach.entities, reach.hops, out=reach.direction == "out") > reach.most
+    degrees = _size(knowledge.graph, reach)
+    if degrees <= reach.most or degrees > 2 * reach.most:
+        return degrees > reach.most
+    one_more = replace(reach, most=reach.most + 1)
+    return len(knowledge.graph.read(reach.fill("candidates_ids"), **one_more.parameters)) > reach.most
 
 
 def count_candidates(knowledge: Knowledge, reach: Reach) -> tuple[int, ...]:

@@ -81,24 +81,26 @@ class Mirror:
         self, entities: Sequence[str], hops: int, *, out: bool, most: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
         """The numbers of the relationships within `hops` (>= 1) of the `entities`, and the hop at which each is first
-        reached; against their direction as well, unless `out`. Of all that the nodes reached have, the first `most`,
-        those of the nearest hops."""
-        hop_of = np.zeros(len(self.ids), dtype=np.int8)
-        left = most
-        for hop, frontier in enumerate(self._frontiers(entities, hops, out=out), start=1):
-            for numbers in self._at(frontier, out=out):
-                taken = numbers[:left]
-                hop_of[taken[hop_of[taken] == 0]] = hop
-                left = None if left is None else left - len(taken)
-        found = np.flatnonzero((hop_of > 0) & (self.digests != 0))
+        reached; against their direction as well, unless `out`. Where there are more than `most`, those of the nearest
+        hops."""
+        hop_of = self._hops(entities, hops, out=out)
+        found = np.flatnonzero(hop_of > 0)
+        if most is not None and len(found) > most:
+            found = found[np.sort(np.argsort(hop_of[found], kind="stable")[:most])]
+        found = found[self.digests[found] != 0]
         return found, hop_of[found]
 
     def size(self, entities: Sequence[str], hops: int, *, out: bool) -> int:
-        """The relationships of the nodes within `hops` - 1 of the `entities`, those between two of them counted
-        twice."""
-        ends = (self.out_from,) if out else (self.out_from, self.in_from)
-        frontiers = self._frontiers(entities, hops, out=out)
-        return sum(int((starts[nodes + 1] - starts[nodes]).sum()) for nodes in frontiers for starts in ends)
+        """How many relationships there are within `hops`, those without an embedding as well."""
+        return int(np.count_nonzero(self._hops(entities, hops, out=out)))
+
+    def _hops(self, entities: Sequence[str], hops: int, *, out: bool) -> NDArray[np.int8]:
+        """Of every relationship the hop at which it is reached, 0 for none."""
+        hop_of = np.zeros(len(self.ids), dtype=np.int8)
+        for hop, frontier in enumerate(self._frontiers(entities, hops, out=out), start=1):
+            for numbers in self._at(frontier, out=out):
+                hop_of[numbers[hop_of[numbers] == 0]] = hop
+        return hop_of
 
     def _frontiers(self, entities: Sequence[str], hops: int, *, out: bool) -> Iterator[Numbers]:
         """The nodes that are 0, 1, … `hops` - 1 away from the `entities`."""
