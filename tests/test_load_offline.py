@@ -117,7 +117,13 @@ def contents(graph: Graph) -> dict[str, object]:
     }
 
 
+def test_an_offline_load_refuses_a_store_with_a_graph(loaded: Loaded, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(offline(loaded.file, loaded.store)) == 1
+    assert "holds a graph already" in capsys.readouterr().err
+
+
 def test_an_offline_load_makes_the_graph_that_the_ordinary_one_makes(loaded: Loaded) -> None:
+    # And the refused load before it changed nothing.
     with connect(start(loaded.store)) as graph:
         found = contents(graph)
     for part in ("nodes", "relationships", "indexes", "constraints"):
@@ -133,16 +139,6 @@ def test_an_offline_load_refuses_a_store_whose_server_runs(loaded: Loaded, capsy
     start(loaded.store)
     assert main(offline(loaded.file, loaded.store)) == 1
     assert f"kgneo server stop --store {loaded.store}" in capsys.readouterr().err.replace("\n", " ")
-
-
-def test_an_offline_load_refuses_a_store_with_a_graph_and_leaves_it_alone(
-    loaded: Loaded, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stop(loaded.store)
-    assert main(offline(loaded.file, loaded.store)) == 1
-    assert "holds a graph already" in capsys.readouterr().err
-    with connect(start(loaded.store)) as graph:
-        assert contents(graph)["nodes"] == loaded.ordinary["nodes"]
 
 
 def test_an_offline_load_refuses_a_remote_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,12 +194,16 @@ def test_a_property_graph_is_loaded_offline_as_it_is_otherwise(
         monkeypatch.setenv(name, value)
     items: list[LoadedNode | LoadedRelationship] = [*NODES, *RELATIONSHIPS]
     report = load_graph(graph, items, name="parts", digest="abc")
-    assert load_graph_offline(tmp_path / "store", items, name="parts", digest="abc") == report
+    done: list[int] = []
+    store = tmp_path / "store"
+    assert load_graph_offline(store, items, name="parts", digest="abc", on_percent=done.append) == report
+    assert done == sorted(done)
+    assert done[-1] == 100
     try:
-        with connect(start(tmp_path / "store")) as found:
+        with connect(start(store)) as found:
             assert contents(found) == contents(graph)
     finally:
-        stop(tmp_path / "store")
+        stop(store)
 
 
 @pytest.mark.parametrize("properties", [{"a:b": 1}, {"words": ["a\x1fb"]}, {" padded": 1}])
