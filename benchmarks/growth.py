@@ -1,17 +1,18 @@
 """How kgneo grows with a graph: generated graphs of growing size, and the slope between sizes.
 
-    python -m benchmarks.growth [--sizes 100000,1000000] [--hub 1000000] [--dimensions 64]
+    python -m benchmarks.growth [--sizes 100000,1000000] [--hub 1000000] [--dimensions 64] [--json FILE]
 
 The graphs have about MetaQA's shape (eight triples a subject, objects drawn by a power law) and come from a seed. They
 are loaded as `kgneo load --offline` does; then the same triples once more with vectors in the files of the import:
 random ones of a pool, since encoding costs the same for each triple however many there are. Retrieval goes through the
 graph's mirror, and for some topics through the graph alone, which has no vector index: every candidate is scored.
-`--hub` asks for the candidates around a node with so many relationships, within the bound and without one.
+`--json` keeps the figures in a file and shows them with those of sizes that it holds already. `--hub` asks for the candidates around a node with so many relationships, within the bound and without one.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import shutil
@@ -260,15 +261,20 @@ def main() -> None:
     parser.add_argument("--sizes", default="100000,1000000", help="triples of each graph, separated by commas")
     parser.add_argument("--dimensions", type=int, default=64, help="numbers of a vector")
     parser.add_argument("--hub", type=int, default=0, metavar="N", help="relationships of a hub; 0 for none")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures of each size, and show all in it")
     given = parser.parse_args()
     sizes = [int(size) for size in given.sizes.split(",") if size]
     found: dict[int, dict[str, float]] = {}
+    if given.json and given.json.is_file():
+        found = {int(size): figures for size, figures in json.loads(given.json.read_text(encoding="utf-8")).items()}
     with TemporaryDirectory(prefix="kgneo-growth-") as name:
         for size in sizes:
             place = Place(Path(name) / str(size), size, given.dimensions)
             place.folder.mkdir()
             found[size] = measure(place)
             shutil.rmtree(place.folder)
+            if given.json:
+                given.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
             show(found)
         if given.hub:
             hub(Path(name), given.hub)
