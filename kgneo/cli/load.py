@@ -179,7 +179,7 @@ class _Checked:
 def _offline_store(settings: Settings) -> Path:
     """The store to load into offline. Raises UsageError, ServerError or GraphError for one that cannot be."""
     if settings.uri or settings.read_only:
-        found = f"the graph at {settings.uri}" if settings.uri else "--read-only"
+        found = "the address of a server" if settings.uri else "--read-only"
         raise UsageError(
             f"--offline writes into the files of a local store, and got {found}.",
             hint="Leave --uri (NEO4J_URI) and --read-only out, and name a store with --store; or leave --offline out.",

@@ -100,7 +100,7 @@ class GraphWriter:
         if isinstance(item, LoadedNode):
             self.nodes += 1
             key = f"#{self.nodes}" if item.key is None else key_digest(item.key)
-            first: list[str | None] = [key, _joined("a label", item.labels) if item.labels else None]
+            first: list[str | None] = [key, _joined("the labels", item.labels) if item.labels else None]
             header: tuple[str, ...] = (":ID", ":LABEL")
         else:
             self.relationships += 1
@@ -122,14 +122,14 @@ class GraphWriter:
 
 def _column(key: str, value: Any) -> str:
     if key != key.strip() or any(character in key for character in REFUSED_IN_KEYS):
-        raise _refused(f"The property {key!r} has a name")
+        raise _refused(f"There is a property {key!r}, a name")
     if not isinstance(value, list):
         return f"{key}:{'byte[]' if isinstance(value, bytes) else _type(value)}"
     return f"{key}:{_type(value[0]) if value else 'string'}[]"
 
 
 def _refused(what: str) -> GraphError:
-    return GraphError(f"{what} that neo4j-admin cannot read.", hint="Leave --offline out to load this graph.")
+    return GraphError(f"{what} which neo4j-admin cannot read.", hint="Leave --offline out to load this graph.")
 
 
 TYPES: Mapping[type, str] = {
@@ -152,19 +152,26 @@ def _type(value: Any) -> str:
     if isinstance(value, Time | time):
         return "time" if value.tzinfo else "localtime"
     if type(value) not in TYPES:
-        raise _refused(f"A property is a {type(value).__name__}")
+        raise _refused(f"There is a value of the type {type(value).__name__}")
     return TYPES[type(value)]
 
 
 def _field(key: str, value: Any) -> str:
-    if isinstance(value, bytes):
-        return _joined(key, [str(number - 256 if number > 127 else number) for number in value])
-    return _joined(key, [_text(item) for item in value]) if isinstance(value, list) else _text(value)
+    if not isinstance(value, list | bytes):
+        return _text(value)
+    texts = [_text(item) for item in value] if isinstance(value, list) else list(map(_signed, value))
+    if not any(texts):  # would be no value at all
+        raise _refused(f"The property {key!r} is a list with nothing in it,")
+    return _joined(f"the property {key!r}", texts)
+
+
+def _signed(byte: int) -> str:
+    return str(byte - 256 if byte > 127 else byte)
 
 
 def _joined(what: str, texts: Sequence[str]) -> str:
     if any(DELIMITER in text for text in texts):
-        raise _refused(f"A list ({what}) holds the character U+{ord(DELIMITER):04X}")
+        raise _refused(f"There is the character U+{ord(DELIMITER):04X} in {what},")
     return DELIMITER.join(texts)
 
 
