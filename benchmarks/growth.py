@@ -226,7 +226,7 @@ def hub(folder: Path, relationships: int) -> None:
         graph.write(query("index_record_write"), record=record_properties(record))
         knowledge = open_knowledge(graph)
         [node] = graph.read("MATCH (n:Entity {name: 'Hub'}) RETURN elementId(n) AS id")
-        for most in (1_000, 100_000, MOST, 2 * relationships):
+        for most in (1_000, MOST, 2 * relationships):
             reach = Reach((node["id"],), HOPS, most=most)
             count = partial(count_candidates, knowledge, reach)
             rows.append((f"{most:,}", *watched(graph, count)))

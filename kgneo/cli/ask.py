@@ -108,7 +108,7 @@ def ask(
     top_k: int,
     direction: str,
     exact: bool,
-    max_candidates: int,
+    max_candidates: int | None,
     entities: tuple[str, ...],
     encoder: str | None,
     select: str | None,

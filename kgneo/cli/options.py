@@ -20,6 +20,7 @@ from tqdm import tqdm
 from kgneo.graph.attach import Choices
 from kgneo.graph.candidates import MOST
 from kgneo.graph.connection import DEFAULT_TIMEOUT
+from kgneo.graph.mirror import MIRRORED_UP_TO
 from kgneo.llm import LanguageModel, load_model
 from kgneo.prompts import Prompts
 from kgneo.settings import Settings
@@ -251,9 +252,8 @@ retrieval_options = (
     option(
         "--max-candidates",
         type=click.IntRange(1),
-        default=MOST,
-        show_default=True,
-        help="Triples to choose the K from at most; where there are more, those of the nearest hops are kept.",
+        help="Triples to choose the K from at most; where there are more, those of the nearest hops are kept.  "
+        f"[default: {MOST:,}, in a mirror {MIRRORED_UP_TO:,}]",
     ),
     option(
         "--entity",

@@ -35,7 +35,7 @@ def retrieve(
     top_k: int,
     direction: str,
     exact: bool,
-    max_candidates: int,
+    max_candidates: int | None,
     entities: tuple[str, ...],
     encoder: str | None,
     list_all: bool,

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
+from kgneo.graph.mirror import MIRRORED_UP_TO, Mirror
 from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, triple_of
@@ -44,9 +45,9 @@ EXACT_UP_TO = 4_000
 FIRST_LIMIT = 1_000
 LAST_LIMIT = 16_000
 WIDEN = 4
-MOST = 500_000
-"""Candidates that are looked at, where nothing else is asked for: the memory that they take on the server stays a third
-of its transactions' limit at the smallest heap (256 MB); see docs/decisions.md."""
+MOST = 200_000
+"""Candidates that the database looks at, where nothing else is asked for: 36 MB of a transaction's memory and a second for
+100,000 of them. In a mirror, where they cost less, MIRRORED_UP_TO."""
 SEARCHED = 4
 """How many times as many triples the index looks for as are used: asked for 1,000 alone, it missed 2 of the nearest
 30 on some questions; see docs/decisions.md."""
@@ -55,12 +56,13 @@ SEARCHED = 4
 @dataclass(frozen=True, slots=True)
 class Reach:
     """What candidates are taken from: element ids of the topic entities, hops (>= 1) and direction, and how many at
-    `most`. `bounded`: `hops` is no further than that number allows (`bound`); `cut`: there are more candidates."""
+    `most` (None: MOST, or MIRRORED_UP_TO). `bounded`: `hops` is no further than that number allows (`bound`); `cut`:
+    there are more candidates."""
 
     entities: tuple[str, ...]
     hops: int = 3
     direction: Direction = "both"
-    most: int = MOST
+    most: int | None = None
     bounded: bool = False
     cut: bool = False
 
@@ -71,7 +73,7 @@ class Reach:
     @property
     def parameters(self) -> dict[str, Any]:
         """What those queries need that gather relationships."""
-        return {"entities": list(self.entities), "most": self.most}
+        return {"entities": list(self.entities), "most": self.most or MOST}
 
 
 def bound(knowledge: Knowledge, reach: Reach) -> Reach:
@@ -83,25 +85,35 @@ def bound(knowledge: Knowledge, reach: Reach) -> Reach:
     """
     if reach.bounded or not reach.entities:
         return reach
-    whole = replace(reach, bounded=True)
-    if knowledge.record.triples <= reach.most:
+    triples = knowledge.record.triples
+    mirror = _fresh_mirror(knowledge) if triples > (reach.most or MOST) else None
+    most = reach.most or (MIRRORED_UP_TO if mirror else MOST)
+    whole = replace(reach, most=most, bounded=True)
+    if triples <= most:
         return whole
     for hops in range(1, reach.hops + 1):
         nearer = replace(whole, hops=hops)
-        if _has_more(knowledge, nearer):
+        if mirror:
+            more = mirror.size(reach.entities, hops, out=reach.direction == "out") > most
+        else:
+            more = _has_more(knowledge.graph, nearer, most)
+        if more:
             return replace(nearer, cut=True)
     return whole
 
 
-def _has_more(knowledge: Knowledge, reach: Reach) -> bool:
-    """Whether there are more candidates than `reach.most`."""
-    if mirror := knowledge.mirror.current():
-        return mirror.size(reach.entities, reach.hops, out=reach.direction == "out") > reach.most
-    degrees = _size(knowledge.graph, reach)
-    if degrees <= reach.most or degrees > 2 * reach.most:
-        return degrees > reach.most
-    one_more = replace(reach, most=reach.most + 1)
-    return len(knowledge.graph.read(reach.fill("candidates_ids"), **one_more.parameters)) > reach.most
+def _fresh_mirror(knowledge: Knowledge) -> Mirror | None:
+    """The mirror, where the graph is still as it is."""
+    mirror = knowledge.mirror.current()
+    return mirror if mirror is not None and mirror.change == knowledge.graph.last_change() else None
+
+
+def _has_more(graph: Graph, reach: Reach, most: int) -> bool:
+    """Whether there are more candidates than `most`."""
+    degrees = _size(graph, reach)
+    if degrees <= most or degrees > 2 * most:
+        return degrees > most
+    return len(graph.read(reach.fill("candidates_ids"), **replace(reach, most=most + 1).parameters)) > most
 
 
 def count_candidates(knowledge: Knowledge, reach: Reach) -> tuple[int, ...]:
