@@ -1,12 +1,12 @@
 """How kgneo grows with a graph: generated graphs of growing size, and the slope between sizes.
 
-    python -m benchmarks.growth [--sizes 100000,1000000] [--hub 1000000] [--dimensions 64] [--json FILE]
+    python -m benchmarks.growth [--sizes 100000,1000000] [--hub 1000000] [--dimensions 64] [--json FILE] [--structure]
 
 The graphs have about MetaQA's shape (eight triples a subject, objects drawn by a power law) and come from a seed. They
 are loaded as `kgneo load --offline` does; then the same triples once more with vectors in the files of the import:
 random ones of a pool, since encoding costs the same for each triple however many there are. Retrieval goes through the
 graph's mirror, and for some topics through the graph alone, which has no vector index: every candidate is scored.
-`--json` keeps the figures in a file and shows them with those of sizes that it holds already. `--hub` asks for the
+`--structure` leaves the vectors out. `--json` keeps the figures in a file and shows them with those of sizes that it holds already. `--hub` asks for the
 candidates around a node with so many relationships, within the bound and without one.
 """
 
@@ -107,8 +107,8 @@ def opened(store: Path) -> Iterator[Graph]:
         stop(store)
 
 
-def measure(place: Place) -> dict[str, float]:
-    """All figures of one size."""
+def measure(place: Place, *, structure: bool) -> dict[str, float]:
+    """All figures of one size, or those of its structure alone."""
     size, found = place.size, {}
     report(f"{size:,} triples: loading offline …")
     began = time.perf_counter()
@@ -117,6 +117,8 @@ def measure(place: Place) -> dict[str, float]:
     found["structure, bytes a triple"] = Store(place.plain).size_on_disk() / loaded.relationships
     with opened(place.plain) as graph:
         found |= attached(graph)
+    if structure:
+        return found
     report("the same with vectors …")
     found["load with vectors in the files, s"] = seconds(lambda: load_embedded(place))
     found["with vectors, bytes a triple"] = Store(place.embedded).size_on_disk() / loaded.relationships
@@ -204,11 +206,16 @@ def show(found: dict[int, dict[str, float]]) -> None:
     header = ["", *(f"{size:,}" for size in sizes), *(f"slope to {two:,}" for _, two in pairs)]
     rows = []
     for name in found[sizes[0]]:
-        values = {size: found[size][name] for size in sizes}
-        slopes = [f"{slope((one, two), (values[one], values[two])):.2f}" for one, two in pairs]
-        shown = [f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in values.values()]
+        values = {size: found[size][name] for size in sizes if name in found[size]}
+        shown = [_figure(values[size]) if size in values else "–" for size in sizes]
+        both = [pair if set(pair) <= set(values) else None for pair in pairs]
+        slopes = [f"{slope(pair, (values[pair[0]], values[pair[1]])):.2f}" if pair else "–" for pair in both]
         rows.append([name, *shown, *slopes])
     table(header, rows)
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 # A hub
@@ -262,6 +269,7 @@ def main() -> None:
     parser.add_argument("--sizes", default="100000,1000000", help="triples of each graph, separated by commas")
     parser.add_argument("--dimensions", type=int, default=64, help="numbers of a vector")
     parser.add_argument("--hub", type=int, default=0, metavar="N", help="relationships of a hub; 0 for none")
+    parser.add_argument("--structure", action="store_true", help="without vectors, mirror and retrieval")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures of each size, and show all in it")
     given = parser.parse_args()
     sizes = [int(size) for size in given.sizes.split(",") if size]
@@ -272,7 +280,7 @@ def main() -> None:
         for size in sizes:
             place = Place(Path(name) / str(size), size, given.dimensions)
             place.folder.mkdir()
-            found[size] = measure(place)
+            found[size] = measure(place, structure=given.structure)
             shutil.rmtree(place.folder)
             if given.json:
                 given.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
