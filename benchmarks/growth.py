@@ -6,8 +6,9 @@ The graphs have about MetaQA's shape (eight triples a subject, objects drawn by 
 are loaded as `kgneo load --offline` does; then the same triples once more with vectors in the files of the import:
 random ones of a pool, since encoding costs the same for each triple however many there are. Retrieval goes through the
 graph's mirror, and for some topics through the graph alone, which has no vector index: every candidate is scored.
-`--structure` leaves the vectors out. `--json` keeps the figures in a file and shows them with those of sizes that it holds already. `--hub` asks for the
-candidates around a node with so many relationships, within the bound and without one.
+`--structure` leaves the vectors out. `--json` keeps the figures in a file and shows them with those of sizes that it
+holds already. `--hub` asks for the candidates around a node with so many relationships, within the bound and without
+one.
 """
 
 from __future__ import annotations
