@@ -153,7 +153,7 @@ NODES = [
     LoadedNode(NodeKey("1"), ("Person", "Chef; Cook"), {"name": 'Ada "A"\nB', "age": 36, "born": Date(1815, 12, 10)}),
     LoadedNode(NodeKey("1", "films"), ("Film",), {"name": "", "rating": 7.25, "colour": True, "data": b"\x00\x7f\xff"}),
     LoadedNode(NodeKey("2"), ("Person",), {"name": 5, "times": [Time(1, 2, 3, 4), Time(0, 0, 0, 0)], "x": -0.0}),
-    LoadedNode(None, (), {"a key, (odd)": "x", "flags": [True, False], "numbers": [1, -2], "words": ["a;b", "", " c"]}),
+    LoadedNode(None, (), {"a key, odd": "x", "flags": [True, False], "numbers": [1, -2], "words": ["a;b", "", " c"]}),
     LoadedNode(
         None,
         ("Temporal",),
@@ -206,7 +206,8 @@ def test_a_property_graph_is_loaded_offline_as_it_is_otherwise(
 
 
 @pytest.mark.parametrize(
-    "properties", [{"a:b": 1}, {"words": ["a\x1fb"]}, {" padded": 1}, {"nothing": []}, {"blank": [""]}, {"data": b""}]
+    "properties",
+    [{"a:b": 1}, {"words": ["a\x1fb"]}, {" padded": 1}, {"a (b)": 1}, {"nothing": []}, {"blank": [""]}, {"data": b""}],
 )
 def test_what_neo4j_admin_cannot_read_is_refused(properties: dict[str, object], tmp_path: Path) -> None:
     with pytest.raises(GraphError, match="neo4j-admin cannot read"):

@@ -25,7 +25,7 @@ KEPT_CHARACTERS = 1_000_000
 """A file's rows are written at the first of the two: so many files of a graph need not be open at once."""
 DELIMITER = "\x1f"
 """Separates labels and the elements of lists: ASCII's own for that."""
-REFUSED_IN_KEYS = ':{}"\n\r'
+REFUSED_IN_KEYS = ':{}()"\n\r'
 """What the header of a column gives a meaning of its own."""
 
 
