@@ -205,10 +205,18 @@ def test_a_property_graph_is_loaded_offline_as_it_is_otherwise(
         stop(store)
 
 
-@pytest.mark.parametrize(
-    "properties",
-    [{"a:b": 1}, {"words": ["a\x1fb"]}, {" padded": 1}, {"a (b)": 1}, {"nothing": []}, {"blank": [""]}, {"data": b""}],
-)
+UNREADABLE = [
+    {"a:b": 1},
+    {" padded": 1},
+    {"a (b)": 1},
+    {"words": ["a\x1fb"]},
+    {"none": []},
+    {"blank": [""]},
+    {"data": b""},
+]
+
+
+@pytest.mark.parametrize("properties", UNREADABLE)
 def test_what_neo4j_admin_cannot_read_is_refused(properties: dict[str, object], tmp_path: Path) -> None:
     with pytest.raises(GraphError, match="neo4j-admin cannot read"):
         GraphWriter(tmp_path).write(LoadedNode(None, ("Thing",), properties))
