@@ -42,6 +42,7 @@ MODULES = (
     "hand_made",
     "reading",
     "attach_scale",
+    "growth",
 )
 
 

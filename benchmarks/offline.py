@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import statistics
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,14 +18,11 @@ from benchmarks.common import Line, empty, metaqa_folder, scratch_graph, seconds
 from kgneo.graph.load import load
 from kgneo.loader import LoadedTriple, open_source, read_triples
 from kgneo.server import start, stop
-from kgneo.server.configuration import java_command
-from kgneo.server.jars import find_distribution
-from kgneo.server.java import find_java
-from kgneo.server.process import child_environment
+from kgneo.server.importing import ImportFiles, run_import
 from kgneo.server.stores import Store
-from kgneo.server.versions import choose_version, minimum_java
 
 ROUNDS = 3
+FILES = ImportFiles(("nodes.csv",), ("relationships.csv",))
 
 
 def write_csv(folder: Path, triples: Iterable[LoadedTriple]) -> None:
@@ -45,30 +41,13 @@ def write_csv(folder: Path, triples: Iterable[LoadedTriple]) -> None:
         writer.writerows([number, name, "Entity"] for name, number in numbers.items())
 
 
-def import_offline(store: Store, folder: Path) -> None:
-    """neo4j-admin's import into a store that is stopped."""
-    version = choose_version(None, None)
-    command = java_command(
-        store,
-        find_java(minimum_java(version)),
-        find_distribution(version, print),
-        "1g",
-        "org.neo4j.cli.AdminTool",
-        *("database", "import", "full", "neo4j", "--overwrite-destination=true"),
-        f"--nodes={folder / 'nodes.csv'}",
-        f"--relationships={folder / 'relationships.csv'}",
-    )
-    homes = {"NEO4J_HOME": str(store.home), "NEO4J_CONF": str(store.configuration_folder)}
-    subprocess.run(command, env={**child_environment(), **homes}, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-
-
 def lines(*, quick: bool) -> list[Line]:
     """Both ways in turn."""
     triples = list(read_triples(open_source(metaqa_folder() / "kb.txt")))
     with TemporaryDirectory(prefix="kgneo-offline-") as name, scratch_graph("offline") as graph:
         folder, store = Path(name), Store((Path(name) / "store").resolve())
         write_csv(folder, triples)
-        start(store.folder, heap="512m", page_cache="64m")
+        version = start(store.folder, heap="512m", page_cache="64m").version
         stop(store.folder)
 
         def ours() -> float:
@@ -77,7 +56,7 @@ def lines(*, quick: bool) -> list[Line]:
 
         ours()
         rounds = range(1 if quick else ROUNDS)
-        pairs = [(ours(), seconds(lambda: import_offline(store, folder))) for _ in rounds]
+        pairs = [(ours(), seconds(lambda: run_import(store, version, folder, FILES))) for _ in rounds]
     one, two = (statistics.median(column) for column in zip(*pairs, strict=True))
     ratio = statistics.median(first / second for first, second in pairs)
     what = f"structure of {len(triples):,} triples through Bolt"

@@ -1,10 +1,8 @@
 // The candidates themselves, by hop: those that candidates_count counts. $display maps a label to the properties whose
 // values make the name of its nodes.
-/*{candidates_walk}*/ MATCH (node) WHERE elementId(node) IN $entities WITH node, 0 AS depth
-MATCH (node)-[r]-/*{arrow}*/()
+/*{candidates_near}*/ MATCH (node)-[r]-() WHERE elementId(node) IN $entities WITH r, 1 AS hop LIMIT $most
 WHERE ($relations IS NULL OR type(r) IN $relations)
   AND none(label IN labels(startNode(r)) + labels(endNode(r)) WHERE label IN $excluded)
-WITH r, min(depth) + 1 AS hop
 WITH r, hop, startNode(r) AS subject, endNode(r) AS object
 RETURN elementId(r) AS id, hop, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
        /*{shown_name}*/subject.name AS subject,

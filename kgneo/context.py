@@ -25,7 +25,8 @@ from kgneo.prompts import Prompts
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to answer. `hops` is N, how far candidates and paths reach; `top_k` is K, triples per (sub-)question.
+    """How to answer. `hops` is N, how far candidates and paths reach; `top_k` is K, triples per (sub-)question;
+    `max_candidates` is how many triples are looked at for them, those of the nearest hops (None: `Reach.most`).
 
     `limit` bounds the answers that are listed, `min_confidence` is where `paths` says "not found".
 
@@ -38,6 +39,7 @@ class Options:
     top_k: int = 30
     direction: Literal["both", "out"] = "both"
     exact: bool = False
+    max_candidates: int | None = None
     limit: int = 1000
     min_confidence: float = 0.05
     seed: int | None = None

@@ -133,6 +133,17 @@ def test_retrieve_lists_candidates_by_hop_and_the_top_triples(
     assert found["triples"][0]["object"] == "Addis Ababa"
 
 
+def test_candidates_that_are_left_out_are_told(sample_graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sample_graph
+    command = ("retrieve", "what is the capital of [Ethiopia]?", "--max-candidates", "3")
+    code, out, err = run(capsys, *command, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert sum(found["candidates_by_hop"]) == len(found["triples"]) == 3
+    assert "more than 3 candidates" in found["warnings"][0]
+    assert f"Warning: {found['warnings'][0]}" in run(capsys, *command)[1]
+
+
 def test_an_empty_graph_and_one_without_an_index_are_told_apart(
     graph: Graph, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,4 +29,4 @@ def test_what_queries_share_is_put_into_each(graph: Graph) -> None:
     display = {"Person": ["first", "last"]}
     found = graph.read(f"MATCH (a)-->(b) RETURN {node_name('a')} AS a, {node_name('b')} AS b", display=display)
     assert found == [{"a": "Ida Brandt", "b": None}]
-    assert "/*{candidates_walk}*/" not in query("candidates_ids")
+    assert "/*{candidates_near}*/" not in query("candidates_ids")

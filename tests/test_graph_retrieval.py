@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kgneo.graph import Graph, candidates
-from kgneo.graph.candidates import Direction, Reach, all_candidates, count_candidates, top_candidates
+from kgneo.graph.candidates import Direction, Reach, all_candidates, bound, count_candidates, top_candidates
 from kgneo.graph.index import build
 from kgneo.graph.load import load
 from kgneo.graph.open import open_knowledge
@@ -83,6 +83,45 @@ def test_candidates_are_those_of_a_breadth_first_search(
     assert count_candidates(open_knowledge(graph), reach) == counts
 
 
+@pytest.mark.parametrize("direction", ["both", "out"])
+@pytest.mark.parametrize("most", [1, 7, 40, 149])
+def test_of_too_many_candidates_those_of_the_nearest_hops_are_kept(
+    graph: Graph, triples: Triples, most: int, direction: Direction
+) -> None:
+    start = triples[0][0]
+    reach = bound(open_knowledge(graph), Reach((node(graph, start),), 3, direction, most=most))
+    by_hop = [
+        {(item.triple.subject, item.triple.relation, item.triple.object) for item in one_hop}
+        for one_hop in all_candidates(open_knowledge(graph), reach)
+    ]
+    expected = breadth_first(triples, start, 3, direction)
+    assert sum(map(len, by_hop)) == min(most, len(expected))
+    assert reach.cut == (len(expected) > most)
+    for hop, found in enumerate(by_hop, start=1):
+        there = {triple for triple, first in expected.items() if first == hop}
+        assert found <= there
+        assert found == there or hop == len(by_hop)
+    assert count_candidates(open_knowledge(graph), reach) == tuple(map(len, by_hop))
+
+
+def test_a_reach_that_allows_all_candidates_is_not_cut(graph: Graph, triples: Triples) -> None:
+    reach = Reach((node(graph, triples[0][0]),), 3, most=len(triples))
+    assert not bound(open_knowledge(graph), reach).cut
+
+
+def test_a_hub_is_read_no_further_than_allowed(graph: Graph) -> None:
+    """Three hops from a hub of 3,000 relationships, each of which leads on; its end nodes are counted, not walked."""
+    graph.write("CREATE (hub:Hub) WITH hub UNWIND range(1, 3000) AS i CREATE (hub)-[:TO]->(:Leaf)-[:ON]->(:Last)")
+    try:
+        hub = str(graph.read("MATCH (hub:Hub) RETURN elementId(hub) AS id")[0]["id"])
+        knowledge = open_knowledge(graph)
+        reach = bound(knowledge, Reach((hub,), 3, most=100))
+        assert (reach.hops, reach.cut) == (1, True)
+        assert count_candidates(knowledge, reach) == (100,)
+    finally:
+        graph.write("MATCH (n:Hub|Leaf|Last) DETACH DELETE n")
+
+
 def scores(triples: Triples, vector: NDArray[np.float32]) -> dict[tuple[str, str, str], float]:
     texts = [f"({s}, {r}, {o})" for s, r, o in triples]
     vectors = CountingEncoder().encode(texts)
@@ -106,6 +145,15 @@ def test_the_top_triples_are_the_nearest_candidates_by_dot_product(
     assert [(item.triple.subject, item.triple.relation, item.triple.object) for item in top] == [t for t, _ in best]
     assert [item.score for item in top] == pytest.approx([score for _, score in best], rel=1e-3, abs=1e-4)
     assert [item.hop for item in top] == [expected_hops[triple] for triple, _ in best]
+
+
+def test_the_top_triples_are_chosen_among_the_candidates_that_are_kept(graph: Graph, triples: Triples) -> None:
+    start = triples[5][0]
+    vector = np.random.default_rng(3).normal(size=16).astype(np.float32)
+    reach = bound(open_knowledge(graph), Reach((node(graph, start),), 3, most=30))
+    kept = {item.id: item.hop for one_hop in all_candidates(open_knowledge(graph), reach) for item in one_hop}
+    top = top_candidates(open_knowledge(graph), reach, vector, top_k=50, exact=True)
+    assert {item.id: item.hop for item in top} == kept
 
 
 def test_more_triples_than_there_are_gives_them_all(graph: Graph, triples: Triples) -> None:

@@ -379,6 +379,13 @@ def test_property_values_can_be_answers(graph: Graph, encoder: OnnxEncoder, sele
         assert (answer.answers, answer.grounded, len(answer.evidence)) == ((reply,), True, 1)
 
 
+def test_an_answer_tells_that_candidates_were_left_out(context: Context) -> None:
+    few = replace(context.options, max_candidates=3)
+    asked = replace(context, model=scripted(("answer", "Addis Ababa")), options=few)
+    answer = ask(asked, "what is the capital of [Ethiopia]?", strategy="kaping")
+    assert any("more than 3 candidates" in warning for warning in answer.warnings)
+
+
 # Baselines
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from kgneo.graph import Graph, candidates
 from kgneo.graph.cache import LocalCache
-from kgneo.graph.candidates import Direction, Reach, top_candidates
+from kgneo.graph.candidates import Direction, Reach, bound, top_candidates
 from kgneo.graph.index import build
 from kgneo.graph.load import load
-from kgneo.graph.mirror import Mirror
+from kgneo.graph.mirror import MIRRORED_UP_TO, Mirror
 from kgneo.graph.open import Knowledge, open_knowledge
 from kgneo.graph.shape import LOADED
 from kgneo.loader import LoadedTriple
@@ -88,6 +88,34 @@ def test_a_mirror_finds_what_the_graph_finds(
     found = around(mirrored, "n5", hops, direction)
     assert [(item.triple, item.hop) for item in found] == [(item.triple, item.hop) for item in expected]
     assert [item.score for item in found] == pytest.approx([item.score for item in expected], rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("direction", ["both", "out"])
+@pytest.mark.parametrize("most", [2, 20, 100, 149])
+def test_a_mirror_keeps_as_many_candidates_as_are_allowed(
+    mirrored: Knowledge, most: int, direction: Direction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = mirrored.graph.read("MATCH (n:Entity {name: 'n5'}) RETURN elementId(n) AS id")
+    whole = Reach((rows[0]["id"],), 3, direction, most=most)
+    reach = bound(mirrored, whole)
+    found, hop_of = mirror_of(mirrored).candidates(reach.entities, reach.hops, out=direction == "out", most=most)
+    expected, expected_hops = mirror_of(mirrored).candidates(reach.entities, reach.hops, out=direction == "out")
+    assert len(found) == min(most, len(expected))
+    assert set(found) >= set(expected[expected_hops < reach.hops])
+    assert dict(zip(found, hop_of, strict=True)).items() <= dict(zip(expected, expected_hops, strict=True)).items()
+    monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path / "none"))
+    assert bound(open_knowledge(mirrored.graph), whole) == reach
+
+
+def test_a_mirror_may_look_at_more_candidates_than_the_database(
+    mirrored: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, "MOST", 5)
+    rows = mirrored.graph.read("MATCH (n:Entity {name: 'n5'}) RETURN elementId(n) AS id")
+    reach = Reach((rows[0]["id"],), 3)
+    assert (bound(mirrored, reach).most, bound(mirrored, reach).cut) == (MIRRORED_UP_TO, False)
+    mirrored.graph.write("CREATE (:Elsewhere)")
+    assert (bound(mirrored, reach).most, bound(mirrored, reach).cut) == (5, True)
 
 
 def test_after_a_change_the_mirror_is_passed_over(mirrored: Knowledge, database_alone: Any) -> None:

@@ -213,7 +213,7 @@ def test_a_held_store_is_waited_for_and_then_given_up(tmp_path: Path) -> None:
     messages: list[str] = []
     with (
         store.lock(1, messages.append),
-        pytest.raises(ServerError, match="starting or stopping"),
+        pytest.raises(ServerError, match="starting, stopping or filling"),
         store.lock(0.1, messages.append),
     ):
         pass

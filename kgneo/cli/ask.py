@@ -108,6 +108,7 @@ def ask(
     top_k: int,
     direction: str,
     exact: bool,
+    max_candidates: int | None,
     entities: tuple[str, ...],
     encoder: str | None,
     select: str | None,
@@ -153,6 +154,7 @@ def ask(
         top_k=top_k,
         direction=direction,  # type: ignore[arg-type]
         exact=exact,
+        max_candidates=max_candidates,
         limit=limit,
         min_confidence=min_confidence,
         seed=seed,

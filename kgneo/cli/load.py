@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -13,12 +14,14 @@ from tqdm import tqdm
 
 from kgneo.cli.index import run_index
 from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say, with_options
-from kgneo.errors import DataError
+from kgneo.errors import DataError, UsageError
+from kgneo.folders import store_path
 from kgneo.graph import Graph
 from kgneo.graph.load import LoadReport, source_digest
 from kgneo.graph.load import load as load_into
-from kgneo.graph.load_graph import load_graph
-from kgneo.loader import Check, LoadOptions, Source, check, read_triples
+from kgneo.graph.load_graph import GraphLoadReport, load_graph
+from kgneo.graph.load_offline import load_graph_offline, load_offline, refuse_offline
+from kgneo.loader import Check, LoadedTriple, LoadOptions, Source, check, read_triples
 from kgneo.property_graph import GraphFiles, check_graph, open_graph_files, read_graph
 from kgneo.settings import Settings, open_graph
 
@@ -68,6 +71,11 @@ FORMAT_OPTIONS = (
     show_default=True,
     help="That file.",
 )
+@option(
+    "--offline",
+    is_flag=True,
+    help="Write into the files of an empty local store, by neo4j-admin's import: for many millions.",
+)
 @option("--no-index", is_flag=True, help="Only load; embed and index later with `kgneo index`.")
 @option("--encoder", metavar="NAME|PATH", help="minilm (default), mpnet, fast, openai:MODEL, a folder or a hub name.")
 @json_option
@@ -83,6 +91,7 @@ def load(
     language: str | None,
     skip_bad_lines: bool,
     rejected: Path,
+    offline: bool,
     no_index: bool,
     encoder: str | None,
     as_json: bool,
@@ -94,7 +103,8 @@ def load(
     files is one graph. It can be asked at once, and is embedded and indexed only where --encoder is given.
 
     Every file is read to its end before anything is written. Loading twice changes nothing; an interrupted load goes on
-    when it is run again. As soon as the triples are in the graph it can be asked, while it gets their embeddings.
+    when it is run again. As soon as the triples are in the graph it can be asked, while it gets their embeddings. With
+    --offline it begins again, and the store must be stopped and empty.
 
     \b
     Examples:
@@ -103,6 +113,7 @@ def load(
       kgneo load people.csv knows.csv
       kgneo load people.csv --columns person,relation,value
       gunzip -c dump.nt.gz | kgneo load - --format nt --no-index
+      kgneo load dump.nt.gz --offline --store dump
     """
     options = LoadOptions(
         separator=separator,
@@ -113,13 +124,20 @@ def load(
         language=language,
     )
     reading = _Reading(format_, options, skip_bad_lines, rejected)
+    store = _offline_store(settings) if offline else None
     found = open_graph_files(paths, format=format_)
-    write = _checked_graph(found, reading) if isinstance(found, GraphFiles) else _checked_triples(found, reading)
-    with open_graph(settings, report=say) as graph:
-        record = write(graph)
-        # A property graph is asked from its schema at once; embedding all its values can take hours.
-        wanted = not no_index and (encoder is not None or not isinstance(found, GraphFiles))
-        indexed = run_index(graph, encoder) if wanted else None
+    checked = _checked_graph(found, reading) if isinstance(found, GraphFiles) else _checked_triples(found, reading)
+    # A property graph is asked from its schema at once; embedding all its values can take hours.
+    wanted = not no_index and (encoder is not None or not isinstance(found, GraphFiles))
+    if store is None:
+        with open_graph(settings, report=say) as graph:
+            record = checked.write(graph)
+            indexed = run_index(graph, encoder) if wanted else None
+    else:
+        record, indexed = checked.write_offline(store), None
+        if wanted:
+            with open_graph(settings, report=say) as graph:
+                indexed = run_index(graph, encoder)
     if as_json:
         print_json({**record, "index": asdict(indexed) if indexed else None})
     elif isinstance(found, GraphFiles):
@@ -150,11 +168,29 @@ class _Reading:
         say(f"Left out {bad:,} bad lines; they and their reasons are in {self.rejected}.")
 
 
-Write = Callable[[Graph], dict[str, object]]
-"""Writes what was checked into a graph; returns what --json prints of it."""
+@dataclass(frozen=True)
+class _Checked:
+    """What writes files that were checked, into a graph or into a store that is stopped; each returns what --json
+    prints of it."""
+
+    write: Callable[[Graph], dict[str, object]]
+    write_offline: Callable[[Path], dict[str, object]]
 
 
-def _checked_graph(files: GraphFiles, reading: _Reading) -> Write:
+def _offline_store(settings: Settings) -> Path:
+    """The store to load into offline. Raises UsageError, ServerError or GraphError for one that cannot be."""
+    if settings.uri or settings.read_only:
+        found = "the address of a server" if settings.uri else "--read-only"
+        raise UsageError(
+            f"--offline writes into the files of a local store, and got {found}.",
+            hint="Leave --uri (NEO4J_URI) and --read-only out, and name a store with --store; or leave --offline out.",
+        )
+    store = store_path(settings.store)
+    refuse_offline(store, report=say)
+    return store
+
+
+def _checked_graph(files: GraphFiles, reading: _Reading) -> _Checked:
     """Check a property graph. Raises DataError where it cannot be loaded."""
     if files.passed_over:
         names = ", ".join(Path(name).name for name in files.passed_over)
@@ -167,6 +203,27 @@ def _checked_graph(files: GraphFiles, reading: _Reading) -> Write:
             items = read_graph(files, options=reading.options, skip_bad_lines=reading.skip_bad_lines, rejected=rejected)
             with progress(found.nodes + found.relationships, f"Loading {files.name}", " rows") as bar:
                 report = load_graph(graph, items, name=files.name, digest=files.digest(), on_progress=_to(bar))
+        return told(report)
+
+    def write_offline(store: Path) -> dict[str, object]:
+        with (
+            reading.rejects(found.bad_lines) as rejected,
+            progress(found.nodes + found.relationships, "Writing files", " rows") as bar,
+            progress(100, "Importing", "%") as percent,
+        ):
+            items = read_graph(files, options=reading.options, skip_bad_lines=reading.skip_bad_lines, rejected=rejected)
+            report = load_graph_offline(
+                store,
+                items,
+                name=files.name,
+                digest=files.digest(),
+                report=say,
+                on_progress=_to(bar),
+                on_percent=_to(percent),
+            )
+        return told(report)
+
+    def told(report: GraphLoadReport) -> dict[str, object]:
         size = f"{report.nodes:,} nodes and {report.relationships:,} relationships"
         if report.loaded_before:
             say(f"{files.name}: all of it is in the graph already, {size}.")
@@ -177,10 +234,10 @@ def _checked_graph(files: GraphFiles, reading: _Reading) -> Write:
         rejected_to = str(reading.rejected) if found.bad_lines else None
         return {"files": names, "bad_lines": found.bad_lines, "rejected": rejected_to, **asdict(report)}
 
-    return write
+    return _Checked(write, write_offline)
 
 
-def _checked_triples(sources: Sequence[Source], reading: _Reading) -> Write:
+def _checked_triples(sources: Sequence[Source], reading: _Reading) -> _Checked:
     """Check sources of triples. Raises DataError where one cannot be loaded."""
     checks = [_check(source, reading) for source in sources]
     bad = sum(item.bad_lines for item in checks)
@@ -198,7 +255,26 @@ def _checked_triples(sources: Sequence[Source], reading: _Reading) -> Write:
         ]
         return {"files": files, "rejected": str(reading.rejected) if bad else None}
 
-    return write
+    def write_offline(store: Path) -> dict[str, object]:
+        total = sum(item.triples for item in checks)
+        with (
+            reading.rejects(bad) as rejected,
+            progress(total, "Writing files", " triples") as bar,
+            progress(100, "Importing", "%") as percent,
+        ):
+            triples = chain.from_iterable(_triples(source, reading, rejected) for source in sources)
+            report = load_offline(store, triples, report=say, on_progress=_to(bar), on_percent=_to(percent))
+        say(
+            f"{report.triples:,} triples read; in the graph: {report.entities:,} entities, "
+            f"{report.relationships:,} relationships."
+        )
+        files = [
+            {"file": source.name, "loader": item.loader, "bad_lines": item.bad_lines, "triples": item.triples}
+            for source, item in zip(sources, checks, strict=True)
+        ]
+        return {"files": files, "rejected": str(reading.rejected) if bad else None, **asdict(report)}
+
+    return _Checked(write, write_offline)
 
 
 def _columns(columns: str | None) -> tuple[str, str, str] | None:
@@ -226,14 +302,18 @@ def _check(source: Source, reading: _Reading) -> Check:
         )
 
 
-def _load(graph: Graph, source: Source, item: Check, reading: _Reading, rejected: TextIO | None) -> LoadReport:
-    triples = read_triples(
+def _triples(source: Source, reading: _Reading, rejected: TextIO | None) -> Iterator[LoadedTriple]:
+    return read_triples(
         source,
         format=reading.format,
         options=reading.options,
         skip_bad_lines=reading.skip_bad_lines,
         rejected=rejected,
     )
+
+
+def _load(graph: Graph, source: Source, item: Check, reading: _Reading, rejected: TextIO | None) -> LoadReport:
+    triples = _triples(source, reading, rejected)
     with progress(item.triples, f"Loading {source.short_name}", " triples") as bar:
         return load_into(graph, triples, name=source_digest(source), on_progress=_to(bar))
 

@@ -18,7 +18,9 @@ import click
 from tqdm import tqdm
 
 from kgneo.graph.attach import Choices
+from kgneo.graph.candidates import MOST
 from kgneo.graph.connection import DEFAULT_TIMEOUT
+from kgneo.graph.mirror import MIRRORED_UP_TO
 from kgneo.llm import LanguageModel, load_model
 from kgneo.prompts import Prompts
 from kgneo.settings import Settings
@@ -247,6 +249,12 @@ retrieval_options = (
         help="Walk relationships both ways, or only from subject to object.",
     ),
     option("--exact", is_flag=True, help="Score every candidate instead of asking the vector index."),
+    option(
+        "--max-candidates",
+        type=click.IntRange(1),
+        help="Triples to choose the K from at most; where there are more, those of the nearest hops are kept.  "
+        f"[default: {MOST:,}, in a mirror {MIRRORED_UP_TO:,}]",
+    ),
     option(
         "--entity",
         "-e",

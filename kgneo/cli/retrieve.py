@@ -35,6 +35,7 @@ def retrieve(
     top_k: int,
     direction: str,
     exact: bool,
+    max_candidates: int | None,
     entities: tuple[str, ...],
     encoder: str | None,
     list_all: bool,
@@ -47,17 +48,22 @@ def retrieve(
     Examples:
       kgneo retrieve "which languages are spoken in [Kenya]?" --hops 2 --top-k 10
       kgneo retrieve "…" --entity Danube --direction out --json
+      kgneo retrieve "…" --entity Earth --max-candidates 10000
     """
     clock = Clock()
     with open_graph(settings, report=say) as graph:
-        options = Options(hops=hops, top_k=top_k, direction=direction, exact=exact)  # type: ignore[arg-type]
+        options = Options(
+            hops=hops,
+            top_k=top_k,
+            direction=direction,  # type: ignore[arg-type]
+            exact=exact,
+            max_candidates=max_candidates,
+        )
         context = open_context(graph, encoder=encoder, options=options, report=say)
         with clock.stage("link"):
             linked = link(context.knowledge, question, entities=entities)
         with clock.stage("retrieve"):
             found = retrieve_nearest(linked.text, linked.entity_ids, context)
-        if found.warning:
-            say(found.warning)
         with clock.stage("count"):
             counts = count_candidates(context.knowledge, found.reach)
         by_hop = all_candidates(context.knowledge, found.reach) if list_all else []
@@ -71,13 +77,15 @@ def retrieve(
                 "candidates_by_hop": list(counts),
                 "triples": [_record(candidate) for candidate in found.nearest],
                 "candidates": [[_record(candidate) for candidate in one] for one in by_hop] if list_all else None,
-                "warnings": [found.warning] if found.warning else [],
+                "warnings": list(found.warnings),
                 "timings_ms": {stage: round(value, 2) for stage, value in clock.milliseconds.items()},
             }
         )
         return
     click.echo("Topic entities: " + ", ".join(topic.entity.name for topic in linked.topics))
     click.echo("Candidates: " + ", ".join(f"{count:,} at hop {hop}" for hop, count in enumerate(counts, start=1)))
+    for warning in found.warnings:
+        click.echo(f"Warning: {warning}")
     click.echo(render_candidates(found.nearest))
     for hop, candidates in enumerate(by_hop, start=1):
         click.echo(f"Hop {hop}:\n{render_candidates(candidates)}")

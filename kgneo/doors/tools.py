@@ -74,7 +74,7 @@ class Tools:
         linked = link(self.context.knowledge, question, entities=entities)
         found = retrieve(linked.text, linked.entity_ids, replace(self.context, options=options))
         record: Record = {"entities": list(linked.names), "triples": [_scored(item) for item in found.nearest]}
-        record |= {"warnings": [found.warning]} if found.warning else {}
+        record |= {"warnings": list(found.warnings)} if found.warnings else {}
         return fitted(record, self.tokens)
 
     def interpret(self, question: str) -> Record:

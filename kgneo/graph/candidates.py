@@ -12,6 +12,10 @@ Where this machine keeps a mirror of the graph as it is now (`kgneo.graph.mirror
 the database is asked once, for the triples found.
 
 Property values are candidates, too: those of the nodes within N - 1 hops.
+
+A hub can have millions of candidates. More than `Reach.most` are never gathered or scored: `bound` walks no further
+than to where there are more, and of the last hop the relationships are taken as the database has them, up to that
+number.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from numpy.typing import NDArray
 from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
+from kgneo.graph.mirror import MIRRORED_UP_TO, Mirror
 from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, triple_of
@@ -40,6 +45,9 @@ EXACT_UP_TO = 4_000
 FIRST_LIMIT = 1_000
 LAST_LIMIT = 16_000
 WIDEN = 4
+MOST = 200_000
+"""Candidates that the database looks at, where nothing else is asked for: 100,000 of them took a second and 36 MB of a
+transaction's memory. In a mirror, where they cost less, MIRRORED_UP_TO."""
 SEARCHED = 4
 """How many times as many triples the index looks for as are used: asked for 1,000 alone, it missed 2 of the nearest
 30 on some questions; see docs/decisions.md."""
@@ -47,20 +55,71 @@ SEARCHED = 4
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What candidates are taken from: element ids of the topic entities, hops (>= 1) and direction."""
+    """What candidates are taken from: element ids of the topic entities, hops (>= 1) and direction, and how many at
+    `most` (None: MOST, or MIRRORED_UP_TO). `bounded`: `hops` is no further than that number allows (`bound`); `cut`:
+    there are more candidates."""
 
     entities: tuple[str, ...]
     hops: int = 3
     direction: Direction = "both"
+    most: int | None = None
+    bounded: bool = False
+    cut: bool = False
 
     def fill(self, name: str, /, **values: str) -> str:
         """The query `name` for this many hops in this direction."""
         return fill(name, depth=self.hops - 1, arrow=self.direction == "out", **values)
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What those queries need that gather relationships."""
+        return {"entities": list(self.entities), "most": self.most or MOST}
+
+
+def bound(knowledge: Knowledge, reach: Reach) -> Reach:
+    """The same reach with no more hops than it takes to have more than `reach.most` candidates.
+
+    Candidates are counted by the degrees of the nodes within 0, 1, … hops, which are known without a look at their
+    relationships; one by one only where that does not tell. A walk goes on only from nodes that have no more together,
+    so that counting is bounded as well. A graph with no more triples, as it was indexed, is not counted.
+    """
+    if reach.bounded or not reach.entities:
+        return reach
+    triples = knowledge.record.triples
+    mirror = _fresh_mirror(knowledge) if triples > (reach.most or MOST) else None
+    most = reach.most or (MIRRORED_UP_TO if mirror else MOST)
+    whole = replace(reach, most=most, bounded=True)
+    if triples <= most:
+        return whole
+    for hops in range(1, reach.hops + 1):
+        nearer = replace(whole, hops=hops)
+        if mirror:
+            more = mirror.size(reach.entities, hops, out=reach.direction == "out") > most
+        else:
+            more = _has_more(knowledge.graph, nearer, most)
+        if more:
+            return replace(nearer, cut=True)
+    return whole
+
+
+def _fresh_mirror(knowledge: Knowledge) -> Mirror | None:
+    """The mirror, where the graph is still as it is."""
+    mirror = knowledge.mirror.current()
+    return mirror if mirror is not None and mirror.change == knowledge.graph.last_change() else None
+
+
+def _has_more(graph: Graph, reach: Reach, most: int) -> bool:
+    """Whether there are more candidates than `most`."""
+    degrees = _size(graph, reach)
+    if degrees <= most or degrees > 2 * most:
+        return degrees > most
+    return len(graph.read(reach.fill("candidates_ids"), **replace(reach, most=most + 1).parameters)) > most
+
 
 def count_candidates(knowledge: Knowledge, reach: Reach) -> tuple[int, ...]:
     """Number of candidates first reached at hop 1, 2, … `reach.hops`, property values included."""
-    parameters: dict[str, Any] = {"entities": list(reach.entities), **knowledge.shape.parameters}
+    reach = bound(knowledge, reach)
+    parameters: dict[str, Any] = {**reach.parameters, **knowledge.shape.parameters}
     rows = knowledge.graph.read(reach.fill("candidates_count"), **parameters)
     counts = Counter({row["hop"]: row["triples"] for row in rows})
     counts.update(value.hop for value in all_values(knowledge, reach))
@@ -70,8 +129,9 @@ def count_candidates(knowledge: Knowledge, reach: Reach) -> tuple[int, ...]:
 def all_candidates(knowledge: Knowledge, reach: Reach) -> list[list[Candidate]]:
     """Every candidate, as one list a hop, breadth-first: a triple stands where it was first reached."""
     shape = knowledge.shape
+    reach = bound(knowledge, reach)
     by_hop: list[list[Candidate]] = [[] for _ in range(reach.hops)]
-    parameters: dict[str, Any] = {"entities": list(reach.entities), **shape.parameters}
+    parameters: dict[str, Any] = {**reach.parameters, **shape.parameters}
     for row in knowledge.graph.stream(reach.fill("candidates_all"), **parameters):
         by_hop[row["hop"] - 1].append(_candidate(row, row["hop"], shape))
     for value in all_values(knowledge, reach):
@@ -107,6 +167,7 @@ def top_candidates(
             "The graph has no embeddings yet; only strategies that need none, such as paths, can answer from it.",
             hint="Make them with `kgneo index`, or with `kgneo index --read-only` in a file on this machine.",
         )
+    reach = bound(knowledge, reach)
     if knowledge.vectors is not None:
         return _on_this_machine(knowledge, knowledge.vectors, reach, vector, top_k)
     found = _in_mirror(knowledge, reach, vector, top_k)
@@ -122,7 +183,8 @@ def _in_mirror(knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], 
     mirror = knowledge.mirror.current()
     if mirror is None or mirror.vectors.shape[1] != len(vector):  # of another encoder's embeddings
         return None
-    scored = mirror.nearest(reach.entities, reach.hops, vector, top_k=top_k, out=reach.direction == "out")
+    out = reach.direction == "out"
+    scored = mirror.nearest(reach.entities, reach.hops, vector, top_k=top_k, out=out, most=reach.most)
     ids = [id_ for id_, _, _ in scored]
     rows, change = knowledge.graph.read_at(query("triples"), ids=ids, **knowledge.shape.parameters)
     return _candidates(rows, scored, knowledge.shape) if change == mirror.change else None
@@ -133,7 +195,7 @@ def _in_graph(
 ) -> list[Candidate]:
     graph = knowledge.graph
     scored: list[tuple[str, int, float]] | None = None
-    if not exact and _is_large(graph, reach):
+    if not exact and _size(graph, reach) > EXACT_UP_TO:
         scored = _through_index(knowledge, reach, vector, top_k)
     if scored is None:
         scored = _exact(graph, reach, vector, top_k)
@@ -144,7 +206,7 @@ def _on_this_machine(
     knowledge: Knowledge, embeddings: LocalEmbeddings, reach: Reach, vector: NDArray[np.float32], top_k: int
 ) -> list[Candidate]:
     """The same with embeddings that are not in the graph."""
-    rows = knowledge.graph.read(reach.fill("candidates_ids"), entities=list(reach.entities))
+    rows = knowledge.graph.read(reach.fill("candidates_ids"), **reach.parameters)
     hops = {row["id"]: row["hop"] for row in rows}
     values = {(item.id, item.triple.relation): item for item in reversed(all_values(knowledge, reach))}
     hops |= {node: item.hop for (node, _), item in values.items()}
@@ -156,15 +218,15 @@ def _on_this_machine(
     return sorted(found, key=lambda candidate: -(candidate.score or 0.0))
 
 
-def _is_large(graph: Graph, reach: Reach) -> bool:
-    row = graph.read(reach.fill("candidates_size"), entities=list(reach.entities))[0]
-    return int(row["degrees"]) > EXACT_UP_TO
+def _size(graph: Graph, reach: Reach) -> int:
+    """How many candidates there are at most."""
+    return int(graph.read(reach.fill("candidates_size"), entities=list(reach.entities))[0]["degrees"])
 
 
 def _exact(graph: Graph, reach: Reach, vector: NDArray[np.float32], top_k: int) -> list[tuple[str, int, float]]:
     rows = graph.read(
         reach.fill("candidates_exact"),
-        entities=list(reach.entities),
+        **reach.parameters,
         vector=vector.tolist(),
         norm=float(np.linalg.norm(vector)),
         top_k=top_k,

@@ -73,7 +73,7 @@ def load(
     done = sum(1 for _ in islice(remaining, resumed))
     on_progress(done)
     writer = _Writer(graph)
-    for batch in _batches(remaining):
+    for batch in batches(remaining):
         done += len(batch)
         writer.write(batch, name, done)
         on_progress(done)
@@ -93,7 +93,12 @@ def _refuse_property_graph(graph: Graph) -> None:
 
 def _finish(graph: Graph, name: str) -> None:
     graph.write(query("load_finish"), digest=name)
-    # Building these at once is faster than keeping them up to date with every batch.
+    make_indexes(graph)
+
+
+def make_indexes(graph: Graph) -> None:
+    """The indexes by which entities are found. Building them at once is faster than keeping them up to date with every
+    batch."""
     graph.schema(query("load_folded_index"))
     graph.schema(query("load_fulltext_index"))
     if not graph.read(query("load_long_names"), longest=LONGEST_INDEXED):
@@ -101,7 +106,8 @@ def _finish(graph: Graph, name: str) -> None:
     graph.read(query("await_indexes"), seconds=INDEX_TIMEOUT, timeout=INDEX_TIMEOUT)
 
 
-def _batches(triples: Iterator[LoadedTriple]) -> Iterator[list[LoadedTriple]]:
+def batches(triples: Iterable[LoadedTriple]) -> Iterator[list[LoadedTriple]]:
+    """The triples in lists that memory holds."""
     batch: list[LoadedTriple] = []
     characters = 0
     for loaded in triples:
@@ -114,7 +120,7 @@ def _batches(triples: Iterator[LoadedTriple]) -> Iterator[list[LoadedTriple]]:
         yield batch
 
 
-class _Seen:
+class Seen:
     """Remembers the last so many entities with the labels they were given."""
 
     def __init__(self) -> None:
@@ -130,6 +136,7 @@ class _Seen:
         return grouped
 
     def add(self, grouped: dict[tuple[str, ...], list[str]]) -> None:
+        """Remember what `new` gave as written."""
         for labels, names in grouped.items():
             for name in names:
                 self._labels[name] = self._labels.pop(name, frozenset()) | frozenset(labels)
@@ -144,12 +151,12 @@ class _Writer:
         self.graph = graph
         self.entities = 0
         self.relationships = 0
-        self.seen = _Seen()
+        self.seen = Seen()
         self.indexed_names = True
 
     def write(self, batch: Sequence[LoadedTriple], name: str, position: int) -> None:
         """One transaction: the entities and relationships of `batch`, and the position it brings `name` to."""
-        new = self.seen.new(_labels_by_name(batch))
+        new = self.seen.new(labels_by_name(batch))
         self._make_room(new)
         entities = {labels: [_entity(text) for text in names] for labels, names in new.items()}
         rows_by_relation = _rows(batch)
@@ -182,7 +189,8 @@ def _entity(name: str) -> dict[str, str]:
     return {"key": digest(name), "folded": digest(fold(name)), "name": name}
 
 
-def _labels_by_name(batch: Sequence[LoadedTriple]) -> dict[str, set[str]]:
+def labels_by_name(batch: Sequence[LoadedTriple]) -> dict[str, set[str]]:
+    """The entities of a batch, each with the labels that it is given there."""
     labels: dict[str, set[str]] = defaultdict(set)
     for loaded in batch:
         labels[loaded.triple.subject].update(loaded.subject_labels)

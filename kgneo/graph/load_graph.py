@@ -78,8 +78,11 @@ def load_graph(
         done += len(batch)
         _write(graph, batch, {"digest": digest, "name": name, "position": done})
         on_progress(done)
-    _finish(graph, digest, counts[LoadedNode], counts[LoadedRelationship])
-    return GraphLoadReport(counts[LoadedNode], counts[LoadedRelationship], resumed)
+    graph.schema(query("load_graph_finish"))
+    graph.schema(query("load_graph_drop"))
+    report = GraphLoadReport(counts[LoadedNode], counts[LoadedRelationship], resumed)
+    finish_load(graph, name=name, digest=digest, report=report)
+    return report
 
 
 def _refuse(graph: Graph, name: str, others: Iterable[Mapping[str, Any]]) -> None:
@@ -99,10 +102,11 @@ def _refuse(graph: Graph, name: str, others: Iterable[Mapping[str, Any]]) -> Non
         graph.schema(fill("constraint_drop", name="kgneo_entity_key"))  # of triples that are gone
 
 
-def _finish(graph: Graph, digest: str, nodes: int, relationships: int) -> None:
-    graph.schema(query("load_graph_finish"))
-    graph.schema(query("load_graph_drop"))
-    graph.write(query("load_graph_finished"), digest=digest, nodes=nodes, relationships=relationships)
+def finish_load(graph: Graph, *, name: str, digest: str, report: GraphLoadReport) -> None:
+    """Write down that the files of this digest are in the graph to their end."""
+    position = report.nodes + report.relationships
+    graph.write(query("load_graph_position"), digest=digest, name=name, position=position)
+    graph.write(query("load_graph_finished"), digest=digest, nodes=report.nodes, relationships=report.relationships)
 
 
 def _batches(
@@ -129,10 +133,10 @@ def _write(graph: Graph, batch: list[LoadedNode | LoadedRelationship], position:
     expected = 0
     for item in batch:
         if isinstance(item, LoadedNode):
-            row = {"id": None if item.key is None else _digest(item.key), "properties": item.properties}
+            row = {"id": None if item.key is None else key_digest(item.key), "properties": item.properties}
             grouped[fill("load_graph_nodes", labels=(LABEL, *item.labels))].append(row)
         else:
-            row = {"start": _digest(item.start), "end": _digest(item.end), "properties": item.properties}
+            row = {"start": key_digest(item.start), "end": key_digest(item.end), "properties": item.properties}
             grouped[fill("load_graph_relationships", relation=item.relation)].append(row)
             expected += 1
 
@@ -148,5 +152,6 @@ def _write(graph: Graph, batch: list[LoadedNode | LoadedRelationship], position:
     graph.write_all(work, timeout=max(graph.timeout, BATCH_TIMEOUT))
 
 
-def _digest(key: NodeKey) -> str:
+def key_digest(key: NodeKey) -> str:
+    """What stands for the key of a node while its graph is loaded."""
     return digest(f"{key.space}\0{key.id}")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,32 +77,62 @@ class Mirror:
         places = np.minimum(np.searchsorted(self.nodes, wanted), len(self.nodes) - 1)
         return np.unique(places[self.nodes[places] == wanted]).astype(np.int32)
 
-    def candidates(self, entities: Sequence[str], hops: int, *, out: bool) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+    def candidates(
+        self, entities: Sequence[str], hops: int, *, out: bool, most: int | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
         """The numbers of the relationships within `hops` (>= 1) of the `entities`, and the hop at which each is first
-        reached; against their direction as well, unless `out`."""
+        reached; against their direction as well, unless `out`. Where there are more than `most`, those of the nearest
+        hops."""
+        hop_of = self._hops(entities, hops, out=out)
+        found = np.flatnonzero(hop_of > 0)
+        if most is not None and len(found) > most:
+            found = found[np.sort(np.argsort(hop_of[found], kind="stable")[:most])]
+        found = found[self.digests[found] != 0]
+        return found, hop_of[found]
+
+    def size(self, entities: Sequence[str], hops: int, *, out: bool) -> int:
+        """How many relationships there are within `hops`, those without an embedding as well."""
+        return int(np.count_nonzero(self._hops(entities, hops, out=out)))
+
+    def _hops(self, entities: Sequence[str], hops: int, *, out: bool) -> NDArray[np.int8]:
+        """Of every relationship the hop at which it is reached, 0 for none."""
         hop_of = np.zeros(len(self.ids), dtype=np.int8)
-        seen = np.zeros(len(self.nodes), dtype=bool)
-        frontier = self.numbers_of(entities)
-        seen[frontier] = True
-        for hop in range(1, hops + 1):
-            leaving = _ranges(self.out_from, frontier)
-            arriving = self.arriving[_ranges(self.in_from, frontier)] if not out else np.empty(0, dtype=np.int32)
-            for numbers in (leaving, arriving):
+        for hop, frontier in enumerate(self._frontiers(entities, hops, out=out), start=1):
+            for numbers in self._at(frontier, out=out):
                 hop_of[numbers[hop_of[numbers] == 0]] = hop
-            if hop < hops:
+        return hop_of
+
+    def _frontiers(self, entities: Sequence[str], hops: int, *, out: bool) -> Iterator[Numbers]:
+        """The nodes that are 0, 1, … `hops` - 1 away from the `entities`."""
+        frontier = self.numbers_of(entities)
+        seen = np.zeros(len(self.nodes), dtype=bool)
+        for hop in range(hops):
+            if hop:
+                leaving, arriving = self._at(frontier, out=out)
                 reached = np.zeros(len(self.nodes), dtype=bool)
                 reached[self.objects[leaving]] = True
                 reached[self.subjects[arriving]] = True
                 frontier = np.flatnonzero(reached & ~seen).astype(np.int32)
-                seen[frontier] = True
-        found = np.flatnonzero((hop_of > 0) & (self.digests != 0))
-        return found, hop_of[found]
+            seen[frontier] = True
+            yield frontier
+
+    def _at(self, nodes: Numbers, *, out: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The numbers of the relationships that leave nodes, and of those that arrive at them, none where `out`."""
+        leaving = _ranges(self.out_from, nodes)
+        return leaving, np.empty(0, dtype=np.int32) if out else self.arriving[_ranges(self.in_from, nodes)]
 
     def nearest(
-        self, entities: Sequence[str], hops: int, vector: NDArray[np.float32], *, top_k: int, out: bool = False
+        self,
+        entities: Sequence[str],
+        hops: int,
+        vector: NDArray[np.float32],
+        *,
+        top_k: int,
+        out: bool = False,
+        most: int | None = None,
     ) -> list[tuple[str, int, float]]:
         """Of those candidates the `top_k` nearest to `vector`: element id, hop and score, best first."""
-        found, hop_of = self.candidates(entities, hops, out=out)
+        found, hop_of = self.candidates(entities, hops, out=out, most=most)
         scores = self._scores(found, vector)
         best = np.argpartition(-scores, top_k - 1)[:top_k] if len(found) > top_k else np.arange(len(found))
         ids = self.ids[found[best]]

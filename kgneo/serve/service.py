@@ -177,7 +177,7 @@ class Service:
                 }
                 for item in found.nearest
             ],
-            "warnings": [found.warning] if found.warning else [],
+            "warnings": list(found.warnings),
         }
 
     def interpret(self, question: str, entities: Sequence[str] = ()) -> Record:

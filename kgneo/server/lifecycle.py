@@ -92,14 +92,14 @@ def start(
     """
     place = Store(store.expanduser().resolve())
     asked = version or os.environ.get("KGNEO_NEO4J_VERSION") or None
-    choose_version(asked, _version_of(place))
+    choose_version(asked, version_of(place))
     memory = choose_memory(heap, page_cache, machine_memory())
     running = status(store)
     if running is None:
         place.create()
         with place.lock(timeout + 120, report):
             task = _Start(place, memory, bolt_port, http_port, report, timeout)
-            running = _adopt(task) or _start_new(task, choose_version(asked, _version_of(place)))
+            running = _adopt(task) or _start_new(task, choose_version(asked, version_of(place)))
     _report_other_ports(running, bolt_port, http_port, report)
     return running
 
@@ -173,8 +173,11 @@ def _make_archive(folder: Path, version: str, java: Java, archive: Path, report:
     whole.replace(archive)
 
 
-def _version_of(store: Store) -> str | None:
-    """The version that wrote the store; a store without data can still be had by any."""
+def version_of(store: Store) -> str | None:
+    """The version that wrote the store, None for a store without data, which any can have.
+
+    Raises ServerError where data do not say which wrote them.
+    """
     if not store.has_data:
         return None
     record = store.read_record()

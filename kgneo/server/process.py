@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -26,11 +26,12 @@ def find_process(store: Store) -> psutil.Process | None:
     record = store.read_server()
     if record is not None and (process := process_of(store, record.pid)):
         return process
-    wanted = home_argument(store)
-    for process in psutil.process_iter():
-        if wanted in _command_line(process):
-            return process
-    return None
+    return next(find_by_argument(home_argument(store)), None)
+
+
+def find_by_argument(argument: str) -> Iterator[psutil.Process]:
+    """The processes of this machine that have `argument` in their command line."""
+    return (process for process in psutil.process_iter() if argument in _command_line(process))
 
 
 def process_of(store: Store, pid: int) -> psutil.Process | None:

@@ -5,7 +5,8 @@ STORE/
     server.json   the process that runs on it, while one does
     serve.json    where `kgneo serve` answers questions about it, while it does (kgneo/serve/announce.py)
     password      the password of the user neo4j, readable by its owner only
-    lock          held while a command starts or stops the server
+    lock          held while a command starts or stops the server, or fills the store offline
+    draft-…/      a store in the making, while one does (kgneo/server/importing.py)
     neo4j/        Neo4j's home: conf/, data/, logs/
 """
 
@@ -166,11 +167,13 @@ class Store:
             try:
                 lock.acquire(timeout=0)
             except Timeout:
-                report(f"Another command is starting or stopping the store {self.folder.name}; waiting for it.")
+                report(
+                    f"Another command is starting, stopping or filling the store {self.folder.name}; waiting for it."
+                )
                 lock.acquire(timeout=timeout)
         except Timeout as error:
             raise ServerError(
-                f"Another command has been starting or stopping the store {self.folder} for {timeout:.0f} s.",
+                f"Another command has been starting, stopping or filling the store {self.folder} for {timeout:.0f} s.",
                 hint="Wait for it, or look for a kgneo process that hangs.",
             ) from error
         try:

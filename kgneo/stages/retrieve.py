@@ -16,7 +16,7 @@ import numpy as np
 
 from kgneo.context import Context
 from kgneo.embedding import Vectors
-from kgneo.graph.candidates import Reach, top_candidates, unembedded_candidates
+from kgneo.graph.candidates import Reach, bound, top_candidates, unembedded_candidates
 from kgneo.graph.embeddings import text_of
 from kgneo.graph.record import check_dimensions
 from kgneo.model import Candidate
@@ -29,11 +29,11 @@ MADE_HERE = 256
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """`reach` says which triples are candidates; `nearest` are those nearest to the text, best first, with scores;
-    `warning` says where some were not compared with it."""
+    `warnings` say where candidates were left out, or not compared with it."""
 
     reach: Reach
     nearest: tuple[Candidate, ...] = ()
-    warning: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def retrieve(text: str, entities: Sequence[str], context: Context) -> Retrieval:
@@ -43,16 +43,27 @@ def retrieve(text: str, entities: Sequence[str], context: Context) -> Retrieval:
     Raises NotIndexed for a graph without embeddings.
     """
     options = context.options
-    reach = Reach(tuple(entities), options.hops, options.direction)
+    reach = Reach(tuple(entities), options.hops, options.direction, options.max_candidates)
     if not options.top_k:
         return Retrieval(reach)
+    reach = bound(context.knowledge, reach)
     vector = context.triple_encoder.encode([text], query=True)[0]
     check_dimensions(context.record, len(vector))
     nearest = top_candidates(context.knowledge, reach, vector, top_k=options.top_k, exact=options.exact)
     if context.record.unfinished and context.knowledge.vectors is None:
         nearest = [*nearest, *_made_here(context, reach, vector)]
         nearest.sort(key=lambda candidate: -(candidate.score or 0.0))
-    return Retrieval(reach, tuple(nearest[: options.top_k]), partly_compared(context))
+    told = (_told(reach, options.hops) if reach.cut else "", partly_compared(context))
+    return Retrieval(reach, tuple(nearest[: options.top_k]), tuple(filter(None, told)))
+
+
+def _told(reach: Reach, asked: int) -> str:
+    """What a user is told of candidates that were left out."""
+    further = f" of {asked}" if reach.hops < asked else ""
+    return (
+        f"There are more than {reach.most:,} candidates: only the nearest of them, to hop {reach.hops}{further}, were "
+        "looked at. Allow more with --max-candidates."
+    )
 
 
 def partly_compared(context: Context) -> str:

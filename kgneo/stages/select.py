@@ -52,12 +52,13 @@ class SubQuestion:
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The triples in the order in which they are shown, how they are written, and the entities that an answer may
-    name. `names` are readable names of relations."""
+    name. `names` are readable names of relations, `warnings` what the user is to know of the choice."""
 
     candidates: tuple[Candidate, ...] = ()
     form: Form = "list"
     ends: tuple[Reached, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def write(self, candidates: Sequence[Candidate]) -> str:
         """Some of the triples as the model reads them."""
@@ -70,8 +71,9 @@ Selector = Callable[[SubQuestion, Context], Selection]
 def by_similarity(question: SubQuestion, context: Context) -> Selection:
     """The K candidates nearest to the question, best first."""
     around = [entity.id for entity in question.around if not entity.value]
-    candidates = retrieve(question.text, around, context).nearest
-    return Selection(candidates, "list", _both_ends(candidates, question.around, context), context.shape.names)
+    found = retrieve(question.text, around, context)
+    ends = _both_ends(found.nearest, question.around, context)
+    return Selection(found.nearest, "list", ends, context.shape.names, found.warnings)
 
 
 def _both_ends(candidates: Iterable[Candidate], around: Sequence[Reached], context: Context) -> tuple[Reached, ...]:

@@ -162,7 +162,10 @@ class Chain:
 
     def _selected(self, select: str, question: SubQuestion) -> Selection:
         with self.clock.stage("select"):
-            return SELECTORS[select](question, self.context)
+            selection = SELECTORS[select](question, self.context)
+        for warning in selection.warnings:
+            self.calls.warn(warning)
+        return selection
 
 
 def _nodes(entities: Sequence[Reached], shown: frozenset[str]) -> tuple[AnswerNode, ...]:
