@@ -222,7 +222,7 @@ def test_an_interruption_while_the_traces_are_removed_is_made_good(
         raise Interrupted
 
     with monkeypatch.context() as patch:
-        patch.setattr(load_graph_module, "_finish", broken)
+        patch.setattr(load_graph_module, "finish_load", broken)
         with pytest.raises(Interrupted):
             load_graph(graph, people(), name="a.zip", digest="d")
     graph.write("MATCH (n:Person {age: 3}) REMOVE n:KgneoLoading SET n.kgneo_id = null")

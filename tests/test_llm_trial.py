@@ -11,6 +11,7 @@ import pytest
 
 from kgneo.errors import ModelError
 from kgneo.llm import Message, Parameters, load_model
+from kgneo.llm.factory import NO_ADAPTER
 from tests.tiny_gguf import make_tiny_gguf
 
 pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed (extra: test)")
@@ -116,7 +117,7 @@ def test_the_real_small_model_with_a_damaged_header_is_one_error(tmp_path: Path)
 def test_the_real_small_model_answers_in_this_process() -> None:
     small_model()
     lines: list[str] = []
-    model = load_model("smollm2", threads=1, context=512, report=lines.append)
+    model = load_model("smollm2", adapter=NO_ADAPTER, threads=1, context=512, report=lines.append)
     completion = model.complete(
         [Message("user", "What is the capital of France? Answer with the name.")],
         Parameters(max_tokens=8, temperature=0),

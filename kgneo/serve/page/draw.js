@@ -110,6 +110,20 @@ export class Picture {
   }
 }
 
+// The browser compiles what draws when something is first drawn: done here while nobody waits for it.
+export function warm() {
+  const place = document.createElement("div");
+  place.className = "unseen";
+  place.setAttribute("aria-hidden", "true");
+  document.body.append(place);
+  const triples = Array.from({ length: 2 * SMALL }, (_, number) => ({ subject: "one", relation: "to", object: `another ${number}`, detail: "" }));
+  const picture = new Picture(place, () => {}, triples, (name) => (name === "one" ? "topic" : ""));
+  requestAnimationFrame(() => setTimeout(() => {
+    picture.destroy();
+    place.remove();
+  }));
+}
+
 const shortened = (name) => (name.length > LABEL ? `${name.slice(0, LABEL - 1)}…` : name);
 
 // A small picture is let loose, so that its edges do not cross; in a larger one, nodes stay on their rings.

@@ -1,7 +1,7 @@
 // The page: a question, what happens to it, its answer; and a page about the graph.
 import { Failure, ask, get, post, takeToken, tokenFromAddress } from "./api.js";
 import { button, element, find, table } from "./dom.js";
-import { Picture, schemaTriples } from "./draw.js";
+import { Picture, schemaTriples, warm } from "./draw.js";
 import { readings } from "./reading.js";
 import { restyle, show } from "./result.js";
 
@@ -328,3 +328,4 @@ tokenFromAddress();
 applyTheme(localStorage.getItem(THEME) || "");
 listHistory();
 begin();
+(window.requestIdleCallback || setTimeout)(warm);
