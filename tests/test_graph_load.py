@@ -218,7 +218,7 @@ def test_an_interrupted_property_graph_goes_on_with_the_result_of_an_uninterrupt
 def test_an_interruption_while_the_traces_are_removed_is_made_good(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise Interrupted
 
     with monkeypatch.context() as patch:
