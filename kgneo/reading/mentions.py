@@ -250,7 +250,7 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
         if any(same_root(word, own) for own in name_words(key_name(key))):
             score *= 0.6
         few = key.distinct <= FEW
-        if not few and (score < WITH_KIND or _says_kind(word, fits)):
+        if not few and (score < WITH_KIND or (capitals and _says_kind(word, fits))):
             return score * 0.2
         score *= 0.9 if few else 0.5 if capitals else 0.8
     if key.kind == "number" and not key.listed:
@@ -260,7 +260,7 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
 
 
 def _says_kind(word: str, fits: Fits) -> bool:
-    """Whether a word in lower case speaks of a kind of things, or of a relation: "film", "director"."""
+    """Whether a word in lower case, among names with capitals, speaks of a kind of things, or of a relation: "film"."""
     kinds = max(fits.label(word).values(), default=0.0)
     return kinds >= LIKELY or any(fits.named(word, number) for number in range(len(fits.relations)))
 
