@@ -82,7 +82,9 @@ def is_noun(word: str, name: str) -> bool:
 def singular(word: str) -> str:
     """A noun in the singular, as far as its ending tells."""
     for one, several in IRREGULAR_PLURALS.items():
-        if word == several or (several in ("people", "children", "women") and word.endswith(several)):
+        if several == "people":
+            continue  # a noun of its own: "how many people live in"
+        if word == several or (several in ("children", "women") and word.endswith(several)):
             return word[: len(word) - len(several)] + one
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
