@@ -21,6 +21,12 @@ def fold(text: str) -> str:
     return SPACES.sub(" ", plain.replace("_", " ")).strip() or plain.strip()
 
 
+def folded_spellings(text: str) -> tuple[str, str]:
+    """`text` folded, as it is kept now and, with underscores, as graphs and caches of before have it."""
+    folded = fold(text)
+    return folded, folded.replace(" ", "_")
+
+
 PUNCTUATION = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-"})
 
 

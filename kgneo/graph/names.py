@@ -22,7 +22,7 @@ from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.shape import Shape, is_own, own_labels
 from kgneo.model import Entity
-from kgneo.text import digest, fold
+from kgneo.text import digest, fold, folded_spellings
 
 TRIGRAMS = 120
 """Pieces of three letters that are looked for at once."""
@@ -83,7 +83,7 @@ class LoadedNames:
 
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """As `Names.by_folded_name`."""
-        folded = {digest(spelt): text for text in map(fold, names) for spelt in (text, text.replace(" ", "_"))}
+        folded = {digest(spelt): fold(name) for name in names for spelt in folded_spellings(name)}
         if not folded:
             return {}
         rows = self._graph.read(query("entities_by_folded_name"), keys=list(folded), limit=limit)
@@ -163,7 +163,7 @@ class IndexedNames:
 
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """Entities whose folded name is that of one of `names`, by folded name, those with most triples first."""
-        keys = list({digest(spelt) for name in names for spelt in (fold(name), fold(name).replace(" ", "_"))})
+        keys = list({digest(spelt) for name in names for spelt in folded_spellings(name)})
         if not keys or not self._shape.display:
             return {}
         text = "\nUNION ALL\n".join(fill("names_folded", label=label) for label in self._shape.display)
@@ -273,7 +273,7 @@ class LocalNames:
 
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """As `Names.by_folded_name`."""
-        folded = list({spelt for name in names for spelt in (fold(name), fold(name).replace(" ", "_"))})
+        folded = list({spelt for name in names for spelt in folded_spellings(name)})
         if not folded:
             return {}
         places = ", ".join("?" * len(folded))
