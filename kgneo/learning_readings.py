@@ -349,12 +349,17 @@ def _checked(
     temperature = _temperature([[found.score for found in order] for order in orders], float(right.mean()))
     shares = np.array([likely([found.score for found in order], temperature)[0] for order in orders])
     bound = np.array([order[0].learned for order in orders])
-    worth = {
-        (one, other): float(np.where(shares >= np.where(bound, one, other), right, alone).mean())
+    gains = {
+        (one, other): np.where(shares >= np.where(bound, one, other), right, alone).astype(float) - alone
         for one in SURES for other in SURES
     }  # fmt: skip
-    sure = max(worth, key=lambda item: worth[item])
-    return replace(taught, temperature=temperature, sure=sure), (float(alone.mean()), worth[sure])
+    sure = max(gains, key=lambda item: (gains[item].mean(), item[1]))
+    if gains[sure].mean() <= gains[sure].std() / len(unseen) ** 0.5:  # within a standard error: no gain that will last
+        sure = max((item for item in gains if item[1] == NEVER), key=lambda item: gains[item].mean())
+    return replace(taught, temperature=temperature, sure=sure), (
+        float(alone.mean()),
+        float((alone + gains[sure]).mean()),
+    )
 
 
 def _right(

@@ -212,6 +212,8 @@ class Answer:
     evidence: tuple[Evidence, ...] = ()
     cypher: str | None = None
     cypher_parameters: Mapping[str, Any] = field(default_factory=dict)
+    picture: str | None = None
+    """A query with the same parameters for the nodes and relationships behind the answer, for Neo4j Browser to draw."""
     confidence: float | None = None
     grounded: bool = False
     llm: ModelUse | None = None
@@ -257,6 +259,7 @@ class Answer:
             "evidence": [evidence_to_dict(item) for item in self.evidence],
             "cypher": self.cypher,
             "cypher_parameters": dict(self.cypher_parameters),
+            "picture": self.picture,
             "confidence": self.confidence,
             "grounded": self.grounded,
             "llm": asdict(self.llm) if self.llm else None,

@@ -12,12 +12,11 @@ from kgneo.errors import UsageError
 from kgneo.graph.attach import Choices, derive_shape, display_of
 from kgneo.graph.schema import Connection, Label, Property, Relation, Schema
 from kgneo.graph.schema_text import CHARACTERS, prompt_text, table
-from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.shape import Shape
 from kgneo.graph.statistics import Statistics, estimate_statistics
 from kgneo.graph.values import LONGEST_TEXT, detail, texts
 from kgneo.graph.vocabulary import vocabulary
-from kgneo.graph.walks import shown_query
-from kgneo.model import Entity, Hop, RelationPath, Triple, split_value_relation, value_relation
+from kgneo.model import Triple, split_value_relation, value_relation
 
 
 def text(key: str, *, unique: bool = True, length: float = 10.0, share: float = 1.0) -> Property:
@@ -113,12 +112,6 @@ def test_several_properties_can_be_chosen_as_a_name() -> None:
         derive_shape(FILMS, Choices({"Movie": "title+heading"}))
 
 
-def test_the_query_that_shows_an_answer_names_nodes_by_all_their_parts() -> None:
-    shape = derive_shape(FILMS, Choices({"Movie": "title+tagline"}))
-    query, _ = shown_query(RelationPath((Hop("ACTED_IN", forward=False),)), [Entity("A b", ("Movie",))], shape=shape)
-    assert "(topic:Movie WHERE topic.title + ' ' + topic.tagline = $entity)" in query
-
-
 def test_vectors_and_display_properties_are_no_values() -> None:
     shape = derive_shape(FILMS)
     assert shape.values == {"Movie": {"tagline": 1.0, "released": 1.0}}
@@ -180,18 +173,3 @@ def test_the_table_marks_names_and_what_is_left_out() -> None:
     lines = table(FILMS, derive_shape(FILMS)).splitlines()
     assert any(line.startswith("   * title") for line in lines)
     assert any(line.startswith("   - vector") for line in lines)
-
-
-def test_the_query_that_shows_a_value_names_the_nodes_by_their_own_properties() -> None:
-    shape = derive_shape(FILMS)
-    path = RelationPath((Hop("ACTED_IN@role", value=True),))
-    topics = [Entity("Keanu Reeves", ("Person",)), Entity("The Matrix", ("Movie",))]
-    query, parameters = shown_query(path, topics, shape=shape)
-    assert "(topic:Person {name: $entity})-[r1:`ACTED_IN`]->(n1:Movie {title: $other})" in query
-    assert "r1.`role`" in query
-    assert parameters == {"entity": "Keanu Reeves", "other": "The Matrix"}
-
-
-def test_a_loaded_graph_is_shown_by_the_name_of_its_entities() -> None:
-    query, _ = shown_query(RelationPath((Hop("capital"),)), [Entity("Ethiopia", ("Country",))], shape=LOADED)
-    assert "(topic:Entity {name: $entity})" in query

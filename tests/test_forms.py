@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from neo4j.graph import Node
 
 from kgneo.asking import ask, open_context
 from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
-from kgneo.graph import Graph
 from kgneo.graph.index import build
 from kgneo.graph.shape import LOADED
 from kgneo.strategies.paths import UNSURE
@@ -62,17 +62,13 @@ def test_a_comparison_shows_the_values_that_it_compared(music: Context) -> None:
     assert "1975" in answer.steps[0].question
 
 
-def test_the_query_of_an_intersection_shows_both_paths(music: Context) -> None:
+def test_the_picture_of_an_intersection_has_both_paths(music: Context) -> None:
     answer = ask(music, "Who was born in [Birmingham] and plays [guitar]?")
     assert answer.answers == ("Tony Iommi",)
-    assert answer.cypher is not None
-    graph: Graph = music.graph
-    rows = graph.read(answer.cypher, **answer.cypher_parameters)
-    assert {node["name"] for row in rows for path in row.values() for node in path.nodes} >= {
-        "Tony Iommi",
-        "Birmingham",
-        "guitar",
-    }
+    assert answer.picture is not None
+    rows = music.graph.read(answer.picture, **answer.cypher_parameters)
+    shown = {value["name"] for row in rows for value in row.values() if isinstance(value, Node)}
+    assert shown == {"Tony Iommi", "Birmingham", "guitar"}
 
 
 def test_a_question_that_no_path_explains_is_answered_with_a_warning(music: Context) -> None:

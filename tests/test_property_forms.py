@@ -12,7 +12,7 @@ from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import EntityNotFound
 from kgneo.graph.statistics import HopStatistics
-from kgneo.stages.forms import most_like
+from kgneo.stages.complete import most_like
 from tests.conftest import VERSIONS, StartServer, connect, wipe
 
 CLUBS = """

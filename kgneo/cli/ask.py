@@ -239,8 +239,9 @@ class _Printer:
             click.echo("\n".join(answer.answers) or answer.answer)
         else:
             self._print_shown(answer, watcher)
-        if self.browse and answer.cypher:
-            shown = inline(answer.cypher, dict(answer.cypher_parameters))
+        drawn = answer.picture or answer.cypher
+        if self.browse and drawn:
+            shown = inline(drawn, dict(answer.cypher_parameters))
             link = browser_link(self.context.graph, shown, username=self.browse.username)
             show(link, self.browse)
 

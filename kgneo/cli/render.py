@@ -34,7 +34,7 @@ def render_answer(record: Mapping[str, Any], query: str = "") -> str:
     if record["evidence"]:
         parts.append(_evidence(record["evidence"]))
     if query:
-        parts.append(_browsed(query))
+        parts.append(_asked(query))
     parts.extend(f"Warning: {warning}" for warning in record["warnings"])
     return "\n\n".join(parts)
 
@@ -51,7 +51,7 @@ def render_rest(record: Mapping[str, Any], query: str = "") -> str:
     if len(record["steps"]) == 1 and record["evidence"]:
         parts.append(_evidence(record["evidence"]))
     if query:
-        parts.append(_browsed(query))
+        parts.append(_asked(query))
     parts.extend(f"Warning: {warning}" for warning in record["warnings"])
     if record["llm"]:
         parts.append(cost(record["llm"]))
@@ -104,8 +104,8 @@ def cost(use: Mapping[str, Any]) -> str:
     return f"{use['model']}: {calls}, {use['prompt_tokens']:,} tokens read{kept}, {use['completion_tokens']:,} written"
 
 
-def _browsed(query: str) -> str:
-    return "See it in Neo4j Browser:\n" + "\n".join("  " + line for line in query.splitlines())
+def _asked(query: str) -> str:
+    return "Asked in Cypher (--browse draws what it finds):\n" + "\n".join("  " + line for line in query.splitlines())
 
 
 def _evidence(evidence: Sequence[Mapping[str, Any]]) -> str:

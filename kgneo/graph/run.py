@@ -7,7 +7,7 @@ with all their names, and the query that found them. Every value in an answer is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kgneo.graph.connection import Row
@@ -16,7 +16,7 @@ from kgneo.graph.shape import Shape, own_labels
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
 from kgneo.model import AnswerNode, Evidence
-from kgneo.query.compile import Compiled, compile_query
+from kgneo.query.compile import UNNAMED, Compiled, Named, compile_query
 from kgneo.query.graph import Aggregate, QueryGraph, Value
 
 WALKS = 3
@@ -34,7 +34,8 @@ NODES = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Answers as texts, the nodes among them, how many there are beyond the limit, and the query that was run.
+    """Answers as texts, the nodes among them, how many there are beyond the limit, and the query that was run, in which
+    given nodes are told by what they are `named`.
 
     `empty`: nothing was found; a count of 0 and a "no" are answers, and empty, too.
     """
@@ -44,6 +45,7 @@ class Result:
     more: int
     empty: bool
     compiled: Compiled
+    named: Named = field(default_factory=dict)
 
 
 def run(
@@ -54,21 +56,29 @@ def run(
     naming: Mapping[str, Sequence[str]],
     limit: int,
     timeout: float | None = None,
+    named: Named = UNNAMED,
 ) -> Result:
     """The answers of `graph`; `keys` are the properties of each label that are names or values, `naming` those that
-    identify its nodes.
+    identify its nodes; given nodes are told by what they are `named`.
 
     Raises GraphTimeout and GraphError.
     """
     shape = knowledge.shape
-    compiled = compile_query(graph, keys=keys, excluded=shape.excluded)
+    compiled = compile_query(graph, keys=keys, excluded=shape.excluded, named=named)
     rows = knowledge.graph.read(compiled.text, limit=limit + 1, timeout=timeout, **compiled.parameters)
     shown = rows[:limit]
     nodes = tuple(_node(row, shape, naming) for row in shown if "id" in row)
-    empty = not rows or (len(rows) == 1 and "value" in rows[0] and rows[0]["value"] in (0, False, None))
-    empty = empty and "per" not in (rows[0] if rows else {})
-    more = _more(knowledge, graph, keys, timeout) - limit if len(rows) > limit else 0
-    return Result(tuple(dict.fromkeys(_texts(shown, nodes))), nodes, max(more, 0), empty, compiled)
+    if not graph.selections and all("walks" in row and "id" in row for row in shown):
+        order = sorted(range(len(shown)), key=lambda place: (-shown[place]["walks"], nodes[place].names[0]))
+        shown, nodes = [shown[place] for place in order], tuple(nodes[place] for place in order)
+    empty = not rows or (_is_one_number(graph) and rows[0]["value"] in (0, False, None))
+    more = _more(knowledge, graph, keys, timeout, named) - limit if len(rows) > limit else 0
+    return Result(tuple(dict.fromkeys(_texts(shown, nodes))), nodes, max(more, 0), empty, compiled, named)
+
+
+def _is_one_number(graph: QueryGraph) -> bool:
+    """Whether a single number, or a yes or no, is asked for: none of them is an answer, too."""
+    return isinstance(graph.answer, Aggregate) and graph.answer.per is None
 
 
 def _texts(rows: Sequence[Row], nodes: Sequence[AnswerNode]) -> list[str]:
@@ -86,13 +96,15 @@ def _texts(rows: Sequence[Row], nodes: Sequence[AnswerNode]) -> list[str]:
     return found
 
 
-def _more(knowledge: Knowledge, graph: QueryGraph, keys: Mapping[str, Sequence[str]], timeout: float | None) -> int:
+def _more(
+    knowledge: Knowledge, graph: QueryGraph, keys: Mapping[str, Sequence[str]], timeout: float | None, named: Named
+) -> int:
     """How many answers there are in all."""
     if isinstance(graph.answer, Value):
         counted = QueryGraph(
             graph.variables, Aggregate("count", graph.answer), graph.edges, graph.conditions, graph.selections
         )
-        compiled = compile_query(counted, keys=keys, excluded=knowledge.shape.excluded)
+        compiled = compile_query(counted, keys=keys, excluded=knowledge.shape.excluded, named=named)
         return int(knowledge.graph.read(compiled.text, timeout=timeout, **compiled.parameters)[0]["value"])
     return 0
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kgneo.graph.candidates import Direction
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query, shown_name
 from kgneo.graph.open import Knowledge
-from kgneo.graph.shape import LOADED_LABEL, Shape, own_labels
+from kgneo.graph.shape import Shape, own_labels
 from kgneo.graph.statistics import Statistics
-from kgneo.graph.value_walks import detail_hops, follow_values, steps_pattern, value_hops
+from kgneo.graph.value_walks import detail_hops, follow_values, value_hops
 from kgneo.graph.values import triple_of
-from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple, split_value_relation
+from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple
 from kgneo.query.quoting import quote
 
 LIMIT_PATHS = 2_000
@@ -187,63 +186,3 @@ def pattern(path: RelationPath, *, topic: str = "topic", answer: str = "answer",
         relationship = f"[{prefix}r{index}:{quote(hop.relation)}]"
         text += f"-{relationship}->{node}" if hop.forward else f"<-{relationship}-{node}"
     return text
-
-
-def shown_query(path: RelationPath, topics: Sequence[Entity], *, shape: Shape) -> tuple[str, dict[str, Any]]:
-    """The path as a query that a person runs in Neo4j Browser to see the answer's graph, and its parameters.
-
-    `topics` are the topic entities; a second one matters where the answer is a property of the relationship to it.
-    """
-    last = path.hops[-1]
-    relation, key = split_value_relation(last.relation) if last.value else ("", "")
-    topic, parameters = _named_node("topic", topics[0], shape, "entity")
-    if not last.value:
-        text = f"MATCH path = {pattern(path, topic=topic)}\nRETURN path"
-        return f"{text}\nLIMIT 100", parameters
-    steps = [*path.hops[:-1], Hop(relation, last.forward)] if relation else list(path.hops[:-1])
-    other = f"n{len(steps)}"
-    text = f"MATCH path = {steps_pattern(steps, topic=topic)}"
-    if relation and len(topics) > 1:
-        node, more = _named_node(other, topics[1], shape, "other")
-        text = text.replace(f"({other})", f"({node})")
-        parameters |= more
-    owner = f"r{len(steps)}" if relation else other if steps else "topic"
-    return f"{text}\nRETURN path, {owner}.{quote(key)} AS {quote(key)}\nLIMIT 100", parameters
-
-
-def shown_intersection(
-    paths: Sequence[RelationPath], topics: Sequence[Entity], *, shape: Shape
-) -> tuple[str, dict[str, Any]]:
-    """The same for entities at the end of several paths, one from each of the topic entities."""
-    lines: list[str] = []
-    parameters: dict[str, Any] = {}
-    for number, (path, entity) in enumerate(zip(paths, topics, strict=True), start=1):
-        node, more = _named_node(f"topic{number}", entity, shape, f"entity{number}")
-        lines.append(f"MATCH path{number} = {pattern(path, topic=node, prefix='abcdefgh'[number - 1])}")
-        parameters |= more
-    shown = ", ".join(f"path{number}" for number in range(1, len(paths) + 1))
-    return "\n".join([*lines, f"RETURN {shown}", "LIMIT 100"]), parameters
-
-
-def _named_node(variable: str, entity: Entity, shape: Shape, parameter: str) -> tuple[str, dict[str, Any]]:
-    """A node with its name as a pattern, without the brackets: topic:Movie {title: $entity}."""
-    labels = (LOADED_LABEL,) if shape.loaded else entity.labels
-    for label in labels:
-        if label in shape.display:
-            return f"{variable}:{_readable(label)} {_named(variable, shape.display[label], parameter)}", {
-                parameter: entity.name
-            }
-    return f"{variable}:{_readable(labels[0])}" if labels else variable, {}
-
-
-def _named(variable: str, keys: Sequence[str], parameter: str) -> str:
-    """The condition that a node has this name, inside its pattern."""
-    if len(keys) == 1:
-        return f"{{{_readable(keys[0])}: ${parameter}}}"
-    name = " + ' ' + ".join(f"{variable}.{_readable(key)}" for key in keys)
-    return f"WHERE {name} = ${parameter}"
-
-
-def _readable(name: str) -> str:
-    """A name as Cypher reads it, quoted only where that is needed."""
-    return name if name.isascii() and name.isidentifier() else quote(name)

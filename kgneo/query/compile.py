@@ -15,37 +15,47 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.query.quoting import plain
 
 KEYS_ALL: Mapping[str, Sequence[str]] = {}
+Named = Mapping[str, tuple[str, str, str]]
+"""Nodes (by element id) that a label, a key and its value tell from all others."""
+UNNAMED: Named = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """`text` gives the answers (columns: see `compile_query`); `evidence` the matches that they rest on, as columns
-    `answer` (element id of the root) and `walks`: of each match the element ids of relationships and of nodes, in the
-    order of `edges` and `nodes`. Both take `parameters`; `evidence` also `answers` (element ids, or null for any),
-    `walks` (matches of each answer) and `limit`."""
+    """`text` gives the answers (columns: see `compile_query`); `picture` nodes and relationships of the matches behind
+    them, for Neo4j Browser to draw; `evidence` these matches as columns `answer` (element id of the root) and `walks`:
+    of each match the element ids of relationships and of nodes, in the order of `edges` and `nodes`. All take
+    `parameters` and `limit`; `evidence` also `answers` (element ids, or null for any) and `walks` (matches of each
+    answer)."""
 
     text: str
     parameters: Mapping[str, Any]
+    picture: str
     evidence: str
     edges: tuple[str, ...]
     nodes: tuple[str, ...]
 
 
 def compile_query(
-    graph: QueryGraph, *, keys: Mapping[str, Sequence[str]] = KEYS_ALL, excluded: Sequence[str] = ()
+    graph: QueryGraph,
+    *,
+    keys: Mapping[str, Sequence[str]] = KEYS_ALL,
+    excluded: Sequence[str] = (),
+    named: Named = UNNAMED,
 ) -> Compiled:
     """The query of `graph`. `keys` are the properties of a label's nodes that are wanted with an answer that is a node
-    ("" has those of nodes of any label); nodes with one of the labels `excluded` take no part.
+    ("" has those of nodes of any label); nodes with one of the labels `excluded` take no part; given nodes are told by
+    what they are `named` instead of by their ids.
 
     Columns: for nodes `id`, `labels`, `properties` and `walks`, the number of matches, most first; for values `value`
     and `walks`; for an aggregate `value`, with `per` before it where there is one (its node's `id`, `labels` and
     `properties`, or the value). Nodes and values take the parameter `limit`.
     """
-    return _Compiler(graph.renamed(), keys, tuple(excluded)).compiled()
+    return _Compiler(graph.renamed(), keys, tuple(excluded), named).compiled()
 
 
 @dataclass
@@ -53,6 +63,7 @@ class _Compiler:
     graph: QueryGraph
     keys: Mapping[str, Sequence[str]]
     excluded: tuple[str, ...]
+    named: Named
     parameters: dict[str, Any] = field(default_factory=dict)
     _known: dict[str, str] = field(default_factory=dict)
 
@@ -70,6 +81,7 @@ class _Compiler:
         return Compiled(
             "\n".join(main),
             dict(self.parameters),
+            "\n".join(_joined([*stages, *self._picture(collapsed)])),
             "\n".join(_joined([*stages, *self._evidence(collapsed)])),
             edges,
             nodes,
@@ -222,6 +234,13 @@ class _Compiler:
             "LIMIT $limit",
         ]
 
+    def _picture(self, collapsed: Sequence[str]) -> list[str]:
+        """The same, as nodes and relationships."""
+        lines = [f"UNWIND {_list(name)} AS {name}" for name in collapsed]
+        lines += self._match(self.tree.order, (), carried=collapsed)
+        shown = [*self.tree.order, *(self.name_of[edge] for edge in self.tree.present)]
+        return [*lines, f"RETURN {', '.join(shown)}", "LIMIT $limit"]
+
     # Patterns and tests ------------------------------------------------------------------------------------------
 
     def _match(
@@ -282,7 +301,18 @@ class _Compiler:
         return self._node(name)
 
     def _node(self, name: str) -> str:
-        return f"({name}{''.join(f':{plain(label)}' for label in self.graph.variable(name).labels)})"
+        variable = self.graph.variable(name)
+        labels = dict.fromkeys([*variable.labels, *(label for label, _ in self._identity(variable))])
+        return f"({name}{''.join(f':{plain(label)}' for label in labels)})"
+
+    def _identity(self, variable: Variable) -> dict[tuple[str, str], list[str]]:
+        """Label and key that tell the nodes which a variable can be, with their values; nothing where there is no
+        one such pair for all."""
+        known: dict[tuple[str, str], list[str]] = {}
+        for id_ in variable.ids:
+            label, key, value = self.named.get(id_, ("", "", ""))
+            known.setdefault((label, key), []).append(value)
+        return known if len(known) == 1 and ("", "") not in known else {}
 
     def _arrow(self, edge: Edge, start: str) -> str:
         inner = f"[{self.name_of[edge]}:{'|'.join(plain(relation) for relation in edge.relations)}]"
@@ -292,7 +322,12 @@ class _Compiler:
 
     def _tests_of(self, name: str) -> list[str]:
         variable = self.graph.variable(name)
-        tests = [f"elementId({name}) IN {self._parameter(list(variable.ids))}"] if variable.ids else []
+        tests = []
+        for (_, key), values in self._identity(variable).items():
+            test = f"= {self._parameter(values[0])}" if len(values) == 1 else f"IN {self._parameter(values)}"
+            tests.append(f"{name}.{plain(key)} {test}")
+        if variable.ids and not tests:
+            tests.append(f"elementId({name}) IN {self._parameter(list(variable.ids))}")
         if self.excluded:
             tests.append(f"none(label IN labels({name}) WHERE label IN $excluded)")
         return tests

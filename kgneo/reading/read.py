@@ -24,6 +24,7 @@ from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
 from kgneo.reading.roots import Roots
 from kgneo.reading.vocabulary import MEASURED
+from kgneo.text import fold
 
 NEAREST = 5
 LIKE_ANY = 0.25
@@ -58,8 +59,9 @@ class Interpretation:
     meant: QueryGraph | None = None
     """The query graph in the question's terms, where `graph` has others, which the graph knows."""
 
-    bracketed: str = ""
-    """The question with the names of nodes in brackets, where these are as the graph has them."""
+    bracketed: tuple[str, ...] = ()
+    """The question with the names of nodes in brackets, where these are as the graph has them: those that this reads,
+    and those that the question spells, where they are others; the likelier first."""
 
     vacuous: bool = False
     """Whether it asks for, or counts, the very thing that the question names."""
@@ -173,7 +175,7 @@ class _Reader:
                 conditions += other[1]
                 answer = other[2] or answer
         graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
-        ignored = tuple(map(self.heard.text_of, tree.ignored))
+        ignored = tuple(self.heard.text_of(number) for number in tree.ignored if not self._is_said(number, tree))
         silent = self._silent(tree, {value.key for value in graph.values()})
         telling = [word for word in self.heard.plain if word not in FUNCTION_WORDS]
         share = sum(1.0 - like for _, like in silent) / max(len(telling), 1)
@@ -192,11 +194,16 @@ class _Reader:
             plain_chain=self._is_plain_chain,
             bare=bare,
             kind=self._is_sure(tree),
-            bracketed=self._bracketed(tree),
+            bracketed=tuple(dict.fromkeys(self._bracketed(tree, spelt=spelt) for spelt in self._spellings)),
             vacuous=self._is_vacuous(tree, graph),
             mentions=self.heard.values,
             names=self.heard.fits.vocabulary.names,
         )
+
+    def _is_said(self, number: int, tree: Tree) -> bool:
+        """Whether the words of a mention name a relationship of the tree."""
+        item = self.heard.mentions[number]
+        return tree.used.issuperset(range(item.start, item.end))
 
     def _silent(self, tree: Tree, keys: set[str]) -> list[tuple[int, float]]:
         """The telling words that a tree and the properties that it speaks of leave out, with how much they are like
@@ -222,9 +229,17 @@ class _Reader:
             found.append((index, max(likes, default=0.0)))
         return found
 
-    def _bracketed(self, tree: Tree) -> str:
+    @cached_property
+    def _spellings(self) -> tuple[bool, bool]:
+        """Whether the names that the question spells come first, then whether they come second: "Mississippi" is the
+        state, but "the Mississippi" may be the river."""
+        article = any(self.heard.plain[item.start - 1 : item.start] == ["the"] for item in self.heard.values)
+        return not article, article
+
+    def _bracketed(self, tree: Tree, *, spelt: bool) -> str:
         """The question with the names that a tree reads in it, as the graph has them, in brackets in place of its own
-        and of the noun for what they name: "rivers in the state of Texas". The question itself where one is no name."""
+        and of the noun for what they name: "rivers in the state of Texas". The question itself where one is no name.
+        `spelt`: rather its own, where that is a name, too: the state that a river is called by."""
         text = self.heard.text
         places = dict(tree.places)
         for number in reversed(range(len(self.heard.mentions))):
@@ -237,7 +252,10 @@ class _Reader:
             if key is None or names != (key.key,) or len(values) != 1:
                 return self.heard.text
             first, said = self._noun_of(number, places), self.heard.text_of(number)
-            name = said if any(m.values == (said,) for m in item.meanings) else values[0]  # "orphan", not "Orphan"
+            own = any(m.values == (said,) for m in item.meanings)
+            name = (
+                said if own and (spelt or fold(said) == fold(str(values[0]))) else values[0]
+            )  # "orphan", not "Orphan"
             text = f"{text[: self.heard.words[first].start]}[{name}]{text[self.heard.words[item.end - 1].end :]}"
         return text
 

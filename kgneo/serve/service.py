@@ -150,7 +150,8 @@ class Service:
     def _record(self, answer: Answer) -> Record:
         """The object that `kgneo ask --json` prints, its Cypher to paste (`query`), and a link into Neo4j Browser."""
         shown = _pasted(answer.cypher, answer.cypher_parameters)
-        return {**answer.to_dict(), "query": shown, "browser": with_query(self._browser, shown) if shown else None}
+        drawn = _pasted(answer.picture or answer.cypher, answer.cypher_parameters)
+        return {**answer.to_dict(), "query": shown, "browser": with_query(self._browser, drawn) if drawn else None}
 
     @cached_property
     def _browser(self) -> str:

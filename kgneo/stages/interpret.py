@@ -22,6 +22,7 @@ from kgneo.graph.value_walks import explained
 from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
 from kgneo.model import Evidence, Hop
+from kgneo.query.compile import UNNAMED, Named
 from kgneo.query.graph import Edge, QueryGraph, Value
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
@@ -171,7 +172,6 @@ class Answered:
     result: Result
     evidence: tuple[Evidence, ...]
     signs: Signs
-    limit: int
 
     @property
     def confidence(self) -> float:
@@ -186,37 +186,32 @@ def first_answered(context: Context, understood: Sequence[Interpretation]) -> An
     """The first of the best interpretations that finds something, or that says all of the question and finds that there
     is none (a count of none, a "no"); of the others that find nothing, the first whose answer says so. None where there
     is no answer at all."""
-    known = reading(context)
-    assert known is not None
-    limit = context.options.limit
     nothing: tuple[int, Result] | None = None
     for number, item in enumerate(understood[:TRIES]):
         try:
-            result = run(
-                context.knowledge,
-                item.graph,
-                keys=known.keys,
-                naming=known.naming,
-                limit=limit,
-                timeout=LONGEST,
-            )
+            result = run_query(context, item.graph, timeout=LONGEST)
         except GraphTimeout:
             continue
         if not result.empty or (result.answers and item.complete):
-            return _answered(context, understood, number, result, limit)
+            return _answered(context, understood, number, result)
         if nothing is None and result.answers:
             nothing = number, result
-    if nothing is None:
-        return None
-    return _answered(context, understood, *nothing, limit)
+    return _answered(context, understood, *nothing) if nothing else None
 
 
-def _answered(
-    context: Context, understood: Sequence[Interpretation], number: int, result: Result, limit: int
-) -> Answered:
+def run_query(context: Context, graph: QueryGraph, *, named: Named = UNNAMED, timeout: float | None = None) -> Result:
+    """What a query graph finds, within the options' limit; given nodes are told by what they are `named`."""
+    known = reading(context)
+    keys = {"": (NAME,), LOADED_LABEL: (NAME,)} if context.shape.loaded else known.keys if known else {}
+    naming = known.naming if known else {}
+    limit = context.options.limit
+    return run(context.knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=timeout, named=named)
+
+
+def _answered(context: Context, understood: Sequence[Interpretation], number: int, result: Result) -> Answered:
     item = understood[number]
     evidence = () if result.empty else evidence_of(context.knowledge, item.graph, result)
-    return Answered(item, result, evidence, _signs(understood, number, result), limit)
+    return Answered(item, result, evidence, _signs(understood, number, result))
 
 
 def _signs(understood: Sequence[Interpretation], number: int, result: Result) -> Signs:

@@ -49,7 +49,7 @@ def offer_readings(context: Context, question: str, *, entities: Sequence[str] =
     else:
         found = interpret(context, question)
         graphs = bool(found) and by_graph(context, found[0])
-        linked = () if graphs else readings(context.knowledge, found[0].bracketed if found else question)
+        linked = () if graphs else readings(context.knowledge, found[0].bracketed[0] if found else question)
     if graphs:
         return _told_apart(Offered(item.graph, item.wording, item.score, item.ignored) for item in found)
     ranked = rank_readings(context, linked)

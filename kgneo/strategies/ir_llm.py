@@ -14,8 +14,9 @@ from typing import ClassVar, Literal
 from kgneo.context import Clock, Context
 from kgneo.english.names import path_wording
 from kgneo.errors import BudgetSpent, UsageError
-from kgneo.graph.walks import follow, shown_query
-from kgneo.model import Answer, AnswerNode, Hop, Reading, Step, path_keys
+from kgneo.graph.run import evidence_of
+from kgneo.model import Answer, Hop, Reading, Step, path_keys
+from kgneo.stages.complete import what_leads
 from kgneo.stages.filter_entities import filter_entities
 from kgneo.stages.ground import NOT_FOUND
 from kgneo.stages.link import link
@@ -117,29 +118,26 @@ class IrLlm:
                 hint="Learn some with `kgneo learn`, or leave out --mode majority.",
             )
         with clock.stage("answer"):
-            followed = follow(context.knowledge, linked.entity_ids, path, limit=context.options.limit)
-        names = tuple(found.entity.name for found in followed.found)
+            graph, result = what_leads(context, linked, path)
+            evidence = evidence_of(context.knowledge, graph, result)
+        names = result.answers
         wording = path_wording(path, topic=", ".join(linked.names), names=context.record.statistics.readable_names)
-        cypher, parameters = shown_query(path, [topic.entity for topic in linked.topics], shape=context.shape)
-        more = followed.total - LISTED
-        text = "; ".join(names[:LISTED]) + (f"; and {more} more" if more > 0 else "")
+        more = result.more + max(len(names) - LISTED, 0)
+        text = "; ".join(names[:LISTED]) + (f"; and {more} more" if more else "")
         same = sum(path_keys(item.example.path) == path_keys(path) for item in examples)
         return Answer(
             question,
             self.name,
             text or NOT_FOUND,
             answers=names,
-            answer_nodes=tuple(
-                AnswerNode(found.entity.id, found.entity.labels, (found.entity.name,))
-                for found in followed.found
-                if found.entity.id
-            ),
-            more=followed.total - len(names),
+            answer_nodes=result.nodes,
+            more=result.more,
             entities=linked.topics,
-            steps=(Step(wording, text, names, followed.evidence),),
-            evidence=followed.evidence,
-            cypher=cypher,
-            cypher_parameters=parameters,
+            steps=(Step(wording, text, names, evidence),),
+            evidence=evidence,
+            cypher=result.compiled.text,
+            cypher_parameters={"limit": context.options.limit, **result.compiled.parameters},
+            picture=result.compiled.picture,
             confidence=same / len(examples),
             grounded=bool(names),
             timings_ms=clock.milliseconds,

@@ -13,15 +13,23 @@ from typing import ClassVar
 from kgneo.context import Clock, Context
 from kgneo.english.names import is_noun, name_words
 from kgneo.errors import EntityNotFound
-from kgneo.graph.run import named_nodes
-from kgneo.graph.walks import Followed, shown_query
-from kgneo.model import Answer, AnswerNode, Reading, Step, TopicEntity
+from kgneo.graph.run import Result
+from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
+from kgneo.query.graph import Aggregate, QueryGraph
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading, rank_readings
-from kgneo.stages.first_reading import FirstReading, first_that_leads
-from kgneo.stages.forms import Formed, answer_in_form
-from kgneo.stages.interpret import Answered, by_graph, first_answered, interpret, interpret_linked, joins, reading
+from kgneo.stages.complete import Completed, complete, complete_plain
+from kgneo.stages.interpret import (
+    Answered,
+    by_graph,
+    first_answered,
+    interpret,
+    interpret_linked,
+    joins,
+    reading,
+    run_query,
+)
 from kgneo.stages.link import LinkedQuestion, readings
 from kgneo.strategies.protocol import Needs, NoOptions
 
@@ -32,8 +40,10 @@ UNSURE = 0.2
 """Confidence below which an answer comes with a warning."""
 DOUBTED = 0.4
 """Confidence below which the ranking of relation paths is not taken at its word."""
-TRIES = 25
-"""Paths, best first, that are run until one leads somewhere."""
+OTHERWISE = 0.8
+"""What the score of a name is worth that the question spells and its interpretation does not read."""
+LISTED = 20
+"""Answers that the text of an answer names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +92,37 @@ def _ranked(
     marked = bool(linked)
     unsaid: tuple[str, ...] = ()
     if not linked:
-        text, unsaid = (understood[0].bracketed, understood[0].unsaid) if understood else (question, ())
+        texts, unsaid = (understood[0].bracketed, understood[0].unsaid) if understood else ((question,), ())
         with clock.stage("link"):
-            linked = readings(context.knowledge, text)
+            linked = _linked(context, texts)
     with clock.stage("form"):
-        formed = answer_in_form(context, linked[0])
+        formed = complete(context, linked[0])
     if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
-        return _in_form(question, linked[0].topics, formed, clock)
+        return _completed(context, question, linked[0].topics, formed, clock)
     if understood and joins(context, understood[0]):
         found = _read(context, question, understood, clock)
         return found if found.answers or marked else _ranked(context, question, (), (), clock)
     with clock.stage("select"):
         ranked = rank_readings(context, linked)
     with clock.stage("answer"):
-        first = first_that_leads(context, ranked, tries=TRIES, limit=context.options.limit)
-    if first is None or first.reading.confidence < context.options.min_confidence:
-        return _not_found(question, linked[0].topics, first.alive if first else ranked, clock)
-    found = _less_sure(_found(question, first, clock, context), unsaid)
+        first = complete_plain(context, ranked)
+    if first is None or first.confidence < context.options.min_confidence:
+        return _not_found(question, linked[0].topics, first.readings if first else ranked, clock)
+    topics = first.readings[0].linked.topics
+    found = _less_sure(_completed(context, question, topics, first, clock), unsaid)
     if (found.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
         return found
     return _surer(found, _read(context, question, understood, clock))
+
+
+def _linked(context: Context, texts: Sequence[str]) -> list[LinkedQuestion]:
+    """The readings of a question by what is in brackets in its first text, and, less likely, in the others."""
+    found = [
+        replace(linked, score=linked.score * (OTHERWISE if number else 1.0))
+        for number, text in enumerate(texts)
+        for linked in readings(context.knowledge, text)
+    ]
+    return list({linked.entity_ids: linked for linked in reversed(found)}.values())[::-1]
 
 
 def _is_whole(understood: Sequence[Interpretation]) -> bool:
@@ -129,7 +150,7 @@ def _understood(context: Context, question: str) -> list[Interpretation]:
 def _read(context: Context, question: str, understood: Sequence[Interpretation], clock: Clock) -> Answer:
     with clock.stage("answer"):
         queried = first_answered(context, understood)
-    return _queried(question, queried, understood, clock)
+    return _queried(context, question, queried, understood, clock)
 
 
 def _is_linked(context: Context, question: str) -> bool:
@@ -144,54 +165,79 @@ def _is_linked(context: Context, question: str) -> bool:
     return best.score >= LINKED and not all(any(is_noun(word, kind) for kind in kinds) for word in words)
 
 
-def _queried(question: str, found: Answered | None, understood: Sequence[Interpretation], clock: Clock) -> Answer:
-    """The answer of a query graph."""
+def _queried(
+    context: Context, question: str, found: Answered | None, understood: Sequence[Interpretation], clock: Clock
+) -> Answer:
+    """The answer of a query graph that was read."""
     readings = tuple(Reading(item.wording, "", round(item.score, 3)) for item in understood[:READINGS])
     if found is None:
         return Answer(question, "paths", "not found", confidence=0.0, timings_ms=clock.milliseconds, readings=readings)
-    best, result = found.interpretation, found.result
-    shown = ", ".join(result.answers[:20])
-    more = len(result.answers) - 20 + result.more
-    text = f"{shown} and {more} more" if more > 0 else shown
+    best = found.interpretation
     left_out = list(dict.fromkeys([*best.ignored, *best.unsaid]))
     warnings = [f"Ignored: {', '.join(map(repr, left_out))}."] if left_out else []
     if found.confidence < UNSURE:
         warnings.append(f"This reading of the question is unsure (confidence {found.confidence:.2f}).")
+    answer = _answer(context, question, best.graph, found.result, best.wording, found.evidence, clock)
+    return replace(answer, confidence=found.confidence, warnings=tuple(warnings), readings=readings)
+
+
+def _completed(
+    context: Context, question: str, topics: tuple[TopicEntity, ...], found: Completed, clock: Clock
+) -> Answer:
+    """The answer of a query graph that begins with a ranked relation path."""
+    answer = _answer(context, question, found.graph, found.result, found.wording, found.evidence, clock)
+    return replace(
+        answer,
+        entities=topics,
+        confidence=found.confidence,
+        warnings=() if found.joins else _warnings(found.confidence),
+        readings=_shown(found.readings),
+    )
+
+
+def _answer(
+    context: Context,
+    question: str,
+    graph: QueryGraph,
+    result: Result,
+    wording: str,
+    evidence: tuple[Evidence, ...],
+    clock: Clock,
+) -> Answer:
+    """The answer of a query graph, whoever made it."""
+    text = listed(result.answers, result.more)
+    if isinstance(graph.answer, Aggregate) and graph.answer.function == "count" and not graph.answer.per:
+        text += _counted(context, graph, result)
     return Answer(
         question,
         "paths",
         text,
         answers=result.answers,
         more=result.more,
-        steps=(Step(best.wording, text, result.answers, found.evidence),),
-        evidence=found.evidence,
+        steps=(Step(wording, text, result.answers, evidence),),
+        evidence=evidence,
         cypher=result.compiled.text,
-        cypher_parameters={"limit": found.limit, **result.compiled.parameters},
-        confidence=found.confidence,
+        cypher_parameters={"limit": context.options.limit, **result.compiled.parameters},
+        picture=result.compiled.picture,
         grounded=True,
         timings_ms=clock.milliseconds,
-        warnings=tuple(warnings),
-        readings=readings,
         answer_nodes=result.nodes,
     )
 
 
-def _in_form(question: str, topics: tuple[TopicEntity, ...], formed: Formed, clock: Clock) -> Answer:
-    return Answer(
-        question,
-        "paths",
-        formed.text,
-        answers=formed.answers,
-        entities=topics,
-        steps=(Step(formed.wording, formed.text, formed.answers, formed.evidence),),
-        evidence=formed.evidence,
-        cypher=formed.cypher,
-        cypher_parameters=formed.parameters,
-        confidence=formed.confidence,
-        grounded=True,
-        timings_ms=clock.milliseconds,
-        readings=_shown(formed.readings),
-    )
+def _counted(context: Context, graph: QueryGraph, result: Result) -> str:
+    """The names of what was counted, in brackets."""
+    if result.empty:
+        return ""
+    assert isinstance(graph.answer, Aggregate)
+    each = run_query(context, replace(graph, answer=graph.answer.value), named=result.named)
+    return f" ({listed(each.answers, each.more)})" if each.nodes else ""
+
+
+def listed(names: Sequence[str], more: int = 0) -> str:
+    """Names as a text, the first of many; `more` are not among them."""
+    more += max(len(names) - LISTED, 0)
+    return ", ".join(names[:LISTED]) + (f" and {more} more" if more else "")
 
 
 def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[RankedReading], clock: Clock) -> Answer:
@@ -203,43 +249,6 @@ def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[R
         confidence=alive[0].confidence if alive else 0.0,
         timings_ms=clock.milliseconds,
         readings=_shown(alive),
-    )
-
-
-def _nodes(context: Context, followed: Followed) -> tuple[AnswerNode, ...]:
-    """The nodes at the end of a path, with all their names."""
-    nodes = tuple(
-        AnswerNode(found.entity.id, found.entity.labels, (found.entity.name,))
-        for found in followed.found
-        if found.entity.id
-    )
-    known = reading(context)
-    return named_nodes(context.knowledge, nodes, known.naming) if known else nodes
-
-
-def _found(question: str, first: FirstReading, clock: Clock, context: Context) -> Answer:
-    best, followed = first.reading, first.followed
-    answers = tuple(found.entity.name for found in followed.found)
-    topics = [topic.entity for topic in best.linked.topics]
-    cypher, parameters = shown_query(best.path, topics, shape=context.shape)
-    text = ", ".join(answers[:20]) + (f" and {followed.total - 20} more" if followed.total > 20 else "")
-    return Answer(
-        question,
-        "paths",
-        text,
-        answers=answers,
-        answer_nodes=_nodes(context, followed),
-        entities=best.linked.topics,
-        steps=(Step(best.ranked.wording, text, answers, followed.evidence),),
-        evidence=followed.evidence,
-        cypher=cypher,
-        cypher_parameters=parameters,
-        confidence=best.confidence,
-        grounded=True,
-        timings_ms=clock.milliseconds,
-        warnings=_warnings(best.confidence),
-        readings=_shown(first.alive),
-        more=followed.total - len(answers),
     )
 
 
