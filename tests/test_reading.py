@@ -365,3 +365,113 @@ def test_words_without_a_meaning_cost_confidence() -> None:
 
 def test_being_far_ahead_of_the_others_gives_confidence() -> None:
     assert confidence(replace(SIGNS, ahead=2.0)) > confidence(SIGNS)
+
+
+TOWNS = Vocabulary(
+    labels={"Town": 80, "Province": 6, "Lake": 20},
+    keys=(
+        Key("Town", "name", unique=True, distinct=80),
+        Key("Town", "inhabitants", "number", distinct=80),
+        Key("Town", "type", distinct=4),
+        Key("Province", "name", unique=True, distinct=6),
+        Key("Province", "area", "number", distinct=6),
+        Key("Lake", "name", unique=True, distinct=20),
+        Key("Lake", "depth", "number", distinct=20),
+        Key("FLOWS_INTO", "flow_type", distinct=3, of_edge=True),
+    ),
+    links=(
+        Link("Province", "capital", "Town", 6),
+        Link("Province", "highest_point", "Town", 6),
+        Link("Town", "LIES_IN", "Province", 80),
+        Link("Lake", "FLOWS_INTO", "Lake", 12),
+        Link("Town", "LIES_ON", "Lake", 40),
+    ),
+    display={"Town": ("name",), "Province": ("name",), "Lake": ("name",)},
+)
+NAMES = Values(
+    {
+        fold(name): [Entry(label, "name", False, name, name, 1) for label in labels]
+        for name, *labels in (
+            ("Ostmark", "Province"),
+            ("Ferrin", "Town"),
+            ("High Point", "Town"),
+            ("Merle", "Province", "Lake"),
+        )
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def towns(encoder: OnnxEncoder) -> Fits:
+    return Fits(TOWNS, RankingCache(encoder))
+
+
+def of_towns(question: str, fits: Fits) -> QueryGraph:
+    return read(question, fits, NAMES)[0].graph
+
+
+def test_what_the_noun_of_a_relationship_names_stands_in_it(towns: Fits) -> None:
+    graph = of_towns("Which capital has the most inhabitants?", towns)
+    assert (asked(graph), relations(graph)) == ("Town", ["capital"])
+    assert [item.by for item in graph.selections] == [Value(graph.root, "inhabitants")]
+
+
+def test_a_relationships_noun_may_stand_behind_the_noun_for_its_other_end(towns: Fits) -> None:
+    graph = of_towns("List the province capitals.", towns)
+    assert (asked(graph), relations(graph)) == ("Town", ["capital"])
+
+
+def test_how_large_asks_for_a_number_of_what_the_question_is_about(towns: Fits) -> None:
+    graph = of_towns("How large is the largest town in Ostmark?", towns)
+    assert graph.answer == Value(graph.root, "inhabitants")
+    assert asked(graph) == "Town"
+
+
+def test_a_superlative_before_a_preposition_is_not_said_of_the_noun_behind_it(towns: Fits) -> None:
+    graph = of_towns("Which town is largest on a lake?", towns)
+    assert [graph.variable(item.variable).labels for item in graph.selections] == [("Town",)]
+
+
+def test_a_property_is_one_of_the_noun_behind_of(towns: Fits) -> None:
+    graph = of_towns("What is the type of the largest town?", towns)
+    assert (graph.answer, asked(graph)) == (Value(graph.root, "type"), "Town")
+
+
+def test_lower_case_words_of_a_relationship_are_no_name(towns: Fits) -> None:
+    graph = of_towns("What are the high points of Ostmark?", towns)
+    assert conditions_of(graph) == {("Province", "name", "=", ("Ostmark",))}
+    assert relations(graph) == ["highest_point"]
+
+
+CONTACTS = Vocabulary(
+    labels={"Person": 40, "Phone": 40, "Email": 30},
+    keys=(
+        Key("Person", "name", unique=True, distinct=40),
+        Key("Person", "surname", distinct=30),
+        Key("Phone", "phone_no", unique=True, distinct=40),
+        Key("Email", "address", unique=True, distinct=30),
+    ),
+    links=(
+        Link("Person", "HAS_PHONE", "Phone", 40),
+        Link("Person", "KNOWS_PHONE", "Person", 40),
+        Link("Person", "HAS_EMAIL", "Email", 30),
+    ),
+    display={"Person": ("name",), "Phone": ("phone_no",), "Email": ("address",)},
+)
+
+
+def test_a_word_that_names_a_relationship_is_not_ignored(encoder: OnnxEncoder) -> None:
+    numbers = Values({"3-246-177": [Entry("Phone", "phone_no", False, "3-246-177", "3-246-177", 1)]})
+    question = "Can you provide the email for the individual whose phone number is 3-246-177?"
+    found = read(question, Fits(CONTACTS, RankingCache(encoder)), numbers)[0]
+    assert relations(found.graph) == ["HAS_EMAIL", "HAS_PHONE"]
+    assert found.ignored == ()
+
+
+def test_two_that_and_stands_between_are_two(encoder: OnnxEncoder) -> None:
+    pairs = (("name", "Ada"), ("surname", "Marsh"))
+    people = Values({fold(text): [Entry("Person", key, False, text, text, 1)] for key, text in pairs})
+    question = "Which people know the phone of someone named Ada and someone with surname Marsh?"
+    graph = read(question, Fits(CONTACTS, RankingCache(encoder)), people)[0].graph
+    assert conditions_of(graph) == {("Person", "name", "=", ("Ada",)), ("Person", "surname", "=", ("Marsh",))}
+    assert len({item.left.of for item in graph.conditions if isinstance(item.left, Value)}) == 2

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import denies, name_words
-from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, MEASURES, NEGATIONS
+from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, MEASURES, NEGATIONS, PREPOSITIONS
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.form import Comparison, Extreme
@@ -19,6 +19,7 @@ from kgneo.reading.mentions import Mention
 from kgneo.reading.vocabulary import MEASURED, Key
 
 AGE = ("oldest", "eldest", "youngest", "older", "younger")
+PARTITIVES = ("of", "among", "between")
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
 
 
@@ -144,8 +145,15 @@ class Conditions:
         if named:
             return 0.8 if mention.end <= extreme.at and extreme.at - mention.end <= 4 else 0.1
         if mention.start > extreme.at:
+            if self._is_place(extreme.at + 1, mention.start):
+                return 0.1
             return (2.0 if mention.start <= extreme.at + 2 else 0.8) - 0.1 * min(mention.start - extreme.at, 6)
         return 0.3 if extreme.at - mention.end <= 2 else 0.1
+
+    def _is_place(self, start: int, end: int) -> bool:
+        """Whether a preposition between a superlative and a noun says that the noun is no such thing: "came last in
+        Rome", but "the oldest of the towns"."""
+        return any(word in PREPOSITIONS and word not in PARTITIVES for word in self.heard.plain[start:end])
 
     def _counted(self, extreme: Extreme, tree: Tree) -> Selection | None:
         """ "the most films": the thing that is counted hangs on the one that is chosen."""

@@ -102,6 +102,8 @@ class Thing:
     last: int = -1
     loose: bool = False
     """Whether nodes of other labels can stand here, too."""
+    role: tuple[str, str] = ("", "")
+    """The relationship by whose noun it is named, and the label at its other end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,19 @@ class Grower:
                 for tree in ([before] if before.thing_of(number) is not None else self._with(before, number))
             ]
             beam = _best(grown)
-        return beam
+        return [self._in_role(tree) for tree in beam]
+
+    def _in_role(self, tree: Tree) -> Tree:
+        """The tree in which what is asked for stands in the relationship by whose noun it is named, to something."""
+        relation, other = tree.things[0].role
+        if not relation or any(join.relation == relation and 0 in (join.source, join.target) for join in tree.joins):
+            return tree
+        forward = any(
+            (link.relation, link.subject, link.object) == (relation, tree.things[0].label, other)
+            for link in self.fits.vocabulary.links
+        )
+        join = Join(0, relation, forward, len(tree.things))
+        return replace(tree, things=(*tree.things, Thing(other, -1, False)), joins=(*tree.joins, join))
 
     def _begun(self, mention: int, meaning: Meaning) -> Iterator[Tree]:
         if meaning.key is None or not meaning.key.of_edge or meaning.kind != "key":
@@ -190,7 +204,7 @@ class Grower:
             assert meaning.key is not None
             thing = Thing(meaning.owner, mention, False, ((meaning.key, meaning.values),), mention)
             return Tree((thing,), score=meaning.score, places=((mention, 0),), used=self._own(mention))
-        thing = Thing(meaning.owner, mention, meaning.kind == "label", (), mention)
+        thing = Thing(meaning.owner, mention, meaning.kind == "label", (), mention, role=meaning.role)
         places = ((mention, 0),) if mention >= 0 else ()
         named = min(meaning.score, 1.0)
         return Tree(

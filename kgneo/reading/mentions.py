@@ -18,6 +18,7 @@ from kgneo.english.dates import MONTHS, date_texts
 from kgneo.english.names import denies, is_noun, name_words, same_root, singular
 from kgneo.english.words import (
     ARTICLES,
+    EXTREMES,
     FELLOWS,
     FUNCTION_WORDS,
     NUMERALS,
@@ -104,6 +105,9 @@ class Meaning:
     text: str = ""
     times: int = 0
     """How many nodes have the value."""
+    role: tuple[str, str] = ("", "")
+    """The relationship by whose noun a label is named, and the label at its other end: a capital is a city that is the
+    capital of some state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +257,8 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
         if not few and (score < WITH_KIND or (capitals and _says_kind(word, fits))):
             return score * 0.2
         score *= 0.9 if few else 0.5 if capitals else 0.8
+    if capitals and not capital and len(telling) > 1 and _says_relation(telling, fits):
+        return score * 0.2
     if key.kind == "number" and not key.listed:
         score *= 0.8 if plain[0].isdigit() and len(plain[0]) == 4 else 0.7
     shown = key.unique and key.key in fits.vocabulary.display.get(key.owner, ())
@@ -263,6 +269,16 @@ def _says_kind(word: str, fits: Fits) -> bool:
     """Whether a word in lower case, among names with capitals, speaks of a kind of things, or of a relation: "film"."""
     kinds = max(fits.label(word).values(), default=0.0)
     return kinds >= LIKELY or any(fits.named(word, number) for number in range(len(fits.relations)))
+
+
+def _says_relation(telling: Sequence[str], fits: Fits) -> bool:
+    """Whether several words in lower case are those of a relation: "high points" of `highest point`."""
+
+    def said(word: str, name: Sequence[str]) -> bool:
+        return any(same_root(word, own) or (own in EXTREMES and own.startswith(word)) for own in name)
+
+    names = map(fits.name_of, range(len(fits.relations)))
+    return any(all(said(word, name) for word in telling) for name in names)
 
 
 def _longest(mentions: Sequence[Mention]) -> list[Mention]:

@@ -10,16 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import is_deed, is_past, name_words, same_root
-from kgneo.english.words import ARTICLES, AUXILIARIES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
+from kgneo.english.words import ARTICLES, AUXILIARIES, CLAUSES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
 from kgneo.ranking.kinds import KINDS
 from kgneo.reading.heard import NAMED, Heard
-from kgneo.reading.mentions import Meaning, Mention, people
+from kgneo.reading.mentions import SURE, Meaning, Mention, people
 from kgneo.reading.vocabulary import MEASURED, Key
 
 ROOTS = 8
 PLACE = KINDS.index("place")
 WEAK = 0.6
 """Score of a property up to which a word is only like it."""
+OWNED = 0.7
+"""What it is worth that a property is one of what is named behind it."""
+COMPOUND = 0.9
+"""Score of what the noun of a relationship names behind one for its other end."""
 
 
 @dataclass(frozen=True)
@@ -132,13 +136,31 @@ class Roots:
                                for index, word in enumerate(between)):  # fmt: skip
                 break
             said = {meaning.key for number in run for meaning in self.heard.mentions[number].meanings[:1]}
-            asked = [meaning for meaning in item.meanings if self._may_ask(item, meaning)]
+            owners = self._owners(item.end, "of")
+            asked = [
+                replace(meaning, score=meaning.score + OWNED) if meaning.owner in owners else meaning
+                for meaning in item.meanings
+                if self._may_ask(item, meaning)
+            ]
             found += [(-1, meaning) for meaning in asked if meaning.key not in said]
             if len(run) and item.start == limit:
                 label = {meaning.owner for number in run for meaning in self.heard.mentions[number].meanings}
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
                          for number, m in found]  # fmt: skip
         return found
+
+    def _owners(self, start: int, *behind: str) -> set[str]:
+        """The labels that the next noun names, where one of the words `behind` stands at a word: "the type OF the last
+        CRIME", "how large IS the oldest TOWN"."""
+        if self.heard.plain[start : start + 1] == [] or self.heard.plain[start] not in behind:
+            return set()
+        for index in range(start + 1, len(self.heard.plain)):
+            there = self.heard.mention_at(index)
+            if there >= 0:
+                return {meaning.owner for meaning in self.heard.mentions[there].meanings if meaning.score >= SURE}
+            if self.heard.plain[index] not in FUNCTION_WORDS and index not in self.heard.form.used:
+                break
+        return set()
 
     def _is_measured(self, index: int) -> bool:
         """Whether a word for a measure is a noun: "the size of"."""
@@ -167,6 +189,8 @@ class Roots:
         return meaning.score >= NAMED or not (counted or self.heard.is_label(item.start))
 
     def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
+        """Properties that "when" or "how large" asks for, those of what the question is about first."""
+        owners = self._owners(self.heard.form.at + (asked == "how"), "is", "are", "was", "were", "did", "does")
         found = []
         for key, score in self.heard.fits.key(word).items():
             if asked == "when" and key.kind not in ("date", "time"):
@@ -174,6 +198,7 @@ class Roots:
             if asked == "how" and key.kind not in MEASURED:
                 continue
             base = 0.6 if asked == "when" and key.kind == "date" else 0.3
+            base += OWNED if key.owner in owners else 0.0
             found.append((-1, Meaning("key", key.owner, base + 0.5 * score, key)))
         return sorted(found, key=lambda pair: -pair[1].score)[:ROOTS]
 
@@ -198,23 +223,41 @@ class Roots:
         return []
 
     def _relation_nouns(self, at: int) -> list[tuple[int, Meaning]]:
-        """Labels that a relationship's noun names: the "capital" of a state."""
+        """Labels that a relationship's noun names, alone or behind the noun for its other end: the "capital" of a
+        state, the "largest state capital"."""
+        plain, form = self.heard.plain, self.heard.form
+        telling = [index for index in range(at, min(at + 6, len(plain)))
+                   if plain[index] not in FUNCTION_WORDS and index not in form.used]  # fmt: skip
         found: list[tuple[int, Meaning]] = []
-        for index in range(at, min(at + 4, len(self.heard.words))):
-            word = self.heard.plain[index]
-            if word in FUNCTION_WORDS or index in self.heard.form.used:
-                continue
-            if self.heard.fits.does(word):
-                break
-            for number, relation in enumerate(self.heard.fits.relations):
-                if self.heard.fits.named(word, number):
-                    name = name_words(self.heard.fits.vocabulary.readable(relation))
-                    of_subject = name[-1] in PREPOSITIONS or (is_deed(word) and is_past(name[0]))
-                    for link in self.heard.fits.vocabulary.links:
-                        if link.relation == relation:
-                            end = link.subject if of_subject else link.object
-                            found.append((self.heard.mention_at(index), Meaning("label", end, 0.7)))
-            break
+        for index in telling[:1]:
+            found = [(self.heard.mention_at(index), meaning) for meaning in self._of_noun(plain[index], 0.7)]
+            ends = (
+                set(plain[index + 2 : index + 3]) <= PREPOSITIONS | AUXILIARIES | CLAUSES
+            )  # no verb: "states BORDER …"
+            if index + 1 in telling and not found and ends:
+                kinds = {meaning.owner for meaning in self._kinds_at(index)}
+                found = [
+                    (-1, meaning) for meaning in self._of_noun(plain[index + 1], COMPOUND) if meaning.role[1] in kinds
+                ]
+        return found
+
+    def _kinds_at(self, index: int) -> tuple[Meaning, ...]:
+        there = self.heard.mention_at(index)
+        return self.heard.mentions[there].meanings if there >= 0 else ()
+
+    def _of_noun(self, word: str, score: float) -> list[Meaning]:
+        """The labels at the end of the relationships that a noun names."""
+        if self.heard.fits.does(word):
+            return []
+        found = []
+        for number, relation in enumerate(self.heard.fits.relations):
+            if self.heard.fits.named(word, number):
+                name = name_words(self.heard.fits.vocabulary.readable(relation))
+                of_subject = name[-1] in PREPOSITIONS or (is_deed(word) and is_past(name[0]))
+                for link in self.heard.fits.vocabulary.links:
+                    if link.relation == relation:
+                        end, other = (link.subject, link.object) if of_subject else (link.object, link.subject)
+                        found.append(Meaning("label", end, score, role=(relation, other)))
         return found
 
 
