@@ -37,7 +37,7 @@ def test_the_graph_of_an_answer_is_seen_in_browser(
     )
     answer = ask(open_context(graph, encoder=encoder), "who works at [Quill]?")
     assert len(answer.answers) == 3
-    link = browser_link(graph, inline(answer.cypher or "", dict(answer.cypher_parameters)))
+    link = browser_link(graph, inline(answer.picture or "", dict(answer.cypher_parameters)))
     assert server.password not in link
     # Browser draws its log-in form several times while it starts: what was typed in one may be gone in the next.
     redrawn = (

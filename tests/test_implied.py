@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -12,10 +13,12 @@ from kgneo.embedding import OnnxEncoder
 from kgneo.graph.implied import Implied, implied
 from kgneo.graph.index import build
 from kgneo.graph.load import load
+from kgneo.graph.run import evidence_of
 from kgneo.graph.shape import LOADED
 from kgneo.loader import LoadedTriple
 from kgneo.model import Triple
-from kgneo.query.graph import Aggregate, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import Aggregate, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.stages.interpret import run_query
 from tests.conftest import VERSIONS, StartServer, connect, wipe
 
 SHIPS = {
@@ -99,6 +102,19 @@ def test_a_property_becomes_what_its_relation_leads_to(classes: Implied) -> None
     lowered = classes.lowered(graph)
     assert {edge.relations[0] for edge in lowered.edges} == {"length", "launch_year"}
     assert lowered.root != "x0"
+
+
+def test_what_is_ordered_is_of_its_class_whatever_hangs_above_it(ships: Context, classes: Implied) -> None:
+    shared = replace(classes, sure=frozenset(end for end in classes.sure if end[0] != "depth"))  # others are deep, too
+    variables = (Variable("x0", classes.classes["is_a_harbour_of", True]), Variable("x1", ("harbour",)))
+    edge = Edge("x1", ("is_a_harbour_of",), "x0")
+    deepest = Selection("x1", Value("x1", "depth", "number"), descending=True)
+    lowered = shared.lowered(QueryGraph(variables, Value("x0"), (edge,), selections=(deepest,)))
+    assert [item.relations for item in lowered.edges].count(("is_a_harbour_of",)) == 2
+    result = run_query(ships, lowered)
+    assert result.answers == ("Vesland",)
+    found = [item.triple for item in evidence_of(ships.knowledge, lowered, result)]
+    assert Triple("Lindhaven", "is_a_harbour_of", "Vesland") in found
 
 
 @pytest.mark.parametrize(

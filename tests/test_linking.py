@@ -120,7 +120,7 @@ def test_brackets_say_what_the_topic_is(music: Context) -> None:
 
 def test_the_cypher_of_an_answer_starts_at_the_chosen_entity(music: Context) -> None:
     answer = ask(music, "Which albums did Led Zepelin make?")
-    assert answer.cypher_parameters == {"entity": "Led Zeppelin"}
+    assert "Led Zeppelin" in answer.cypher_parameters.values()
 
 
 @given(st.text(alphabet="abcdefgh", min_size=5, max_size=20), st.data())

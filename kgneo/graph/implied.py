@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from kgneo.english.names import is_past, is_present, name_words, singular
 from kgneo.english.words import ARTICLES, LIGHT_WORDS, PREPOSITIONS
@@ -26,6 +27,7 @@ from kgneo.graph.shape import LOADED_LABEL
 from kgneo.graph.statistics import HopStatistics, Statistics
 from kgneo.graph.vocabulary import kind_of_texts
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Form, QueryGraph, Value, Variable
+from kgneo.query.tree import tree_of
 from kgneo.reading.vocabulary import Key, Kind, Link, Vocabulary
 
 SAME = 0.66
@@ -316,6 +318,14 @@ class _Lowering:
     variables: list[Variable] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
 
+    @cached_property
+    def above(self) -> dict[str, str]:
+        """What each variable hangs below that is ordered, or tested by a number for each."""
+        parents = tree_of(self.graph).parents
+        tested = [item.left.per.of for item in self.graph.conditions
+                  if isinstance(item.left, Aggregate) and item.left.per]  # fmt: skip
+        return {name: parents[name] for name in (*tested, *(item.variable for item in self.graph.selections))}
+
     def lowered(self) -> QueryGraph:
         graph = self.graph
         conditions = tuple(replace(item, left=self._measure(item.left), right=self._right(item))
@@ -370,8 +380,14 @@ class _Lowering:
         return name
 
     def _test(self, variable: Variable) -> None:
-        """Test the class of a variable where nothing else in the query graph tells it."""
-        there = [edge for edge in (*self.graph.edges, *self.edges) if not edge.absent or edge.object == variable.name]
+        """Test the class of a variable where nothing else in the query graph tells it. What is ordered or counted for
+        itself sees what hangs below it alone, so nothing above can tell it."""
+        above = self.above.get(variable.name, "")
+        there = [
+            edge
+            for edge in (*self.graph.edges, *self.edges)
+            if (not edge.absent or edge.object == variable.name) and above not in (edge.subject, edge.object)
+        ]
         ends = {(relation, edge.object == variable.name) for edge in there if len(edge.relations) == 1
                 for relation in edge.relations if variable.name in (edge.subject, edge.object)}  # fmt: skip
         for label in variable.labels:

@@ -221,14 +221,12 @@ class _Compiler:
         return f"{left} {item.operator} {right}" if item.operator != "/" else f"1.0 * {left} / {right}"
 
     def _evidence(self, collapsed: Sequence[str]) -> list[str]:
-        """All of the tree matched anew, with the lists that the stages left as bounds."""
+        """The matches as ids, those of some answers."""
         root = self.graph.root
-        lines = [f"UNWIND {_list(name)} AS {name}" for name in collapsed]
-        lines += self._match(self.tree.order, (), carried=collapsed, bounded=root)
         edges = ", ".join(f"elementId({self.name_of[edge]})" for edge in self.tree.present)
         nodes = ", ".join(f"elementId({name})" for name in self.tree.order)
         return [
-            *lines,
+            *self._anew(collapsed, bounded=root),
             f"WITH {root}, collect(DISTINCT [[{edges}], [{nodes}]])[..$walks] AS walks",
             f"RETURN elementId({root}) AS answer, walks",
             "LIMIT $limit",
@@ -236,10 +234,17 @@ class _Compiler:
 
     def _picture(self, collapsed: Sequence[str]) -> list[str]:
         """The same, as nodes and relationships."""
-        lines = [f"UNWIND {_list(name)} AS {name}" for name in collapsed]
-        lines += self._match(self.tree.order, (), carried=collapsed)
         shown = [*self.tree.order, *(self.name_of[edge] for edge in self.tree.present)]
-        return [*lines, f"RETURN {', '.join(shown)}", "LIMIT $limit"]
+        return [*self._anew(collapsed), f"RETURN {', '.join(shown)}", "LIMIT $limit"]
+
+    def _anew(self, collapsed: Sequence[str], *, bounded: str = "") -> list[str]:
+        """All of the tree matched anew, with the lists that the stages left as bounds: what each stage matched on its
+        own again on its own, since no relationship is twice in one match."""
+        lines = [f"UNWIND {_list(name)} AS {name}" for name in collapsed]
+        for name in collapsed:
+            inner = self._topmost([other for other in collapsed if other != name], name)
+            lines += self._match(self.tree.below(name), inner, carried=collapsed)
+        return [*lines, *self._match(self.tree.order, self._topmost(collapsed), carried=collapsed, bounded=bounded)]
 
     # Patterns and tests ------------------------------------------------------------------------------------------
 

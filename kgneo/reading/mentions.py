@@ -41,6 +41,8 @@ FEW = 60
 MOST_KINDS = 40
 WITH_KIND = 0.95
 """Score of a name that has the word for its kind in the graph and not in the question."""
+BESIDE_EXACT = 0.8
+"""What such a name is worth where what the question says is a name, too: "Colorado" is rather the state."""
 SURE = 0.9
 """Fit of a word to a label from which on it surely names it."""
 THE_KIND = 1.1
@@ -174,9 +176,10 @@ def _found(text: str, words: Sequence[Word], dictionary: Lookup, fits: Fits) -> 
     exact = {(start, end) for piece in found for start, end, score, *_ in spellings[piece] if score == 1.0}
     capitals = any(word.text[:1].isupper() for word in words[1:])
     for piece, entries in found.items():
-        for start, end, score, form, kind in spellings[piece]:
-            if score < WITH_KIND and (start, end) in exact:
+        for start, end, said, form, kind in spellings[piece]:
+            if said < WITH_KIND and (start, end) in exact:
                 continue
+            score = said * (BESIDE_EXACT if kind and said < 1.0 and (start, end) in exact else 1.0)
             for entry in entries:
                 key = keys.get((entry.owner, entry.key))
                 if key is None or (form and form != key.form) or (kind and not _is_named(key, kind, fits)):
