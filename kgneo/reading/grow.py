@@ -207,9 +207,8 @@ class Grower:
         thing = Thing(meaning.owner, mention, meaning.kind == "label", (), mention, role=meaning.role)
         places = ((mention, 0),) if mention >= 0 else ()
         named = min(meaning.score, 1.0)
-        return Tree(
-            (thing,), score=meaning.score, asked=meaning.key, places=places, used=self._own(mention), named=named
-        )
+        score = meaning.score + meaning.owned
+        return Tree((thing,), score=score, asked=meaning.key, places=places, used=self._own(mention), named=named)
 
     def _own(self, mention: int) -> frozenset[int]:
         if mention < 0:

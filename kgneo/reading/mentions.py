@@ -110,6 +110,8 @@ class Meaning:
     role: tuple[str, str] = ("", "")
     """The relationship by whose noun a label is named, and the label at its other end: a capital is a city that is the
     capital of some state."""
+    owned: float = 0.0
+    """What more it is worth since it is a property of what the question is about; it names it no more surely."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class Roots:
             roots = [pair for pair in roots if pair[1].kind == "key"]
         if asked in ("who", "whom"):
             roots = [pair for pair in roots if run and pair[0] == run[0] and pair[1].kind == "label"] or roots
-        roots.sort(key=lambda pair: -pair[1].score)
+        roots.sort(key=_worth)
         first = run[0] if run else -1
         rest = [number for number in range(len(self.heard.mentions)) if number not in run and number > first]
         fronted = [number for number in range(len(self.heard.mentions)) if number not in run and number < first]
@@ -138,7 +138,7 @@ class Roots:
             said = {meaning.key for number in run for meaning in self.heard.mentions[number].meanings[:1]}
             owners = self._owners(item.end, "of")
             asked = [
-                replace(meaning, score=meaning.score + OWNED) if meaning.owner in owners else meaning
+                replace(meaning, owned=OWNED) if meaning.owner in owners else meaning
                 for meaning in item.meanings
                 if self._may_ask(item, meaning)
             ]
@@ -198,9 +198,9 @@ class Roots:
             if asked == "how" and key.kind not in MEASURED:
                 continue
             base = 0.6 if asked == "when" and key.kind == "date" else 0.3
-            base += OWNED if key.owner in owners else 0.0
-            found.append((-1, Meaning("key", key.owner, base + 0.5 * score, key)))
-        return sorted(found, key=lambda pair: -pair[1].score)[:ROOTS]
+            owned = OWNED if key.owner in owners else 0.0
+            found.append((-1, Meaning("key", key.owner, base + 0.5 * score, key, owned=owned)))
+        return sorted(found, key=_worth)[:ROOTS]
 
     def _places(self) -> list[tuple[int, Meaning]]:
         shares = [(label, float(kinds[PLACE])) for label, kinds in self.heard.fits.kinds.items()]
@@ -259,6 +259,11 @@ class Roots:
                         end, other = (link.subject, link.object) if of_subject else (link.object, link.subject)
                         found.append(Meaning("label", end, score, role=(relation, other)))
         return found
+
+
+def _worth(root: tuple[int, Meaning]) -> float:
+    """What roots are ordered by, the best first."""
+    return -root[1].score - root[1].owned
 
 
 def _is_amount(key: Key) -> bool:
