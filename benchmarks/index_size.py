@@ -3,8 +3,8 @@
     python -m benchmarks.index_size [--quick]
 
 Each way has a store of its own: relationships without embeddings, then a vector index that is there first, as
-`kgneo index` does it, then a vector of 384 numbers on each relationship. Bytes are those of the files after a
-checkpoint, less those before; memory is what the server, started anew, holds after 200 questions to the index. The
+`kgneo index` does it, then a vector of 384 numbers on each relationship. Bytes are those of the files of the stopped
+server, less those of a store without vectors; memory is what it holds, started anew, after 200 questions to the index. The
 reference is the same vectors as lists of numbers, set as any property is (`SET r.embedding = $vector`). As a module
 of its own it also measures other kinds of index, the numbers of `--encoder fast`, and the files of
 `kgneo index --read-only`.
@@ -23,6 +23,7 @@ import psutil
 from neo4j.vector import Vector
 
 from benchmarks.common import Line, report, table
+from kgneo.embedding import Vectors
 from kgneo.graph import Graph
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.embeddings import Pending
@@ -76,56 +77,72 @@ WAYS = {
 }
 
 
-def vectors_of(triples: int, dimensions: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+def vectors_of(triples: int, dimensions: int) -> Vectors:
     """Random ones of length 1."""
     found = np.random.default_rng(0).normal(size=(triples, dimensions)).astype(np.float32)
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
 
 
-def measure(way: Way, folder: Path, triples: int) -> Size:
-    """Fill a new store, and see what it grew by."""
-    store = Store(folder.resolve())
-    vectors = vectors_of(triples, way.dimensions)
+def measure(ways: Mapping[str, Way], triples: int, *, restart: bool = True) -> dict[str, Size]:
+    """Fill a new store each way, and one without vectors, and see what is more; with a `restart` also what memory the
+    servers take."""
+    found = {}
+    with TemporaryDirectory(prefix="kgneo-index-size-") as name:
+        plain = _filled(Store(Path(name).resolve() / "plain"), None, triples)
+        for number, (words, way) in enumerate(ways.items()):
+            report(f"{words} …")
+            store = Store(Path(name).resolve() / str(number))
+            bytes_of_store, bytes_of_index = _filled(store, way, triples)
+            memory = _memory(store, vectors_of(QUESTIONS, way.dimensions)) if restart else 0
+            found[words] = Size(triples, bytes_of_store - plain[0], bytes_of_index - plain[1], memory)
+    return found
+
+
+def _filled(store: Store, way: Way | None, triples: int) -> tuple[int, int]:
+    """Relationships, with vectors that way or without any; bytes of the store without its indexes, and of these."""
     try:
         with _opened(store) as graph:
             graph.write("UNWIND range(1, $n) AS i CREATE (:Entity {name: 's' + i})-[:r]->(:Entity)", n=triples)
-            config = {"vector.dimensions": way.dimensions, "vector.similarity_function": "cosine", **way.config}
-            text = fill("index_create_all", name="kgneo_triples", relations=["r"])
-            graph.schema(text, options={"indexConfig": config})
-            ids = [row["id"] for row in graph.read("MATCH ()-[r]->() RETURN elementId(r) AS id")]
-            before = _bytes(graph, store)
-            for first in range(0, triples, BATCH):
-                part = zip(ids[first : first + BATCH], vectors[first : first + BATCH], strict=True)
-                rows = [
-                    {"id": id_, "vector": Vector(row) if way.packed else row.tolist(), "digest": first, "norm": None}
-                    for id_, row in part
-                ]
-                graph.write(way.write, rows=rows, timeout=600)
-            graph.read("CALL db.awaitIndexes(600)", timeout=600)
-            after = _bytes(graph, store)
-        stop(store.folder)
+            if way is not None:
+                _write(graph, way, triples)
+    finally:
+        stop(store.folder)  # which writes everything out
+    data = store.home / "data" / "databases" / "neo4j"
+    sizes = {file: file.stat().st_size for file in data.rglob("*") if file.is_file()}
+    index = sum(size for file, size in sizes.items() if "schema" in file.relative_to(data).parts)
+    return sum(sizes.values()) - index, index
+
+
+def _write(graph: Graph, way: Way, triples: int) -> None:
+    config = {"vector.dimensions": way.dimensions, "vector.similarity_function": "cosine", **way.config}
+    text = fill("index_create_all", name="kgneo_triples", relations=["r"])
+    graph.schema(text, options={"indexConfig": config})
+    ids = [row["id"] for row in graph.read("MATCH ()-[r]->() RETURN elementId(r) AS id")]
+    vectors = vectors_of(triples, way.dimensions)
+    for first in range(0, triples, BATCH):
+        rows = [
+            {"id": id_, "vector": Vector(vector) if way.packed else vector.tolist(), "digest": first, "norm": None}
+            for id_, vector in zip(ids[first : first + BATCH], vectors[first : first + BATCH], strict=True)
+        ]
+        graph.write(way.write, rows=rows, timeout=600)
+    graph.read("CALL db.awaitIndexes(600)", timeout=600)
+
+
+def _memory(store: Store, questions: Vectors) -> int:
+    """Bytes that the server of a filled store holds after questions."""
+    try:
         with _opened(store) as graph:
-            for vector in vectors[:QUESTIONS]:
+            for vector in questions:
                 graph.read(SEARCH, vector=vector.tolist())
             server = store.read_server()
-            memory = psutil.Process(server.pid).memory_info().rss if server else 0
+            return int(psutil.Process(server.pid).memory_info().rss) if server else 0
     finally:
         stop(store.folder)
-    return Size(triples, after[0] - before[0], after[1] - before[1], memory)
 
 
 def _opened(store: Store) -> Graph:
     running = start(store.folder, heap="512m", page_cache="256m")
     return Graph.connect(running.uri, password=running.password)
-
-
-def _bytes(graph: Graph, store: Store) -> tuple[int, int]:
-    """Of the store's files without its indexes, and of its indexes, all written out."""
-    graph.schema("CALL db.checkpoint()")
-    data = store.home / "data" / "databases" / "neo4j"
-    sizes = {file: file.stat().st_size for file in data.rglob("*") if file.is_file()}
-    index = sum(size for file, size in sizes.items() if "schema" in file.relative_to(data).parts)
-    return sum(sizes.values()) - index, index
 
 
 def local(folder: Path, triples: int) -> Size:
@@ -142,37 +159,26 @@ def local(folder: Path, triples: int) -> Size:
 
 def lines(*, quick: bool) -> list[Line]:
     """What kgneo writes against lists."""
-    with TemporaryDirectory(prefix="kgneo-index-size-") as name:
-        triples = QUICK_TRIPLES if quick else TRIPLES
-        ours, theirs = (
-            measure(WAYS[way], Path(name) / str(number), triples) for number, way in enumerate((OURS, THEIRS))
-        )
+    triples = QUICK_TRIPLES if quick else TRIPLES
+    ours, theirs = measure({way: WAYS[way] for way in (OURS, THEIRS)}, triples, restart=not quick).values()
+    ratio = ours.together / theirs.together
     what = f"bytes a triple in store and vector index ({triples:,} triples)"
-    return [
-        Line(what, THEIRS, ours.together, theirs.together, "B", ours.together / theirs.together, 0.5),
-        Line(
-            "memory of the server with them, after questions",
-            THEIRS,
-            ours.memory / 1e6,
-            theirs.memory / 1e6,
-            "MB",
-            ours.memory / theirs.memory,
-            0.5,
-        ),
-    ]
+    found = [Line(what, THEIRS, ours.together, theirs.together, "B", ratio, 0.5)]
+    if not quick:
+        one, two = ours.memory / 1e6, theirs.memory / 1e6
+        what = "memory of the server with them, after questions"
+        found.append(Line(what, THEIRS, one, two, "MB", one / two, 0.5))
+    return found
 
 
 def main(triples: int) -> None:
     """Measure every way, and print."""
-    rows = []
+    rows: list[tuple[object, ...]] = []
+    for way, size in measure(WAYS, triples).items():
+        each = (size.store / triples, size.index / triples, size.together)
+        rows.append((way, *map(round, each), round(size.memory / 1e6)))
     with TemporaryDirectory(prefix="kgneo-index-size-") as name:
-        for number, (way, how) in enumerate(WAYS.items()):
-            report(f"{way} …")
-            size = measure(how, Path(name) / str(number), triples)
-            each = (size.store / triples, size.index / triples, size.together)
-            rows.append((way, *map(round, each), round(size.memory / 1e6)))
-        size = local(Path(name) / "local", triples)
-        rows.append(("files of `--read-only`", round(size.together), 0, round(size.together), ""))
+        rows.append(("files of `--read-only`", "", "", round(local(Path(name), triples).together), ""))
     table(("way", "store, bytes a triple", "index", "together", "server, MB"), rows)
 
 

@@ -12,6 +12,7 @@ the encoder's tokenizer.
 from __future__ import annotations
 
 import statistics
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -23,7 +24,7 @@ from kgneo.questions import Question, reader, sample
 from kgneo.strategies import Strategy, find_strategy
 from tests.pipeline_stand_in import FILMS, StandIn
 
-QUESTIONS, QUICK_QUESTIONS = 100, 20
+QUESTIONS, QUICK_QUESTIONS = 100, 10
 """Of each number of hops."""
 WAYS: dict[str, dict[str, object]] = {"kg-rag": {}, "kg-rag, brief": {"brief": True}, "paper": {"select": "top-k"}}
 """Options of `kg-rag`."""
@@ -97,4 +98,4 @@ def compared(found: dict[tuple[str, int], Spent]) -> list[Line]:
 
 
 if __name__ == "__main__":
-    print(*lines(quick=False), sep="\n")
+    print(*lines(quick="--quick" in sys.argv[1:]), sep="\n")

@@ -16,18 +16,19 @@ import statistics
 import subprocess
 import sys
 import venv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from shutil import copy
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from benchmarks.common import Line, empty, metaqa_folder, report, scratch_graph, seconds
 from kgneo.graph.load import load
 from kgneo.loader import LoadedTriple, open_source, read_triples
-from kgneo.server import start, stop, store_path
-from kgneo.server.jars import whole_jar
+from kgneo.server import RunningServer, lifecycle, start, stop, store_path
+from kgneo.server.jars import Distribution, find_distribution, whole_jar
 from kgneo.server.stores import Store
 from kgneo.server.versions import LINES
 
@@ -39,8 +40,25 @@ PACKAGES = {"neo4j-graphrag": "graphrag", "langchain-neo4j": "langchain"}
 """The packages, and what `writers_reference.py` calls them."""
 
 
-def put_apoc(store: Store) -> None:
-    """APOC's jars into the folder in which the server of `store` looks for procedures when it starts."""
+def start_with_apoc(store: Store) -> RunningServer:
+    """A server of `store` with APOC: its jars are where procedures are looked for, and on the class path, as in Neo4j's
+    own installations."""
+    jars = apoc_jars()
+    plugins = store.home / "plugins"
+    plugins.mkdir(parents=True, exist_ok=True)
+    for jar in jars:
+        copy(jar, plugins)
+
+    def find(version: str, tell: Callable[[str], None]) -> Distribution:
+        found = find_distribution(version, tell)
+        return replace(found, jars=(*found.jars, *jars))
+
+    with patch.object(lifecycle, "find_distribution", find):
+        return start(store.folder, version=VERSION, report=report)
+
+
+def apoc_jars() -> list[Path]:
+    """APOC's jars and those that they need, downloaded the first time."""
     from jgo.config import GlobalSettings
     from jgo.constants import MAVEN_CENTRAL_URL
     from jgo.maven import MavenContext
@@ -49,17 +67,11 @@ def put_apoc(store: Store) -> None:
     settings = GlobalSettings.load()
     repositories = {"central": MAVEN_CENTRAL_URL, **settings.repositories}
     context = MavenContext(repo_cache=settings.repo_cache, remote_repos=repositories, timeout=30)
-    wanted = [
-        context.create_dependency(
-            replace(Coordinate.parse(f"org.neo4j.procedure:{name}:{LINES[VERSION]}"), scope="compile")
-        )
-        for name in ("apoc-core", "apoc-common")
-    ]
+    coordinates = (f"org.neo4j.procedure:{name}:{LINES[VERSION]}" for name in ("apoc-core", "apoc-common"))
+    wanted = [context.create_dependency(replace(Coordinate.parse(text), scope="compile")) for text in coordinates]
     direct, transitive = context.resolver.resolve(wanted)
-    plugins = store.home / "plugins"
-    plugins.mkdir(parents=True, exist_ok=True)
-    for item in (*direct, *(item for item in transitive if item.scope in ("compile", "runtime"))):
-        copy(whole_jar(item.artifact), plugins)
+    needed = [item for item in transitive if item.scope in ("compile", "runtime")]
+    return [whole_jar(item.artifact) for item in (*direct, *needed)]
 
 
 def environment() -> Path:
@@ -96,9 +108,8 @@ def lines(*, quick: bool) -> list[Line]:
     place = store_path("benchmark-writers")
     store = Store(place)
     store.create()
-    put_apoc(store)
     stop(place)
-    running = start(place, version=VERSION, report=report)
+    running = start_with_apoc(store)
     address = {"NEO4J_URI": running.uri, "NEO4J_PASSWORD": running.password}
     with TemporaryDirectory(prefix="kgneo-writers-") as folder, scratch_graph("writers") as graph:
 

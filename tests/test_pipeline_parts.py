@@ -18,7 +18,7 @@ from kgneo.stages.facts import fitting, write_facts
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.ground import completed, ground, says_nothing, supporting
 from kgneo.stages.reached import Reached, asked_about, mask, names_in
-from kgneo.stages.rewrite import LISTED, put_in, rewrite, write_answers
+from kgneo.stages.rewrite import LISTED, PUT_IN, put_in, rewrite, write_answers
 from kgneo.stages.synthesise import LONG, cut_to_answer, final_entities
 from tests.pipeline_stand_in import read_facts
 
@@ -317,5 +317,5 @@ def test_a_later_question_gets_the_answers_put_in_where_it_points_to_them_once(
 
 
 def test_a_long_list_that_is_put_in_is_shortened() -> None:
-    step = Step("Which films?", "", tuple(f"Film {number}" for number in range(LISTED + 5)))
-    assert str(put_in("Who directed those films?", step)).endswith(f", Film {LISTED - 1} and 5 more?")
+    step = Step("Which films?", "", tuple(f"Film {number}" for number in range(PUT_IN + 4)))
+    assert str(put_in("Who directed those films?", step)).endswith(f", Film {PUT_IN - 1} and 4 more?")

@@ -19,6 +19,8 @@ PARAMETERS = replace(TABLE_2, stop=(STOP,))
 ANSWER = "Answer:"
 LISTED = 30
 """Answers of a step that are written out in a prompt."""
+PUT_IN = 5
+"""Answers of a step that a rule puts into a question: the triples that it is answered from begin with all of them."""
 LONGEST = 2_000
 """Characters of a rewritten question; a longer one is no question."""
 TURNS = 6
@@ -43,8 +45,8 @@ def put_in(question: str, step: Step) -> str | None:
     words = {word.lower() for word in re.findall(r"\w+", question)}
     if len(found) != 1 or not step.answers or words & (PRONOUNS - POINTERS):
         return None
-    names = [one_line(name) for name in step.answers[:LISTED]]
-    more = len(step.answers) - LISTED
+    names = [one_line(name) for name in step.answers[:PUT_IN]]
+    more = len(step.answers) - PUT_IN
     last = f"{more} more" if more > 0 else names.pop()
     listed = f"{', '.join(names)} and {last}" if names else last
     return question[: found[0].start("phrase")] + listed + question[found[0].end("phrase") :]
