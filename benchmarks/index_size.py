@@ -4,9 +4,9 @@
 
 Each way has a store of its own: relationships without embeddings, then a vector index that is there first, as
 `kgneo index` does it, then a vector of 384 numbers on each relationship. Bytes are those of the files of the stopped
-server, less those of a store without vectors; memory is what it holds, started anew, after 200 questions to the index. The
-reference is the same vectors as lists of numbers, set as any property is (`SET r.embedding = $vector`). As a module
-of its own it also measures other kinds of index, the numbers of `--encoder fast`, and the files of
+server, less those of a store without vectors; memory is what it holds, started anew, after 200 questions to the index.
+The reference is the same vectors as lists of numbers, set as any property is (`SET r.embedding = $vector`). As a
+module of its own it also measures other kinds of index, the numbers of `--encoder fast`, and the files of
 `kgneo index --read-only`.
 """
 
