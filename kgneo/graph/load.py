@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -73,18 +72,11 @@ def load(
     remaining = iter(triples)
     done = sum(1 for _ in islice(remaining, resumed))
     on_progress(done)
-    writer = _Writer(graph, name)
-    with ThreadPoolExecutor(1) as pool:
-        writing: Future[None] | None = None
-        for prepared in map(writer.prepare, batches(remaining)):
-            if writing is not None:
-                writing.result()
-                on_progress(done)
-            done += prepared.triples
-            writing = pool.submit(writer.write, prepared, done)
-        if writing is not None:
-            writing.result()
-            on_progress(done)
+    writer = _Writer(graph)
+    for batch in batches(remaining):
+        done += len(batch)
+        writer.write(batch, name, done)
+        on_progress(done)
     _finish(graph, name)
     return LoadReport(done, resumed, writer.entities, writer.relationships)
 
@@ -152,58 +144,42 @@ class Seen:
             self._labels.popitem(last=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """A batch as the queries take it: rows of entities by their labels, and of relationships by type and its label.
-    `longest` is the length of its longest new name, in characters."""
-
-    triples: int
-    entities: Mapping[tuple[str, ...], list[dict[str, str]]]
-    relationships: Mapping[tuple[str, str], list[dict[str, object]]]
-    longest: int
-
-
 class _Writer:
-    """Prepares batches, writes them and counts what is new. The next batch is prepared in one thread while the one
-    before is written in another."""
+    """Writes batches and counts what is new."""
 
-    def __init__(self, graph: Graph, name: str) -> None:
+    def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.name = name
         self.entities = 0
         self.relationships = 0
         self.seen = Seen()
         self.indexed_names = True
 
-    def prepare(self, batch: Sequence[LoadedTriple]) -> _Prepared:
-        """What is to be written of `batch`, where all batches before are written."""
+    def write(self, batch: Sequence[LoadedTriple], name: str, position: int) -> None:
+        """One transaction: the entities and relationships of `batch`, and the position it brings `name` to."""
         new = self.seen.new(labels_by_name(batch))
-        self.seen.add(new)
+        self._make_room(new)
         entities = {labels: [_entity(text) for text in names] for labels, names in new.items()}
-        longest = max((len(name) for names in new.values() for name in names), default=0)
-        return _Prepared(len(batch), entities, _rows(batch), longest)
-
-    def write(self, batch: _Prepared, position: int) -> None:
-        """One transaction: the entities and relationships of `batch`, and the position it brings the source to."""
-        self._make_room(batch.longest)
+        rows_by_relation = _rows(batch)
         counts = [0, 0]
 
         def work(transaction: neo4j.ManagedTransaction) -> None:
             counts[:] = [0, 0]  # the driver calls this again after a transient fault
-            for labels, rows in batch.entities.items():
+            for labels, rows in entities.items():
                 text = fill("load_entities", labels=("Entity", *labels))
                 counts[0] += transaction.run(text, entities=rows).consume().counters.nodes_created
-            for (relation, label), groups in batch.relationships.items():
+            for (relation, label), groups in rows_by_relation.items():
                 text = fill("load_relationships_labelled" if label else "load_relationships", relation=relation)
                 counters = transaction.run(text, rows=groups, label=label).consume().counters
                 counts[1] += counters.relationships_created
-            transaction.run(query("load_position"), digest=self.name, position=position).consume()
+            transaction.run(query("load_position"), digest=name, position=position).consume()
 
         self.graph.write_all(work, timeout=max(self.graph.timeout, BATCH_TIMEOUT))
         self.entities += counts[0]
         self.relationships += counts[1]
+        self.seen.add(new)
 
-    def _make_room(self, longest: int) -> None:
+    def _make_room(self, new: dict[tuple[str, ...], list[str]]) -> None:
+        longest = max((len(name) for names in new.values() for name in names), default=0)
         if self.indexed_names and longest > LONGEST_INDEXED:
             self.graph.schema(query("load_name_index_drop"))
             self.indexed_names = False
