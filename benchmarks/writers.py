@@ -28,6 +28,7 @@ from benchmarks.common import Line, empty, metaqa_folder, report, scratch_graph,
 from kgneo.graph.load import load
 from kgneo.loader import LoadedTriple, open_source, read_triples
 from kgneo.server import RunningServer, lifecycle, start, stop, store_path
+from kgneo.server.configuration import EXTRA
 from kgneo.server.jars import Distribution, find_distribution, whole_jar
 from kgneo.server.stores import Store
 from kgneo.server.versions import LINES
@@ -48,6 +49,7 @@ def start_with_apoc(store: Store) -> RunningServer:
     plugins.mkdir(parents=True, exist_ok=True)
     for jar in jars:
         copy(jar, plugins)
+    (store.folder / EXTRA).write_text("dbms.security.procedures.unrestricted=apoc.*\n", encoding="utf-8")
 
     def find(version: str, tell: Callable[[str], None]) -> Distribution:
         found = find_distribution(version, tell)
