@@ -7,7 +7,7 @@ are several, their answers are put together at the end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from kgneo.context import Clock, Context
 from kgneo.errors import BudgetSpent, ModelError
@@ -27,7 +27,7 @@ from kgneo.stages.synthesise import final_entities, synthesise
 @dataclass
 class Chain:
     """One question on its way. `select` is how triples are chosen; `follow` lets answers extend the candidates; `brief`
-    puts answers into later sub-questions by a rule where one does, and `chained` says whether it did for all so far."""
+    puts answers into later sub-questions by a rule where one can, and `chained` says whether it could for all so far."""
 
     strategy: str
     question: str
@@ -100,13 +100,8 @@ class Chain:
 
     def _together(self, plan: Decomposition) -> tuple[str, Grounded]:
         """The final answer's text, and what it names."""
-        if len(self.steps) == 1:
-            return self.steps[0].answer, Grounded(self.answers[0], self.unmatched)
-        if self.brief and self.chained:
-            text = self.steps[-1].answer
-            return text, replace(
-                final_entities(text, self.linked.text, self.answers, self.steps), unmatched=self.unmatched
-            )
+        if len(self.steps) == 1 or self.chained:
+            return self.steps[-1].answer, Grounded(self.answers[-1], self.unmatched)
         self.context.on_event(StageEvent("synthesise", "begun"))
         text = synthesise(self.linked.text, plan.reasoning, self.steps, self.calls, on_text=self._stream)
         return text, final_entities(text, self.linked.text, self.answers, self.steps)
