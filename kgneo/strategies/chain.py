@@ -27,7 +27,7 @@ from kgneo.stages.synthesise import final_entities, synthesise
 @dataclass
 class Chain:
     """One question on its way. `select` is how triples are chosen; `follow` lets answers extend the candidates; `brief`
-    puts answers into later sub-questions by a rule where one can, and `chained` says whether it could for all so far."""
+    puts answers into later sub-questions by a rule where one can, and `chained` says whether it could so far."""
 
     strategy: str
     question: str
