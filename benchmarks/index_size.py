@@ -164,6 +164,10 @@ def lines(*, quick: bool) -> list[Line]:
     ratio = ours.together / theirs.together
     what = f"bytes a triple in store and vector index ({triples:,} triples)"
     found = [Line(what, THEIRS, ours.together, theirs.together, "B", ratio, 0.5)]
+    with TemporaryDirectory(prefix="kgneo-index-size-") as name:
+        files = local(Path(name), triples).together
+    what = "the same in files on this machine (`kgneo index --read-only`)"
+    found.append(Line(what, THEIRS, files, theirs.together, "B", files / theirs.together, 0.5))
     if not quick:
         one, two = ours.memory / 1e6, theirs.memory / 1e6
         what = "memory of the server with them, after questions"
