@@ -32,7 +32,7 @@ from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.server import start, stop
 from kgneo.server.stores import Store
 
-TRIPLES, QUICK_TRIPLES = 20_000, 5_000
+TRIPLES, QUICK_TRIPLES = 20_000, 4_000
 QUESTIONS = 200
 DIMENSIONS = 384
 LISTS = "UNWIND $rows AS row MATCH ()-[r]->() WHERE elementId(r) = row.id SET r.kgneo_embedding = row.vector"
