@@ -23,7 +23,18 @@ import psutil
 
 from benchmarks.common import Line, report
 
-TABLE = ("nearest", "ask_process", "at_once", "first_answer", "offline", "encoding", "static_encoder")
+TABLE = (
+    "nearest",
+    "ask_process",
+    "at_once",
+    "first_answer",
+    "offline",
+    "encoding",
+    "static_encoder",
+    "tokens",
+    "writers",
+    "index_size",
+)
 """Modules with a function `lines`."""
 MODULES = (
     "loading",

@@ -61,7 +61,7 @@ def address(graph: Graph) -> dict[str, str]:
 
 def lines(*, quick: bool) -> list[Line]:
     """`kgneo ask` against the driver alone, and a server's start with and without its archive."""
-    return [_asking(QUICK_ROUNDS if quick else ROUNDS), _starting(2 if quick else 3)]
+    return [_asking(QUICK_ROUNDS if quick else ROUNDS), _starting(1 if quick else 3)]
 
 
 def _asking(rounds: int) -> Line:

@@ -46,7 +46,7 @@ def indexed_metaqa() -> Iterator[Graph]:
     from kgneo.embedding import load_encoder
     from kgneo.graph.index import build
     from kgneo.graph.load import load
-    from kgneo.graph.record import count_triples
+    from kgneo.graph.record import count_triples, read_record
     from kgneo.graph.shape import LOADED
     from kgneo.loader import open_source, read_triples
 
@@ -56,7 +56,9 @@ def indexed_metaqa() -> Iterator[Graph]:
         if uri is None:
             if count_triples(graph) == 0:
                 load(graph, read_triples(open_source(metaqa_folder() / "kb.txt")), name="benchmark")
-            build(graph, load_encoder(report=report), shape=LOADED)
+            encoder, record = load_encoder(report=report), read_record(graph)
+            if record is None or not record.complete or record.fingerprint != encoder.fingerprint:
+                build(graph, encoder, shape=LOADED)
         yield graph
 
 

@@ -3,9 +3,9 @@
     KGNEO_METAQA=… python -m benchmarks.nearest [--quick]
 
 Topics from leaf to hub, half of them spread evenly over all nodes in order of degree and half over the logarithm of
-their degree, each with a dev question. Side by side, topic by topic: kgneo (through its mirror, and, but for `--quick`,
-through the graph alone), networkx + NumPy (the paper's way), SciPy CSR + NumPy (about what a machine can do), and one
-round trip of the driver. Of several runs of each the median counts.
+their degree, each with a dev question. Side by side, topic by topic: kgneo (through its mirror, and, as a module of its
+own without `--quick`, through the graph alone), networkx + NumPy (the paper's way), SciPy CSR + NumPy (about what a
+machine can do), and one round trip of the driver. Of several runs of each the median counts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kgneo.graph.mirror import Mirror, MirrorFolder
 from kgneo.graph.open import Knowledge, open_knowledge
 
 HOPS, TOP_K = 3, 30
-TOPICS, QUICK_TOPICS = 200, 60
+TOPICS, QUICK_TOPICS = 200, 40
 ROUNDS = 3
 FEW = 2_000
 SIZES = (500, 2_000, 8_000, 32_000, 10**9)
@@ -120,8 +120,8 @@ def topics(mirror: Mirror, number: int) -> list[int]:
     return [int(order[place]) for place in (*even, *hubs)]
 
 
-def measure(*, quick: bool) -> list[Measured]:
-    """All topics, each way in turn."""
+def measure(*, quick: bool, alone: bool = False) -> list[Measured]:
+    """All topics, each way in turn; `alone`: through the graph alone, too."""
     with indexed_metaqa() as graph:
         knowledge = open_knowledge(graph)
         report("mirroring …")
@@ -130,11 +130,12 @@ def measure(*, quick: bool) -> list[Measured]:
         if mirror is None:
             sys.exit("The graph was changed while it was mirrored.")
         memory = Memory.of(mirror)
-        alone = open_knowledge(graph)
-        alone.__dict__["mirror"] = MirrorFolder(Path("no mirror"))
+        openings = {"mirror": knowledge}
+        if alone:
+            openings["graph"] = open_knowledge(graph)
+            openings["graph"].__dict__["mirror"] = MirrorFolder(Path("no mirror"))
         chosen = topics(mirror, QUICK_TOPICS if quick else TOPICS)
         vectors = load_encoder().encode(dev_questions()[: len(chosen)], query=True)
-        openings = {"mirror": knowledge} if quick else {"mirror": knowledge, "graph": alone}
         return [_measure(openings, mirror, memory, *pair) for pair in zip(chosen, vectors, strict=True)]
 
 
@@ -161,9 +162,9 @@ def _measure(
     return Measured(number, {name: statistics.median(values) for name, values in times.items()}, recall)
 
 
-def lines(*, quick: bool) -> list[Line]:
+def lines(*, quick: bool, alone: bool = False) -> list[Line]:
     """Measure, show by number of candidates, and compare."""
-    measured = measure(quick=quick)
+    measured = measure(quick=quick, alone=alone)
     show(measured)
     return compared(measured)
 
@@ -207,4 +208,5 @@ def show(measured: list[Measured]) -> None:
 
 
 if __name__ == "__main__":
-    print(*lines(quick="--quick" in sys.argv[1:]), sep="\n")
+    few = "--quick" in sys.argv[1:]
+    print(*lines(quick=few, alone=not few), sep="\n")

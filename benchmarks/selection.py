@@ -108,6 +108,15 @@ def measure_whole(context: Context, questions: tuple[Question, ...], model: Coun
     return result
 
 
+def counted_tokens(context: Context) -> Any:
+    """The encoder's tokenizer, for counting."""
+    assert isinstance(context.encoder, OnnxEncoder)
+    tokenizer = Tokenizer.from_file(str(context.encoder.folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
 @contextmanager
 def graph() -> Iterator[Graph]:
     """MetaQA at NEO4J_URI, else in a store of this benchmark."""
@@ -125,10 +134,7 @@ def main(limit: int, seed: int) -> None:
     rows = []
     with graph() as connected:
         context = open_context(connected)
-        assert isinstance(context.encoder, OnnxEncoder)
-        tokenizer = Tokenizer.from_file(str(context.encoder.folder / "tokenizer.json"))
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
+        tokenizer = counted_tokens(context)
         for hops in HOPS:
             questions = sample(dataset.parts[hops], limit, seed=seed)
             for select in SELECTIONS:

@@ -38,7 +38,7 @@ FILMS: Mapping[Key, str] = {
     ("release_year", False): "Which films were released in {}?",
 }
 """Sub-questions about MetaQA's relations, one for each way to walk them."""
-REFERENCE = "those of the answer before"
+REFERENCE = "those answers"
 _COUNTED = re.compile(r"^and \d+ more$")
 
 

@@ -41,6 +41,7 @@ from tests.tiny_gguf import make_tiny_gguf
 
 STRATEGIES = ("kg-rag", "kaping", "llm", "llm-qd")
 NEAREST = KgRag(KgRagOptions(select="top-k"))
+BRIEF = KgRag(KgRagOptions(brief=True))
 RIVER = "Which seas do the rivers of [Germany] flow into?"
 
 
@@ -326,6 +327,42 @@ def test_a_list_of_values_that_the_model_was_cut_off_in_is_completed_from_the_gr
     answer = ask(open_context(graph, encoder=encoder, model=model), question)
     assert answer.answers[:2] == expected[:2]
     assert set(answer.answers) == set(expected)
+
+
+# Brief
+
+
+def test_brief_asks_the_model_to_split_and_to_answer_alone(context: Context) -> None:
+    model = scripted(*(reply for reply in TWO_STEPS if reply[0] in ("decompose", "answer")))
+    answer = ask(replace(context, model=model), RIVER, strategy=BRIEF)
+    assert answer.answers == ("North Sea",)
+    assert [step.question for step in answer.steps][1] == "Which seas do Elbe and Rhine flow into?"
+
+
+def test_brief_asks_the_model_where_no_rule_tells_what_is_referred_to(context: Context) -> None:
+    model = scripted(
+        split("Which rivers flow through Germany?", "Which seas do they flow into?"),
+        *(reply for reply in TWO_STEPS if reply[0] != "decompose"),
+    )
+    answer = ask(replace(context, model=model), RIVER, strategy=BRIEF)
+    assert [parameters.stage for _, parameters in model.calls] == [
+        "decompose",
+        "answer",
+        "rewrite",
+        "answer",
+        "synthesise",
+    ]
+    assert answer.answers == ("North Sea",)
+
+
+def test_brief_answers_every_sample_question_as_the_whole_way_does(context: Context) -> None:
+    questions = sample_questions()
+    context.model = StandIn(questions).model()
+    for question in questions:
+        answer = ask(context, question.text, strategy=BRIEF)
+        assert set(answer.answers) == set(question.answers), question.text
+        assert answer.llm is not None
+        assert answer.llm.calls == 1 + (question.hops or 0)
 
 
 # Reach

@@ -18,7 +18,7 @@ from kgneo.stages.facts import fitting, write_facts
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.ground import completed, ground, says_nothing, supporting
 from kgneo.stages.reached import Reached, asked_about, mask, names_in
-from kgneo.stages.rewrite import LISTED, rewrite, write_answers
+from kgneo.stages.rewrite import LISTED, PUT_IN, put_in, rewrite, write_answers
 from kgneo.stages.synthesise import LONG, cut_to_answer, final_entities
 from tests.pipeline_stand_in import read_facts
 
@@ -293,3 +293,29 @@ def test_a_question_mark_in_a_name_does_not_end_the_rewritten_question(name: str
 def test_long_lists_are_shortened_in_prompts() -> None:
     step = Step("which?", "", tuple(f"City {number}" for number in range(LISTED + 5)))
     assert write_answers(step).endswith("City 29; and 5 more")
+
+
+# A later sub-question by rule
+
+
+@pytest.mark.parametrize(
+    ("question", "whole"),
+    [
+        ("Which seas do those rivers flow into?", "Which seas do Elbe and Rhine flow into?"),
+        ("Who lives on the banks of these two?", "Who lives on the banks of Elbe and Rhine?"),
+        ("Where does that river rise?", "Where does Elbe and Rhine rise?"),
+        ("Which towns that lie on those rivers are old?", "Which towns that lie on Elbe and Rhine are old?"),
+        ("Which towns does the river that crosses Bern pass?", None),
+        ("Which seas do they flow into?", None),
+        ("Do those rivers meet those lakes?", None),
+    ],
+)
+def test_a_later_question_gets_the_answers_put_in_where_it_points_to_them_once(
+    question: str, whole: str | None
+) -> None:
+    assert put_in(question, Step("Which rivers?", "", ("Elbe", "Rhine"))) == whole
+
+
+def test_a_long_list_that_is_put_in_is_shortened() -> None:
+    step = Step("Which films?", "", tuple(f"Film {number}" for number in range(PUT_IN + 4)))
+    assert str(put_in("Who directed those films?", step)).endswith(f", Film {PUT_IN - 1} and 4 more?")

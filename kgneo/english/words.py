@@ -18,6 +18,8 @@ ARTICLES = _words("the a an some any all of me us every each")
 PRONOUNS = _words(
     "i you he she it we they me him her us them my your his its our their mine these those this that there one ones"
 )
+POINTERS = _words("that this those these")
+"""Those of them that stand before a noun."""
 QUESTION_WORDS = _words("who whom whose what which when where why how")
 REQUESTS = _words("name list give show find tell")
 ASKING = REQUESTS | _words(

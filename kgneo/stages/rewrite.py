@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kgneo.english.words import AUXILIARIES, FUNCTION_WORDS, POINTERS, PREPOSITIONS, PRONOUNS
 from kgneo.errors import BudgetSpent, ContextOverflow
 from kgneo.model import Step
 from kgneo.stages.facts import one_line
@@ -18,11 +19,16 @@ PARAMETERS = replace(TABLE_2, stop=(STOP,))
 ANSWER = "Answer:"
 LISTED = 30
 """Answers of a step that are written out in a prompt."""
+PUT_IN = 5
+"""Answers of a step that a rule puts into a question: the triples that it is answered from begin with all of them."""
 LONGEST = 2_000
 """Characters of a rewritten question; a longer one is no question."""
 TURNS = 6
 """Questions of a conversation that a follow-up is read with."""
 
+_POINTING = re.compile(
+    rf"(?P<before>\w+\s+)?\b(?P<phrase>(?P<pointer>{'|'.join(sorted(POINTERS))})\s+(?P<noun>\w+))", re.IGNORECASE
+)
 _LABEL = re.compile(r"^\s*(?:rewritten )?question\s*:\s*", re.IGNORECASE)
 
 
@@ -30,6 +36,26 @@ def rewrite(question: str, steps: Sequence[Step], calls: ModelCalls) -> str:
     """`question` with its references to `steps` replaced by their answers; as it is where that fails."""
     earlier = write_steps(steps)
     return _rewritten("rewrite", question, calls, earlier=earlier)
+
+
+def put_in(question: str, step: Step) -> str | None:
+    """`question` with its "those films" or "that film" replaced by the answers of `step`, without a model; None where
+    it refers to them in another way or more than once, and where there are none."""
+    found = [match for match in _POINTING.finditer(question) if _points(match)]
+    words = {word.lower() for word in re.findall(r"\w+", question)}
+    if len(found) != 1 or not step.answers or words & (PRONOUNS - POINTERS):
+        return None
+    names = [one_line(name) for name in step.answers[:PUT_IN]]
+    more = len(step.answers) - PUT_IN
+    last = f"{more} more" if more > 0 else names.pop()
+    listed = f"{', '.join(names)} and {last}" if names else last
+    return question[: found[0].start("phrase")] + listed + question[found[0].end("phrase") :]
+
+
+def _points(match: re.Match[str]) -> bool:
+    """Whether words such as "that film" point back: "that" begins a clause, too, but not behind a preposition."""
+    before, singular = (match["before"] or "").strip().lower(), match["pointer"].lower() in ("that", "this")
+    return match["noun"].lower() not in FUNCTION_WORDS and (not singular or before in PREPOSITIONS | AUXILIARIES)
 
 
 def whole_question(question: str, turns: Sequence[tuple[str, str]], calls: ModelCalls) -> str:

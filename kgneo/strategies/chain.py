@@ -19,14 +19,15 @@ from kgneo.stages.generate import ModelCalls
 from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, completed, ground, says_nothing, supporting
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.reached import Reached, asked_about
-from kgneo.stages.rewrite import rewrite
+from kgneo.stages.rewrite import put_in, rewrite
 from kgneo.stages.select import SELECTORS, Selection, SubQuestion
 from kgneo.stages.synthesise import final_entities, synthesise
 
 
 @dataclass
 class Chain:
-    """One question on its way. `select` is how triples are chosen; `follow` lets answers extend the candidates."""
+    """One question on its way. `select` is how triples are chosen; `follow` lets answers extend the candidates; `brief`
+    puts answers into later sub-questions by a rule where one can, and `chained` says whether it could so far."""
 
     strategy: str
     question: str
@@ -36,6 +37,8 @@ class Chain:
     linked: LinkedQuestion
     select: str
     follow: bool = False
+    brief: bool = False
+    chained: bool = True
     steps: list[Step] = field(default_factory=list)
     answers: list[tuple[Reached, ...]] = field(default_factory=list)
     unmatched: tuple[str, ...] = ()
@@ -97,8 +100,8 @@ class Chain:
 
     def _together(self, plan: Decomposition) -> tuple[str, Grounded]:
         """The final answer's text, and what it names."""
-        if len(self.steps) == 1:
-            return self.steps[0].answer, Grounded(self.answers[0], self.unmatched)
+        if len(self.steps) == 1 or self.chained:
+            return self.steps[-1].answer, Grounded(self.answers[-1], self.unmatched)
         self.context.on_event(StageEvent("synthesise", "begun"))
         text = synthesise(self.linked.text, plan.reasoning, self.steps, self.calls, on_text=self._stream)
         return text, final_entities(text, self.linked.text, self.answers, self.steps)
@@ -116,7 +119,7 @@ class Chain:
     def _take(self, number: int, text: str, *, total: int) -> None:
         """Answer sub-question `number` (1-based) of `total`."""
         if self.steps:
-            text = rewrite(text, self.steps, self.calls)
+            text = self._whole(text)
         self.context.on_event(StageEvent("answer", "begun", number, total, text))
         about = asked_about(text, [self._topics, *self.answers])
         around = self._topics
@@ -133,6 +136,12 @@ class Chain:
         self.answers.append(found.entities)
         self.unmatched = found.unmatched
         self.context.on_event(StageEvent("answer", "done", number, total, answer, step))
+
+    def _whole(self, text: str) -> str:
+        """A later sub-question with what it refers to."""
+        by_rule = put_in(text, self.steps[-1]) if self.brief else None
+        self.chained = self.chained and by_rule is not None
+        return by_rule or rewrite(text, self.steps, self.calls)
 
     def _reply(self, question: SubQuestion) -> tuple[Reply, Selection]:
         """The model's reply; where the chosen relations hold no answer, once more from the most similar triples."""

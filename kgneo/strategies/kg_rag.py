@@ -20,10 +20,13 @@ from kgneo.strategies.protocol import Needs
 
 @dataclass(frozen=True, slots=True)
 class KgRagOptions:
-    """`select` is how triples are chosen, `follow` lets answers extend the candidates beyond N hops."""
+    """`select` is how triples are chosen, `follow` lets answers extend the candidates beyond N hops. With `brief` the
+    model only splits and answers: "those films" in a later sub-question is replaced by a rule, and where that does for
+    all of them, the last answer is the answer."""
 
     select: Literal["relations", "top-k"] = "relations"
     follow: bool = False
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class KgRag:
         """Raises EntityNotFound, UsageError without a language model, and ModelError."""
         options = self.options
         chain = Chain.begin(self.name, question, context, entities, select=options.select, follow=options.follow)
+        chain.brief = options.brief
         plan = decompose(chain.linked.text, chain.calls)
         context.on_event(StageEvent("decompose", "done", total=len(plan.sub_questions), text=plan.reasoning))
         return chain.answer(plan)
