@@ -7,7 +7,7 @@ hop, are written in varied wordings; its answers after each hop are those of the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from kgneo.english.names import hop_wording, name_words, plural
@@ -19,7 +19,7 @@ from kgneo.model import Hop
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 
-__all__ = ["Chain", "chains", "edge"]
+__all__ = ["Chain", "chain_of", "chains", "edge"]
 
 HOPS = 3
 MOST = 20
@@ -75,6 +75,24 @@ def chains(knowledge: Knowledge, count: int, random: Random) -> Iterator[Chain]:
             continue
         seen.add((topic, hops))
         yield _worded(topic, hops, answers, random)
+
+
+def chain_of(
+    knowledge: Knowledge, question: str, topic: tuple[str, str], hops: tuple[Hop, ...], random: Random
+) -> Chain | None:
+    """A question of one's own that leaves `topic` (element id, name) along `hops`; its parts are made here.
+
+    None where it cannot be an example: a prompt cannot hold its names or their number, the question does not spell the
+    topic as the graph does, or a hop leads onto a value. Raises GraphError.
+    """
+    identity, name = topic
+    if not _nameable(name) or name not in question or any(hop.value for hop in hops):
+        return None
+    answers = tuple(_answers(knowledge, identity, hops[:number]) for number in range(1, len(hops) + 1))
+    if not all(answers):
+        return None
+    worded = _worded(name, hops, answers, random)
+    return replace(worded, question=question, parts=(question,) if len(hops) == 1 else worded.parts)
 
 
 def _steps(known: Catalogue) -> list[Hop]:

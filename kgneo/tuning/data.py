@@ -1,6 +1,7 @@
 """Examples for tuning a language model, from a graph: the prompts that kgneo's strategies make, with the right replies.
 
-The strategies answer questions whose sub-questions and answers are known (`kgneo.tuning.chains`), a teacher in place of
+The strategies answer questions whose sub-questions and answers are known (`kgneo.tuning.chains`, and labelled ones by
+`kgneo.tuning.from_graph`), a teacher in place of
 the model, who gives the right reply to each prompt and keeps both. So the prompts are those that a tuned model will
 meet: the same instructions, and triples, relations and entities that were chosen in the same way.
 
@@ -29,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from kgneo.context import Context
 from kgneo.english.names import statement_wording
@@ -45,11 +46,11 @@ from kgneo.strategies.ir_llm import IrLlm
 from kgneo.strategies.kg_rag import KgRag
 from kgneo.strategies.protocol import Strategy
 from kgneo.text import fold
-from kgneo.tuning.chains import Chain, chains, edge
+from kgneo.tuning.chains import Chain, edge
 from kgneo.verification.by_model import verified_by_model
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED
 
-__all__ = ["Example", "examples", "is_dev", "split", "write_jsonl"]
+__all__ = ["Example", "Split", "examples", "is_dev", "split", "write_jsonl"]
 
 NEGATIVES = 0.25
 """Share of answered prompts that get a hard negative beside them."""
@@ -84,16 +85,16 @@ class Example:
 
 
 def examples(
-    context: Context, *, questions: int, seed: int, advance: Callable[[], object] = lambda: None
+    context: Context, asked: Iterable[Chain], *, seed: int, advance: Callable[[], object] = lambda: None
 ) -> Iterator[Example]:
-    """The examples of so many questions about the graph; `advance` is called after each question.
+    """The examples of these questions about the graph; `advance` is called after each of them.
 
-    The same for the same graph, embeddings and seed. Raises GraphError.
+    The same for the same graph, embeddings, questions and seed. Raises GraphError.
     """
     random = Random(f"kgneo {seed}")  # noqa: S311 - examples are no secret
     before: Chain | None = None
     others: dict[Hop, tuple[str, ...]] = {}
-    for chain in chains(context.knowledge, questions, random):
+    for chain in asked:
         taught = _taught(chain, context)
         yield from taught
         yield from _claims(chain, others.get(chain.hops[0], ()), context, random)
@@ -263,19 +264,34 @@ def is_dev(name: str, seed: int) -> bool:
     return int.from_bytes(sha256(f"{seed} {fold(name)}".encode()).digest()[:4]) % DEV == 0
 
 
-def split(found: Iterable[Example], seed: int) -> tuple[list[Example], list[Example]]:
-    """Examples for training and for dev. Those of dev are about names of dev alone; none of training asks about one or
-    has one as an answer. What is between the two is left out."""
-    train, dev = [], []
-    for example in found:
-        if all(is_dev(name, seed) for name in example.topics):
-            dev.append(example)
-        elif not any(is_dev(name, seed) for name in example.names):
-            train.append(example)
+class _Made(Protocol):
+    @property
+    def task(self) -> str: ...
+    @property
+    def topics(self) -> frozenset[str]: ...
+    @property
+    def names(self) -> frozenset[str]: ...
+    def record(self) -> dict[str, Any]: ...
+
+
+Item = TypeVar("Item", bound=_Made)
+Split = tuple[list[Item], list[Item]]
+"""Examples, or pairs, for training and for dev."""
+
+
+def split(found: Iterable[Item], seed: int) -> Split[Item]:
+    """What was made, for training and for dev. Those of dev are about names of dev alone; none of training asks
+    about one or has one as an answer. What is between the two is left out."""
+    train, dev = list[Item](), list[Item]()
+    for item in found:
+        if all(is_dev(name, seed) for name in item.topics):
+            dev.append(item)
+        elif not any(is_dev(name, seed) for name in item.names):
+            train.append(item)
     return train, dev
 
 
-def write_jsonl(found: Iterable[Example], path: Path) -> None:
-    """One chat a line. Raises OSError."""
-    lines = (json.dumps(example.record(), ensure_ascii=False) for example in found)
+def write_jsonl(found: Iterable[Item], path: Path) -> None:
+    """One chat, or one pair, a line. Raises OSError."""
+    lines = (json.dumps(item.record(), ensure_ascii=False) for item in found)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

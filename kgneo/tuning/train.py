@@ -5,32 +5,26 @@ for llama.cpp, the adapter as peft keeps it (`adapter/`), and the whole model wi
 (`merged/`, which `--llm transformers:FOLDER` takes, and `merged.gguf` where the base is a GGUF file).
 
 Only the replies are learnt: prompts count as context. Examples whose prompts begin alike share that beginning
-(`kgneo.tuning.packing`); a step looks at one pack of them or more. The loss on dev is measured as training goes on; it
-ends when that no longer falls, and the best state is kept. What is interrupted goes on at its last checkpoint.
+(`kgneo.tuning.packing`); a step looks at one pack of them or more. How training goes on, ends, and is resumed is in
+`kgneo.tuning.trainer`.
 """
 
 from __future__ import annotations
 
 import json
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kgneo.errors import DataError, ModelError
+from kgneo.errors import DataError
 from kgneo.llm.transformers_model import load_transformers
 from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, merge, write_adapter
-from kgneo.tuning.packing import Encoded, Pack, collate, packs, replies_loss
+from kgneo.tuning.packing import Encoded, collate, packs, replies_loss
+from kgneo.tuning.trainer import Schedule, libraries, run
 
 __all__ = ["Report", "Training", "train"]
-
-CHECKPOINTS = "checkpoints"
-WARM_UP = 10
-"""Steps until the learning rate is the highest."""
-PATIENCE = 3
-"""Measurements on dev without a lower loss after which training ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +41,11 @@ class Training:
     every: int = 50
     seed: int = 0
     merged: bool = False
+
+    @property
+    def schedule(self) -> Schedule:
+        """What of it any training has."""
+        return Schedule(self.epochs, self.steps, self.batch, self.learning_rate, self.every, self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,9 @@ def train(
 
 
 def _trained(base: str, folder: Path, out: Path, training: Training, report: Callable[[str], None]) -> Report:
-    peft, transformers = _libraries()
+    transformers = libraries()
+    import peft
+
     transformers.set_seed(training.seed)
     report(f"loading {base}")
     model, tokenizer = load_transformers(base)
@@ -95,105 +96,18 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
             r=training.rank, lora_alpha=2 * training.rank, target_modules=list(TARGETS), task_type="CAUSAL_LM"
         ),
     )
-    trainer = _trainer(
-        transformers, tuned, packs(learnt, training.longest), packs(dev, training.longest), out, training
+    done = run(
+        tuned,
+        packs(learnt, training.longest),
+        packs(dev, training.longest),
+        out,
+        training.schedule,
+        collate=collate,
+        loss=lambda model, inputs, replies: replies_loss(model.get_base_model(), inputs, replies),
+        report=report,
     )
-    trainer.remove_callback(transformers.PrinterCallback)  # it prints on standard output
-    trainer.add_callback(_progress(transformers, report))
-    before = float(trainer.evaluate()["eval_loss"])
-    checkpoint = _last_checkpoint(out)
-    if checkpoint:
-        report(f"going on at {checkpoint.name}")
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    after = float(trainer.evaluate()["eval_loss"])
     adapter = _save(tuned, tokenizer, Path(base), out, training)
-    return Report(len(learnt), left_out, int(trainer.state.global_step), before, after, adapter)
-
-
-def _libraries() -> tuple[Any, Any]:
-    try:
-        import accelerate  # noqa: F401 - the trainer of transformers needs it
-        import peft
-        import transformers
-    except ImportError as error:
-        raise ModelError(
-            f"tuning needs peft, accelerate and transformers, one of which cannot be imported: {error}",
-            hint="Install them with: pip install 'kgneo[tune]'",
-        ) from error
-    return peft, transformers
-
-
-def _trainer(
-    transformers: Any,
-    model: Any,
-    learnt: Sequence[Pack],
-    dev: Sequence[Pack],
-    out: Path,
-    training: Training,
-) -> Any:
-    import torch
-
-    class Trainer(transformers.Trainer):  # type: ignore[misc,unused-ignore]
-        def compute_loss(
-            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-        ) -> Any:
-            loss = replies_loss(model.get_base_model(), inputs, num_items_in_batch)
-            return (loss, {"loss": loss}) if return_outputs else loss
-
-    arguments = transformers.TrainingArguments(
-        output_dir=str(out / CHECKPOINTS),
-        per_device_train_batch_size=training.batch,
-        per_device_eval_batch_size=training.batch,
-        num_train_epochs=training.epochs,
-        max_steps=training.steps or -1,
-        learning_rate=training.learning_rate,
-        lr_scheduler_type="linear",
-        warmup_steps=WARM_UP,
-        remove_unused_columns=False,
-        prediction_loss_only=True,
-        use_cpu=not torch.cuda.is_available(),
-        eval_strategy="steps",
-        eval_steps=training.every,
-        save_strategy="steps",
-        save_steps=training.every,
-        save_total_limit=2,
-        load_best_model_at_end=True,
-        metric_for_best_model="eval_loss",
-        logging_steps=min(10, training.every),
-        report_to=[],
-        seed=training.seed,
-        dataloader_pin_memory=False,
-        disable_tqdm=True,
-    )
-    return Trainer(
-        model=model,
-        args=arguments,
-        train_dataset=list(learnt),
-        eval_dataset=list(dev),
-        data_collator=collate,
-        callbacks=[transformers.EarlyStoppingCallback(early_stopping_patience=PATIENCE)],
-    )
-
-
-def _progress(transformers: Any, report: Callable[[str], None]) -> Any:
-    """A callback of the trainer that says the step, the losses and the time left."""
-    begun, first = time.monotonic(), 0
-
-    class Progress(transformers.TrainerCallback):  # type: ignore[misc,unused-ignore]
-        def on_train_begin(self, _arguments: Any, state: Any, _control: Any, **_: Any) -> None:
-            # What an earlier run did took no time of this one.
-            nonlocal begun, first
-            begun, first = time.monotonic(), state.global_step
-
-        def on_log(self, _arguments: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any) -> None:
-            losses = {"loss": "loss", "eval_loss": "loss on dev"}
-            said = [f"{words} {logs[key]:.3f}" for key, words in losses.items() if key in logs]
-            done = state.global_step - first
-            if said and done:
-                left = (time.monotonic() - begun) / done * (state.max_steps - state.global_step)
-                report(f"step {state.global_step} of {state.max_steps}: {', '.join(said)}, {left / 60:.0f} min left")
-
-    return Progress()
+    return Report(len(learnt), left_out, done.steps, done.loss_before, done.loss_after, adapter)
 
 
 def _multiplies_bfloat16() -> bool:
@@ -247,11 +161,6 @@ def _chats(path: Path) -> Iterator[list[dict[str, str]]]:
 
 
 _MADE_BY = "Examples are made with: kgneo tune data --out FOLDER"
-
-
-def _last_checkpoint(out: Path) -> Path | None:
-    found = (out / CHECKPOINTS).glob("checkpoint-*")
-    return max(found, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
 
 
 def _save(tuned: Any, tokenizer: Any, base: Path, out: Path, training: Training) -> Path:
