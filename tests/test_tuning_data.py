@@ -18,15 +18,18 @@ from kgneo.model import Hop, RelationPath
 from kgneo.query.json import from_json
 from kgneo.questions import Question, bracketed
 from kgneo.stages.decompose import read_decomposition
+from kgneo.stages.decouple import read_sub_queries
 from kgneo.stages.ground import NOT_FOUND
-from kgneo.tuning.data import Example, is_dev, split
+from kgneo.tuning.data import WORDINGS, Example, is_dev, split
 from kgneo.tuning.from_graph import Made, from_graph
-from kgneo.tuning.pairs import TASKS, read_pairs
+from kgneo.tuning.pairs import TASKS as PAIR_TASKS
+from kgneo.tuning.pairs import read_pairs
 from kgneo.verification.by_model import read_reply
 
 SEED = 3
 TASKS = {
     "decompose", "rewrite", "answer", "synthesise", "follow_up", "relations", "entities", "query_graph", "verify",
+    "similar", "decouple", "reconstruct", "infer",
 }  # fmt: skip
 
 
@@ -67,6 +70,24 @@ def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: Sequence[E
             assert verdict is not None
 
 
+def test_what_refkg_and_navigator_ask_is_answered_as_they_read_it(made: Sequence[Example]) -> None:
+    for example in made:
+        prompt = example.messages[-1].content
+        if example.task == "decouple":
+            queries = read_sub_queries(example.reply, sorted(example.topics))
+            assert [query.earlier for query in queries] == [(), *((number,) for number in range(len(queries) - 1))]
+            assert not any("|" in query.text for query in queries)
+        elif example.task == "reconstruct":
+            assert all(line in example.reply for line in prompt.split("==========")[1].splitlines())
+        elif example.task == "infer" and example.reply != NOT_FOUND:
+            assert all(name in prompt for name in example.reply.split("; "))
+        elif example.task == "similar":
+            assert (
+                len({line.lower() for line in (prompt.split("\n")[0][10:], *example.reply.splitlines())})
+                == 1 + WORDINGS
+            )
+
+
 def test_the_same_seed_gives_the_same_examples_and_another_one_others(sample_context: Context) -> None:
     first, again, other = (from_graph(sample_context, questions=6, seed=seed) for seed in (1, 1, 2))
     assert first == again
@@ -90,7 +111,7 @@ def test_wrong_texts_are_of_the_same_graph_and_never_right(from_sample: Made, sa
         text_of(triple_of(row, sample_context.shape), sample_context.shape)
         for row in sample_context.graph.stream(query("index_scan"), **sample_context.shape.parameters)
     }
-    assert {pair.task for pair in from_sample.pairs} == set(TASKS)
+    assert {pair.task for pair in from_sample.pairs} == set(PAIR_TASKS)
     for pair in from_sample.pairs:
         assert pair.right
         assert pair.wrong
@@ -114,7 +135,8 @@ def test_labelled_questions_are_asked_with_their_own_words(sample_context: Conte
     )
     made = from_graph(sample_context, questions=0, seed=SEED, own=asked)
     assert made.answered == {"0", "1"}
-    assert {example.messages[-1].content.count("ruled?") for example in made.examples if example.task == "answer"}
+    answered = [example for example in made.examples if example.task == "answer"]
+    assert any("ruled?" in example.messages[-1].content and example.reply == "Addis Ababa" for example in answered)
     (pair,) = [pair for pair in made.pairs if pair.task == "path" and "government" in pair.question]
     assert pair.question == "where does the government of it sit?"
     assert pair.right == ("capital of it",)

@@ -18,8 +18,9 @@ from kgneo.graph.shape import LOADED_LABEL
 from kgneo.model import Hop
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
+from kgneo.text import fold
 
-__all__ = ["Chain", "chain_of", "chains", "edge"]
+__all__ = ["Chain", "chain_of", "chains", "edge", "reworded"]
 
 HOPS = 3
 MOST = 20
@@ -159,6 +160,13 @@ def _worded(topic: str, hops: tuple[Hop, ...], answers: tuple[tuple[str, ...], .
         references.append(reference)
     question = parts[0] if len(hops) == 1 else _asked(phrase, random)
     return Chain(topic, question, tuple(parts), tuple(references), answers, hops)
+
+
+def reworded(chain: Chain, count: int, random: Random) -> tuple[str, ...]:
+    """At most `count` other wordings of a chain's question."""
+    tried = [_worded(chain.topic, chain.hops, chain.answers, random).question for _ in range(TRIES)]
+    other = {fold(text): text for text in tried if fold(text) != fold(chain.question)}
+    return tuple(other.values())[:count]
 
 
 def _asked(phrase: str, random: Random) -> str:

@@ -12,7 +12,11 @@ meet: the same instructions, and triples, relations and entities that were chose
 | answer | kg-rag | the names that the shown triples give; "not in the graph" where they do not |
 | synthesise | kg-rag | the names of the last sub-answer |
 | follow_up | | a question that leaves out what the one before it said, made whole |
-| relations | ir-llm | the relation that leads on from the entities at hand; "none" at the end |
+| similar | | the question in other words |
+| decouple | refkg | one sub-query a hop, with the entities or the sub-query that it is about |
+| reconstruct | refkg | the triples of a sub-query as connected text |
+| infer | refkg | the names that the evidence of all sub-queries gives |
+| relations | ir-llm, refkg | the relation that leads on from the entities at hand; "none" at the end |
 | entities | ir-llm | "none" on the way; at the end "all", or the names that answer |
 | query_graph | cypher | the question as a query graph |
 | verify | verify | the verdict on a claim by the evidence that is shown, and why |
@@ -44,9 +48,11 @@ from kgneo.stages.ground import NOT_FOUND
 from kgneo.strategies.cypher import Cypher, CypherOptions
 from kgneo.strategies.ir_llm import IrLlm
 from kgneo.strategies.kg_rag import KgRag
+from kgneo.strategies.navigator import NavigatorOptions
 from kgneo.strategies.protocol import Strategy
+from kgneo.strategies.refkg import Refkg
 from kgneo.text import fold
-from kgneo.tuning.chains import Chain, edge
+from kgneo.tuning.chains import Chain, edge, reworded
 from kgneo.verification.by_model import verified_by_model
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED
 
@@ -56,9 +62,12 @@ NEGATIVES = 0.25
 """Share of answered prompts that get a hard negative beside them."""
 FOLLOW_UPS = 0.25
 """Share of questions that a follow-up is made of."""
+REWORDED = 0.25
+"""Share of questions that are put into other words."""
+WORDINGS = NavigatorOptions().variants
 DEV = 10
 """One name of so many belongs to dev."""
-STRATEGIES: tuple[Strategy, ...] = (KgRag(), IrLlm(), Cypher(CypherOptions(attempts=1)))
+STRATEGIES: tuple[Strategy, ...] = (KgRag(), IrLlm(), Refkg(), Cypher(CypherOptions(attempts=1)))
 """Those that ask the teacher."""
 _FACTS_LINE = "=========="
 _NAMED = re.compile(r"is a name in the graph of label (.+), in its property (.+)\.")
@@ -103,6 +112,8 @@ def examples(
                 yield from _negatives(taught, chain, before, context)
             if random.random() < FOLLOW_UPS and len(chain.hops) == 1 and before.topic != chain.topic:
                 yield _follow_up(before, chain, context, random)
+        if random.random() < REWORDED:
+            yield from _similar(chain, context, random)
         before = chain
         others[chain.hops[0]] = chain.answers[0]
         advance()
@@ -175,9 +186,18 @@ class _Teacher:
         )
 
     def _answer(self, prompt: str) -> str:
-        facts = fold(prompt.split(_FACTS_LINE)[1])
-        shown = [name for name in self.chain.answers[self._hop] if fold(name) in facts]
-        return "; ".join(sorted(shown, key=lambda name: facts.find(fold(name)))) or NOT_FOUND
+        return _shown(self.chain.answers[self._hop], prompt)
+
+    def _decouple(self, _: str) -> str:
+        about = [self.chain.topic, *(f"({number})" for number in range(1, len(self.chain.parts)))]
+        items = enumerate(zip(self.chain.parts, about, strict=True), start=1)
+        return "\n".join(f"{number}. {part} | {item}" for number, (part, item) in items)
+
+    def _reconstruct(self, prompt: str) -> str:
+        return " ".join(line.strip() for line in prompt.split(_FACTS_LINE)[1].splitlines() if line.strip())
+
+    def _infer(self, prompt: str) -> str:
+        return _shown(self.chain.answers[-1], prompt)
 
     def _synthesise(self, _: str) -> str:
         return "; ".join(self.chain.answers[-1])
@@ -232,6 +252,13 @@ class _Teacher:
         return f"{OPEN}: The evidence does not say it."
 
 
+def _shown(names: Sequence[str], prompt: str) -> str:
+    """Those of the names that stand in what a prompt shows, in the order in which they come there."""
+    facts = fold(prompt.split(_FACTS_LINE)[1])
+    shown = [name for name in names if fold(name) in facts]
+    return "; ".join(sorted(shown, key=lambda name: facts.find(fold(name)))) or NOT_FOUND
+
+
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -257,6 +284,14 @@ def _follow_up(before: Chain, chain: Chain, context: Context, random: Random) ->
     messages = context.prompts.messages("follow_up", history=history, question=short)
     names = chain.names | before.names
     return Example("follow_up", tuple(messages), chain.parts[0], frozenset({chain.topic, before.topic}), names)
+
+
+def _similar(chain: Chain, context: Context, random: Random) -> Iterator[Example]:
+    """The question in other words, where there are enough."""
+    wordings = reworded(chain, WORDINGS, random)
+    if len(wordings) == WORDINGS:
+        messages = context.prompts.messages("similar", question=chain.question, count=str(WORDINGS))
+        yield Example("similar", tuple(messages), "\n".join(wordings), frozenset({chain.topic}), chain.names)
 
 
 def is_dev(name: str, seed: int) -> bool:
