@@ -84,7 +84,11 @@ def data(
     if invented and (labelled or graphs):
         raise UsageError("--invented makes its own graphs and questions: it goes with neither --graph nor --labelled.")
     if invented:
-        chats, pairs, left_out = *_invented(questions, seed), 0
+        from kgneo.tuning.invented import invented_split
+
+        with progress(questions, "Questions", "questions") as bar:
+            chats, pairs = invented_split(questions, seed, advance=bar.update)
+        left_out = 0
     else:
         own = [question for path in labelled for question in read_labelled(path, split=part)]
         chats, pairs, left_out = _from_graphs(questions, seed, own, _each(settings, graphs))
@@ -139,13 +143,6 @@ def _from_graphs(
         pairs += made.pairs
         answered |= made.answered
     return split(chats, seed), split(pairs, seed), len({question.id for question in own} - answered)
-
-
-def _invented(questions: int, seed: int) -> tuple[Split[Example], Split[Pair]]:
-    from kgneo.tuning.invented import invented_split
-
-    with progress(questions, "Questions", "questions") as bar:
-        return invented_split(questions, seed, advance=bar.update), ([], [])
 
 
 @tune.command()

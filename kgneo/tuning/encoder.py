@@ -91,11 +91,10 @@ def train_encoder(
     Raises DataError for pairs that cannot be read, ModelError for an encoder that cannot be tuned.
     """
     learnt, dev = (read_pairs(folder / f"pairs-{part}.jsonl") for part in ("train", "dev"))
-    transformers = libraries()
     # What the libraries warn each other of is no concern of the user.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        transformers.set_seed(training.seed)
+        libraries().set_seed(training.seed)
         report(f"loading {training.base}")
         model = _loaded(training.base)
         report(f"{len(learnt):,} pairs, {len(dev):,} dev; looking for hard negatives")

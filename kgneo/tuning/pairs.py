@@ -34,7 +34,7 @@ from kgneo.stages.choose_reading import masked, paths_of
 from kgneo.stages.link import LinkedQuestion
 from kgneo.stages.reached import Reached, mask
 
-__all__ = ["TASKS", "Pair", "pairs", "read_pairs"]
+__all__ = ["TASKS", "WRONG", "Pair", "pairs", "read_pairs"]
 
 TASKS = ("path", "relation", "triples")
 WRONG = 200
