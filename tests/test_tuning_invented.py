@@ -58,13 +58,15 @@ def test_a_rewritten_question_refers_to_nothing(made: Sequence[Example]) -> None
 
 
 def test_the_same_seed_gives_the_same_examples_and_dev_has_graphs_of_its_own() -> None:
-    made = invented_split(60, 1)
-    assert made == invented_split(60, 1)
-    other = invented_split(60, 2)
-    for (train, dev), (others, _) in zip(made, other, strict=True):
-        assert train != others
-        assert dev
-        assert not set(train) & set(dev)
+    chats, pairs = invented_split(60, 1)
+    assert (chats, pairs) == invented_split(60, 1)
+    other_chats, other_pairs = invented_split(60, 2)
+    assert chats[0] != other_chats[0]
+    assert pairs[0] != other_pairs[0]
+    assert chats[1]
+    assert pairs[1]
+    assert not set(chats[0]) & set(chats[1])
+    assert not set(pairs[0]) & set(pairs[1])
 
 
 def test_pairs_of_invented_graphs_have_right_texts_and_wrong_ones_of_the_same_entities() -> None:
