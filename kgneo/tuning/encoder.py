@@ -2,7 +2,7 @@
 
 Comes in: pairs-train.jsonl and pairs-dev.jsonl of `kgneo tune data`. Goes out, in one folder: `encoder/`, the tuned
 encoder as ONNX, which `--encoder` takes on any machine, `model/`, the same for sentence-transformers, and
-`figures.json`, how well it finds the right texts of dev, before and after.
+`figures.json`, how well it finds the right texts of dev, before and after (drawn in `figures.svg`).
 
 A question is drawn to one of its right texts and away from wrong ones of the same entities: the right text's share of
 the softmax over cosines divided by TEMPERATURE is to grow (InfoNCE, van den Oord et al. 2018). Of the wrong texts those
@@ -27,8 +27,9 @@ from kgneo.embedding_export import export
 from kgneo.embedding_onnx import source_of
 from kgneo.errors import ModelError
 from kgneo.stages.prune import TEMPERATURE
+from kgneo.tuning.draw import draw
 from kgneo.tuning.pairs import TASKS, Pair, read_pairs
-from kgneo.tuning.trainer import Schedule, libraries, run
+from kgneo.tuning.trainer import ALL, Schedule, libraries, run
 
 __all__ = ["EncoderReport", "EncoderTraining", "Figures", "train_encoder"]
 
@@ -99,15 +100,20 @@ def train_encoder(
         model = _loaded(training.base)
         report(f"{len(learnt):,} pairs, {len(dev):,} dev; looking for hard negatives")
         before = figures(model, dev)
-        lessons, exam = (list(_lessons(model, part, training.negatives)) for part in (learnt, dev))
+        lessons = [lesson for _, lesson in _lessons(model, learnt, training.negatives)]
+        exam: dict[str, list[Lesson]] = {}
+        for task, lesson in _lessons(model, dev, training.negatives):
+            exam.setdefault(task, []).append(lesson)
         collator = _Collator(model.tokenizer, model.max_seq_length)
         done = run(model, lessons, exam, out, training.schedule, collate=collator, loss=contrastive_loss, report=report)
         after = figures(model, dev)
         model.cpu().eval().save_pretrained(str(out / "model"))
         export(str(out / "model"), out / "encoder")
-    found = EncoderReport(out / "encoder", len(learnt), done.steps, done.loss_before, done.loss_after, before, after)
+    found = EncoderReport(out / "encoder", len(learnt), done.steps, done.before[ALL], done.after[ALL], before, after)
     record = {**asdict(found), "encoder": "encoder", "training": asdict(training)}
     (out / "figures.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+    first = ({task: item.first for task, item in measured.items()} for measured in (before, after))
+    draw(out / "figures.svg", "nearest text is right", *first)
     return found
 
 
@@ -133,14 +139,15 @@ class Lesson:
     wrong: tuple[str, ...]
 
 
-def _lessons(model: Any, found: Sequence[Pair], negatives: int) -> Iterator[Lesson]:
-    """One for each of the first right texts, with the wrong ones that the model as it is takes for most like it."""
+def _lessons(model: Any, found: Sequence[Pair], negatives: int) -> Iterator[tuple[str, Lesson]]:
+    """One for each of the first right texts, with its task, beside the wrong texts that the model as it is takes for
+    most like the question."""
     prompts = dict(model.prompts)
     for pair, similarities in zip(found, _similarities(model, found), strict=True):
         order = np.argsort(-similarities[len(pair.right) :], kind="stable")[:negatives]
         wrong = tuple(_text(prompts, pair.wrong[index]) for index in order)
         for right in pair.right[:RIGHT]:
-            yield Lesson(_question(prompts, pair), _text(prompts, right), wrong)
+            yield pair.task, Lesson(_question(prompts, pair), _text(prompts, right), wrong)
 
 
 def _question(prompts: Mapping[str, str], pair: Pair) -> str:

@@ -2,7 +2,8 @@
 
 Comes in: train.jsonl and dev.jsonl of `kgneo tune data`, or chats of one's own. Goes out, in one folder: `adapter.gguf`
 for llama.cpp, the adapter as peft keeps it (`adapter/`), and the whole model with the adapter in it where asked
-(`merged/`, which `--llm transformers:FOLDER` takes, and `merged.gguf` where the base is a GGUF file).
+(`merged/`, which `--llm transformers:FOLDER` takes, and `merged.gguf` where the base is a GGUF file). `figures.json`
+has the loss on dev by task, before and after; `figures.svg` is drawn of it where matplotlib is installed.
 
 Only the replies are learnt: prompts count as context. Examples whose prompts begin alike share that beginning
 (`kgneo.tuning.packing`); a step looks at one pack of them or more. How training goes on, ends, and is resumed is in
@@ -13,16 +14,17 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from kgneo.errors import DataError
 from kgneo.llm.transformers_model import load_transformers
+from kgneo.tuning.draw import draw
 from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, merge, write_adapter
 from kgneo.tuning.packing import Encoded, collate, packs, replies_loss
-from kgneo.tuning.trainer import Schedule, libraries, run
+from kgneo.tuning.trainer import ALL, Schedule, libraries, run
 
 __all__ = ["Report", "Training", "train"]
 
@@ -51,7 +53,7 @@ class Training:
 @dataclass(frozen=True, slots=True)
 class Report:
     """What came out: examples learnt from, examples left out for their length, steps done, the loss on dev before and
-    after (nats a token of a reply)."""
+    after (nats a token of a reply), also by task."""
 
     examples: int
     left_out: int
@@ -59,6 +61,8 @@ class Report:
     loss_before: float
     loss_after: float
     adapter: Path
+    before: Mapping[str, float]
+    after: Mapping[str, float]
 
 
 def train(
@@ -85,9 +89,8 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     learnt, left_out = _encoded(folder / "train.jsonl", tokenizer, training.longest)
     dev, _ = _encoded(folder / "dev.jsonl", tokenizer, training.longest)
-    report(
-        f"{len(learnt):,} examples, {left_out:,} left out as longer than {training.longest} tokens, {len(dev):,} dev"
-    )
+    examples, exam = (sum(map(len, part.values())) for part in (learnt, dev))
+    report(f"{examples:,} examples, {left_out:,} left out as longer than {training.longest} tokens, {exam:,} dev")
     # Half the bits are worth it where the processor or the GPU multiplies them; the adapter's weights stay whole.
     halved = _multiplies_bfloat16()
     tuned = peft.get_peft_model(
@@ -98,8 +101,8 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
     )
     done = run(
         tuned,
-        packs(learnt, training.longest),
-        packs(dev, training.longest),
+        packs([example for part in learnt.values() for example in part], training.longest),
+        {task: packs(part, training.longest) for task, part in dev.items()},
         out,
         training.schedule,
         collate=collate,
@@ -107,7 +110,11 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
         report=report,
     )
     adapter = _save(tuned, tokenizer, Path(base), out, training)
-    return Report(len(learnt), left_out, done.steps, done.loss_before, done.loss_after, adapter)
+    found = Report(examples, left_out, done.steps, done.before[ALL], done.after[ALL], adapter, done.before, done.after)
+    record = {**asdict(found), "adapter": adapter.name, "base": base, "training": asdict(training)}
+    (out / "figures.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+    draw(out / "figures.svg", "loss on dev", done.before, done.after)
+    return found
 
 
 def _multiplies_bfloat16() -> bool:
@@ -119,10 +126,10 @@ def _multiplies_bfloat16() -> bool:
     return bool(capable())
 
 
-def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[Encoded], int]:
-    """The chats of a file as tokens, and how many were too long."""
-    made, left_out = [], 0
-    for number, chat in enumerate(_chats(path), start=1):
+def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[dict[str, list[Encoded]], int]:
+    """The chats of a file as tokens, by task, and how many were too long."""
+    made, left_out = dict[str, list[Encoded]](), 0
+    for number, (task, chat) in enumerate(_chats(path), start=1):
         try:
             prompt = tokenizer.apply_chat_template(chat[:-1], tokenize=False, add_generation_prompt=True)
             whole = tokenizer.apply_chat_template(chat, tokenize=False)
@@ -137,7 +144,7 @@ def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[Encoded], i
             left_out += 1
             continue
         kind = json.dumps(chat[:-2])
-        made.append(Encoded(kind, tuple(first), tuple(second)))
+        made.setdefault(task, []).append(Encoded(kind, tuple(first), tuple(second)))
     if not made:
         raise DataError(
             "there is no example of at most that length", file=str(path), hint="Make more, or allow longer."
@@ -145,19 +152,21 @@ def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[Encoded], i
     return made, left_out
 
 
-def _chats(path: Path) -> Iterator[list[dict[str, str]]]:
+def _chats(path: Path) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """Each chat with its task."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the examples cannot be read: {error}", file=str(path), hint=_MADE_BY) from error
     for number, line in enumerate(lines, start=1):
         try:
-            chat = json.loads(line)["messages"]
+            record = json.loads(line)
+            chat = record["messages"]
             if chat[-1]["role"] != "assistant":
                 raise ValueError(f"the last message is of {chat[-1]['role']!r}, expected 'assistant'")
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise DataError(f"this is no chat: {error!r}", file=str(path), line=number, hint=_MADE_BY) from error
-        yield chat
+        yield str(record.get("task", "chat")), chat
 
 
 _MADE_BY = "Examples are made with: kgneo tune data --out FOLDER"

@@ -7,18 +7,19 @@ was interrupted goes on at its last checkpoint. A GPU is used where PyTorch sees
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kgneo.errors import ModelError
 
-__all__ = ["Schedule", "Trained", "libraries", "run"]
+__all__ = ["ALL", "Schedule", "Trained", "libraries", "run"]
 
 CHECKPOINTS = "checkpoints"
 WARM_UP = 10
 """Steps until the learning rate is the highest."""
+ALL = "all"
 PATIENCE = 3
 """Measurements on dev without a lower loss after which training ends."""
 Loss = Callable[[Any, Any, Any], Any]
@@ -39,11 +40,11 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """Steps done, the loss on dev before and after."""
+    """Steps done, and the loss on dev by task, before and after."""
 
     steps: int
-    loss_before: float
-    loss_after: float
+    before: Mapping[str, float]
+    after: Mapping[str, float]
 
 
 def libraries() -> Any:
@@ -63,7 +64,7 @@ def libraries() -> Any:
 def run(
     model: Any,
     learnt: Sequence[Any],
-    dev: Sequence[Any],
+    dev: Mapping[str, Sequence[Any]],
     out: Path,
     schedule: Schedule,
     *,
@@ -73,20 +74,31 @@ def run(
 ) -> Trained:
     """Train `model`, with the checkpoints in a folder of `out`; in the end it is in its best state.
 
-    `collate` makes tensors of some items, among them `labels`; `loss` gets the model, these, and what the sum is to be
-    divided by (None: their own number of labels).
+    `dev` is by task. `collate` makes tensors of some items, among them `labels`; `loss` gets the model, these, and what
+    the sum is to be divided by (None: their own number of labels).
     """
     transformers = libraries()
-    trainer = _trainer(transformers, model, learnt, dev, out, schedule, collate, loss)
+    exam = [item for part in dev.values() for item in part]
+    trainer = _trainer(transformers, model, learnt, exam, out, schedule, collate, loss)
     trainer.remove_callback(transformers.PrinterCallback)  # it prints on standard output
     trainer.add_callback(_progress(transformers, report))
-    before = float(trainer.evaluate()["eval_loss"])
+    before = _losses(trainer, dev)
     checkpoint = _last_checkpoint(out)
     if checkpoint:
         report(f"going on at {checkpoint.name}")
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    after = float(trainer.evaluate()["eval_loss"])
-    return Trained(int(trainer.state.global_step), before, after)
+    return Trained(int(trainer.state.global_step), before, _losses(trainer, dev))
+
+
+def _losses(trainer: Any, dev: Mapping[str, Sequence[Any]]) -> dict[str, float]:
+    """The loss on each part of dev, and on all of it under ALL."""
+    found = {
+        task: float(
+            trainer.evaluation_loop(trainer.get_eval_dataloader(list(part)), description=task).metrics["eval_loss"]
+        )
+        for task, part in sorted(dev.items())
+    }
+    return {**found, ALL: sum(found[task] * len(part) for task, part in dev.items()) / sum(map(len, dev.values()))}
 
 
 def _trainer(
