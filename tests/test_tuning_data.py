@@ -35,7 +35,7 @@ TASKS = {
 
 @pytest.fixture(scope="module")
 def from_sample(sample_context: Context) -> Made:
-    return from_graph(sample_context, questions=40, seed=SEED)
+    return from_graph(sample_context, questions=30, seed=SEED)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_what_refkg_and_navigator_ask_is_answered_as_they_read_it(made: Sequence
 
 
 def test_the_same_seed_gives_the_same_examples_and_another_one_others(sample_context: Context) -> None:
-    first, again, other = (from_graph(sample_context, questions=6, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (from_graph(sample_context, questions=3, seed=seed) for seed in (1, 1, 2))
     assert first == again
     assert set(first.examples) != set(other.examples)
     assert set(first.pairs) != set(other.pairs)
@@ -138,8 +138,8 @@ def test_labelled_questions_are_asked_with_their_own_words(sample_context: Conte
     answered = [example for example in made.examples if example.task == "answer"]
     assert any("ruled?" in example.messages[-1].content and example.reply == "Addis Ababa" for example in answered)
     (pair,) = [pair for pair in made.pairs if pair.task == "path" and "government" in pair.question]
-    assert pair.question == "where does the government of it sit?"
-    assert pair.right == ("capital of it",)
+    assert pair.question == "where does the government of country sit?"
+    assert pair.right == ("capital of country",)
     assert any(
         example.task == "query_graph" and "has_capital" in example.reply and "ruled" in example.messages[-1].content
         for example in made.examples

@@ -50,5 +50,5 @@ def _told(context: Context, question: Question) -> Labelled | None:
     path = next((path for path in paths if str(path) == str(question.path)), None)
     if path is None:
         return None
-    (given,) = answers_of(context.knowledge, path, [Wanted(linked.entity_ids, frozenset(question.answers))])
+    (given,) = answers_of(context.knowledge, path, [Wanted(linked.entity_ids, frozenset(question.gold))])
     return Labelled(question, linked, path) if given.right else None

@@ -22,6 +22,7 @@ from typing import Any
 from kgneo.context import Context
 from kgneo.english.question import MaskedQuestion
 from kgneo.errors import DataError
+from kgneo.graph.candidates import Reach, all_candidates
 from kgneo.graph.embeddings import text_of
 from kgneo.graph.neighbours import triples_along
 from kgneo.graph.value_walks import explained
@@ -43,8 +44,6 @@ RIGHT = 60
 """Right triples from which on a question is left out: they are not to be told from the wrong ones by their wording."""
 FRONTIER = 10
 """Entities of a hop whose other triples are looked at."""
-TRIPLES = 100
-"""Triples of one other relation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +117,8 @@ def _leaving(context: Context, entities: Sequence[Reached]) -> list[RelationPath
 
 @dataclass
 class _Way:
-    """A path walked from a question's entity: the triples along it, others of the entities on the way, these
-    entities by hop, and their names."""
+    """A path walked from a question's entity: the triples along it (`right`), those of the entities on the way (`wrong`
+    where they are not right), these entities by hop, and their names."""
 
     context: Context
     linked: LinkedQuestion
@@ -137,20 +136,14 @@ class _Way:
             depths = {entity.id: entity.depth for entity in entities}
             found = triples_along(self.context.knowledge, depths, hop)
             self.right += [item.candidate for item in found]
-            self._look_around(entities[:FRONTIER], RelationPath((hop,)))
+            around = Reach(tuple(entity.id for entity in entities[:FRONTIER] if not entity.value), 1)
+            self.wrong += all_candidates(self.context.knowledge, around)[0] if around.entities else []
             ends = {item.end.id: item for item in found}
             entities = [
                 Reached(item.end.name, id_, item.candidate.hop, hop.labels, item.end.value)
                 for id_, item in ends.items()
             ]
             self.names |= {entity.name for entity in entities}
-
-    def _look_around(self, entities: Sequence[Reached], taken: RelationPath) -> None:
-        depths = {entity.id: entity.depth for entity in entities}
-        for other in _leaving(self.context, entities):
-            if path_keys(other) != path_keys(taken):
-                found = triples_along(self.context.knowledge, depths, other.hops[0], limit=TRIPLES)
-                self.wrong += [item.candidate for item in found]
 
 
 def read_pairs(path: Path) -> list[Pair]:
