@@ -42,8 +42,8 @@ WRONG = 200
 """Wrong texts of one question that are kept, drawn where there are more."""
 RIGHT = 60
 """Right triples from which on a question is left out: they are not to be told from the wrong ones by their wording."""
-FRONTIER = 10
-"""Entities of a hop whose other triples are looked at."""
+FRONTIER, AROUND = 10, 1000
+"""Entities of a hop whose other triples are looked at, and how many of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +136,9 @@ class _Way:
             depths = {entity.id: entity.depth for entity in entities}
             found = triples_along(self.context.knowledge, depths, hop)
             self.right += [item.candidate for item in found]
-            around = Reach(tuple(entity.id for entity in entities[:FRONTIER] if not entity.value), 1)
-            self.wrong += all_candidates(self.context.knowledge, around)[0] if around.entities else []
+            near = tuple(entity.id for entity in entities[:FRONTIER] if not entity.value)
+            around = Reach(near, hops=1, most=AROUND, bounded=True)
+            self.wrong += all_candidates(self.context.knowledge, around)[0] if near else []
             ends = {item.end.id: item for item in found}
             entities = [
                 Reached(item.end.name, id_, item.candidate.hop, hop.labels, item.end.value)
