@@ -65,8 +65,8 @@ def main() -> None:
 
 
 def pairs(name: str, hops: int = 0) -> Iterator[Pair]:
-    """The pairs of a graph's own questions about one entity: of paths and of triples. With `hops`, wrong triples are all
-    that are so near to the entity, as `retrieve` has them, and none is left out."""
+    """The pairs of a graph's own questions about one entity: of paths and of triples. With `hops`, wrong triples are
+    all that are so near to the entity, as `retrieve` has them, and none is left out."""
     graph = load(name)
     for question, entity, gold in asked(name):
         paths = {str(path): path for path in leaving(graph, entity)}
