@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kgneo.context import Context, Options
-from kgneo.embedding import Encoder, load_encoder, reader
+from kgneo.embedding import Encoder, full_name, load_encoder, reader
 from kgneo.errors import NotIndexed
 from kgneo.graph import Graph
 from kgneo.graph.open import open_knowledge
@@ -42,7 +42,7 @@ def open_context(
 
     Raises GraphEmpty, NotIndexed, EncoderMismatch, EncoderError, and ModelError for a model that cannot be had.
     """
-    name = encoder if isinstance(encoder, str) or encoder is None else encoder.name
+    name = encoder if encoder is None else full_name(encoder) if isinstance(encoder, str) else encoder.name
     knowledge = open_knowledge(graph, encoder=name, report=report)
     record = knowledge.record
     loaded = load_encoder(record.encoder, report=report) if isinstance(encoder, str | None) else encoder

@@ -9,11 +9,22 @@ runs here in full (`reader`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from kgneo.embedding_onnx import PRESETS, OnnxEncoder, Similarity, Vectors, load_exported
 
-__all__ = ["DEFAULT_ENCODER", "PRESETS", "Encoder", "OnnxEncoder", "Similarity", "Vectors", "load_encoder", "reader"]
+__all__ = [
+    "DEFAULT_ENCODER",
+    "PRESETS",
+    "Encoder",
+    "OnnxEncoder",
+    "Similarity",
+    "Vectors",
+    "full_name",
+    "load_encoder",
+    "reader",
+]
 
 DEFAULT_ENCODER = "minilm"
 FAST = "fast"
@@ -54,7 +65,12 @@ def load_encoder(name: str = DEFAULT_ENCODER, *, report: Callable[[str], None] =
         from kgneo.embedding_remote import load_remote
 
         return load_remote(name.removeprefix(REMOTE))
-    return load_exported(name, report=report)
+    return load_exported(full_name(name), report=report)
+
+
+def full_name(name: str) -> str:
+    """What a graph remembers of an encoder's name: of a folder the whole path, so that it is found from anywhere."""
+    return name if name in PRESETS or not Path(name).is_dir() else str(Path(name).resolve())
 
 
 def reader(encoder: Encoder, *, report: Callable[[str], None] = lambda _: None) -> Encoder:

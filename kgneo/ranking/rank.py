@@ -194,12 +194,17 @@ def _as_sentences(
     question: MaskedQuestion, paths: Sequence[RelationPath], statistics: RelationStatistics, cache: RankingCache
 ) -> Scores:
     """How similar each path, put into words, is to the question, more than the least similar of them."""
-    topic = " ".join(name_words(question.labels[0])) if question.labels else "it"
-    words = [", ".join(DESCRIBING.get(word.lower(), (word,))) for word in question.masked.split()]
-    wordings = [path_wording(path, topic=topic, names=statistics.names) for path in paths]
-    asked, *read = cache.vectors([" ".join(words).replace(TOPIC, topic), *wordings])
+    asked, *read = cache.vectors(as_sentences(question, paths, statistics.names))
     similarity = np.stack(read) @ asked
     return np.asarray(similarity - similarity.min(), dtype=np.float64)
+
+
+def as_sentences(question: MaskedQuestion, paths: Sequence[RelationPath], names: Mapping[str, str]) -> list[str]:
+    """The question, then each path, in words that are compared as wholes; `names` are readable names of relations."""
+    topic = " ".join(name_words(question.labels[0])) if question.labels else "it"
+    words = [", ".join(DESCRIBING.get(word.lower(), (word,))) for word in question.masked.split()]
+    wordings = [path_wording(path, topic=topic, names=names) for path in paths]
+    return [" ".join(words).replace(TOPIC, topic), *wordings]
 
 
 def _step_costs(parts: QuestionParts, units: Sequence[Unit], table: PathTable, weights: Weights) -> Scores:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kgneo.context import Context
+from kgneo.embedding import load_encoder
 from kgneo.errors import BudgetSpent, ContextOverflow, UsageError
 from kgneo.events import StageEvent
 from kgneo.model import Answer, Candidate, Hop
@@ -18,7 +19,7 @@ from kgneo.stages.decouple import SubQuery, decouple
 from kgneo.stages.expand import Expansion
 from kgneo.stages.facts import one_line
 from kgneo.stages.ground import NOT_FOUND
-from kgneo.stages.prune import THRESHOLD, RankingExpert, prune
+from kgneo.stages.prune import THRESHOLD, EncoderExpert, Expert, RankingExpert, prune
 from kgneo.stages.reached import Reached
 from kgneo.stages.reconstruct import reconstruct
 from kgneo.stages.relations import Asking, choose
@@ -29,13 +30,15 @@ from kgneo.strategies.walk import Walk
 @dataclass(frozen=True, slots=True)
 class RefkgOptions:
     """`top_relations` that a hop takes (the paper's k: 2 or 5), the score from which one is kept (`threshold`, the
-    paper's alpha; 0 keeps all), whether the model writes the evidence as text (`rewrite`, else a template), and how
-    often a relation that is not there is sent back (`retries`)."""
+    paper's alpha; 0 keeps all), whether the model writes the evidence as text (`rewrite`, else a template), how often a
+    relation that is not there is sent back (`retries`), and the encoder that scores relations (`expert`: what
+    `kgneo tune encoder` made; empty: the ranking of paths)."""
 
     top_relations: int = 2
     threshold: float = THRESHOLD
     rewrite: bool = True
     retries: int = 1
+    expert: str = ""
 
     def __post_init__(self) -> None:
         if self.top_relations < 1 or not 0 <= self.threshold <= 1:
@@ -54,7 +57,8 @@ class Refkg:
     furthest: ClassVar[int | None] = None
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
-        """Raises EntityNotFound, UsageError without a language model, and ModelError."""
+        """Raises EntityNotFound, UsageError without a language model, ModelError, and EncoderError for an expert that
+        cannot be had."""
         walk = Walk.begin(self.name, question, context, entities)
         try:
             queries = decouple(walk.text, walk.linked.names, walk.calls)
@@ -71,6 +75,7 @@ class Refkg:
         reached: list[tuple[Reached, ...]] = []
         parts: list[tuple[Candidate, ...]] = []
         worth: dict[str, float] = {}
+        expert = self._expert(walk.context)
         for query in queries:
             at_hand = [topic for topic in walk.topics if topic.name in query.entities]
             at_hand += [entity for number in query.earlier for entity in reached[number]]
@@ -78,15 +83,26 @@ class Refkg:
             asking = Asking(self.options.top_relations, self.options.retries, walk.notes())
             choice = choose(query.text, walk.frontier, walk.offers(), walk.calls, walk.context.encoder, asking)
             with walk.clock.stage("prune"):
-                scores = dict(RankingExpert(walk.context).scores(query.text, walk.frontier, choice.hops))
-            # An expert that was not trained does not overrule the model's first choice.
-            scores |= dict.fromkeys(choice.hops[:1], 1.0)
+                scores = dict(expert.scores(query.text, walk.frontier, choice.hops))
+            if not expert.trained:
+                scores |= dict.fromkeys(choice.hops[:1], 1.0)
             ways = prune(scores, walk.frontier, worth, threshold=self.options.threshold)
             found = walk.go(tuple(ways), ways) if ways else Expansion()
             _spread(worth, scores, ways, found.candidates)
             parts.append(found.candidates)
             reached.append(found.reached)
         return parts
+
+    def _expert(self, context: Context) -> Expert:
+        """What scores relations; an encoder is loaded once for all questions."""
+        if not self.options.expert:
+            return RankingExpert(context)
+        key = f"expert {self.options.expert}"
+        found = context.memory.get(key)
+        if not isinstance(found, EncoderExpert):
+            found = EncoderExpert(load_encoder(self.options.expert), context.record.statistics.readable_names)
+            context.memory[key] = found
+        return found
 
     def _inferred(self, walk: Walk, queries: Sequence[SubQuery], parts: Sequence[Sequence[Candidate]]) -> Reply:
         """The model's answer from the text of all parts; without any triple it is not asked."""

@@ -7,7 +7,7 @@ hop, are written in varied wordings; its answers after each hop are those of the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from kgneo.english.names import hop_wording, name_words, plural
@@ -18,8 +18,9 @@ from kgneo.graph.shape import LOADED_LABEL
 from kgneo.model import Hop
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
+from kgneo.text import fold
 
-__all__ = ["Chain", "chains", "edge"]
+__all__ = ["Chain", "chain_of", "chains", "edge", "reworded"]
 
 HOPS = 3
 MOST = 20
@@ -75,6 +76,24 @@ def chains(knowledge: Knowledge, count: int, random: Random) -> Iterator[Chain]:
             continue
         seen.add((topic, hops))
         yield _worded(topic, hops, answers, random)
+
+
+def chain_of(
+    knowledge: Knowledge, question: str, topic: tuple[str, str], hops: tuple[Hop, ...], random: Random
+) -> Chain | None:
+    """A question of one's own that leaves `topic` (element id, name) along `hops`; its parts are made here.
+
+    None where it cannot be an example: a prompt cannot hold its names or their number, the question does not spell the
+    topic as the graph does, or a hop leads onto a value. Raises GraphError.
+    """
+    identity, name = topic
+    if not _nameable(name) or name not in question or any(hop.value for hop in hops):
+        return None
+    answers = tuple(_answers(knowledge, identity, hops[:number]) for number in range(1, len(hops) + 1))
+    if not all(answers):
+        return None
+    worded = _worded(name, hops, answers, random)
+    return replace(worded, question=question, parts=(question,) if len(hops) == 1 else worded.parts)
 
 
 def _steps(known: Catalogue) -> list[Hop]:
@@ -141,6 +160,13 @@ def _worded(topic: str, hops: tuple[Hop, ...], answers: tuple[tuple[str, ...], .
         references.append(reference)
     question = parts[0] if len(hops) == 1 else _asked(phrase, random)
     return Chain(topic, question, tuple(parts), tuple(references), answers, hops)
+
+
+def reworded(chain: Chain, count: int, random: Random) -> tuple[str, ...]:
+    """At most `count` other wordings of a chain's question."""
+    tried = [_worded(chain.topic, chain.hops, chain.answers, random).question for _ in range(TRIES)]
+    other = {fold(text): text for text in tried if fold(text) != fold(chain.question)}
+    return tuple(other.values())[:count]
 
 
 def _asked(phrase: str, random: Random) -> str:

@@ -1,6 +1,7 @@
 """Examples for tuning a language model, from a graph: the prompts that kgneo's strategies make, with the right replies.
 
-The strategies answer questions whose sub-questions and answers are known (`kgneo.tuning.chains`), a teacher in place of
+The strategies answer questions whose sub-questions and answers are known (`kgneo.tuning.chains`, and labelled ones by
+`kgneo.tuning.from_graph`), a teacher in place of
 the model, who gives the right reply to each prompt and keeps both. So the prompts are those that a tuned model will
 meet: the same instructions, and triples, relations and entities that were chosen in the same way.
 
@@ -11,7 +12,11 @@ meet: the same instructions, and triples, relations and entities that were chose
 | answer | kg-rag | the names that the shown triples give; "not in the graph" where they do not |
 | synthesise | kg-rag | the names of the last sub-answer |
 | follow_up | | a question that leaves out what the one before it said, made whole |
-| relations | ir-llm | the relation that leads on from the entities at hand; "none" at the end |
+| similar | | the question in other words |
+| decouple | refkg | one sub-query a hop, with the entities or the sub-query that it is about |
+| reconstruct | refkg | the triples of a sub-query as connected text |
+| infer | refkg | the names that the evidence of all sub-queries gives |
+| relations | ir-llm, refkg | the relation that leads on from the entities at hand; "none" at the end |
 | entities | ir-llm | "none" on the way; at the end "all", or the names that answer |
 | query_graph | cypher | the question as a query graph |
 | verify | verify | the verdict on a claim by the evidence that is shown, and why |
@@ -29,7 +34,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from kgneo.context import Context
 from kgneo.english.names import statement_wording
@@ -43,21 +48,26 @@ from kgneo.stages.ground import NOT_FOUND
 from kgneo.strategies.cypher import Cypher, CypherOptions
 from kgneo.strategies.ir_llm import IrLlm
 from kgneo.strategies.kg_rag import KgRag
+from kgneo.strategies.navigator import NavigatorOptions
 from kgneo.strategies.protocol import Strategy
+from kgneo.strategies.refkg import Refkg
 from kgneo.text import fold
-from kgneo.tuning.chains import Chain, chains, edge
+from kgneo.tuning.chains import Chain, edge, reworded
 from kgneo.verification.by_model import verified_by_model
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED
 
-__all__ = ["Example", "examples", "is_dev", "split", "write_jsonl"]
+__all__ = ["Example", "Split", "examples", "is_dev", "split", "write_jsonl"]
 
 NEGATIVES = 0.25
 """Share of answered prompts that get a hard negative beside them."""
 FOLLOW_UPS = 0.25
 """Share of questions that a follow-up is made of."""
+REWORDED = 0.25
+"""Share of questions that are put into other words."""
+WORDINGS = NavigatorOptions().variants
 DEV = 10
 """One name of so many belongs to dev."""
-STRATEGIES: tuple[Strategy, ...] = (KgRag(), IrLlm(), Cypher(CypherOptions(attempts=1)))
+STRATEGIES: tuple[Strategy, ...] = (KgRag(), IrLlm(), Refkg(), Cypher(CypherOptions(attempts=1)))
 """Those that ask the teacher."""
 _FACTS_LINE = "=========="
 _NAMED = re.compile(r"is a name in the graph of label (.+), in its property (.+)\.")
@@ -84,16 +94,16 @@ class Example:
 
 
 def examples(
-    context: Context, *, questions: int, seed: int, advance: Callable[[], object] = lambda: None
+    context: Context, asked: Iterable[Chain], *, seed: int, advance: Callable[[], object] = lambda: None
 ) -> Iterator[Example]:
-    """The examples of so many questions about the graph; `advance` is called after each question.
+    """The examples of these questions about the graph; `advance` is called after each of them.
 
-    The same for the same graph, embeddings and seed. Raises GraphError.
+    The same for the same graph, embeddings, questions and seed. Raises GraphError.
     """
     random = Random(f"kgneo {seed}")  # noqa: S311 - examples are no secret
     before: Chain | None = None
     others: dict[Hop, tuple[str, ...]] = {}
-    for chain in chains(context.knowledge, questions, random):
+    for chain in asked:
         taught = _taught(chain, context)
         yield from taught
         yield from _claims(chain, others.get(chain.hops[0], ()), context, random)
@@ -102,6 +112,8 @@ def examples(
                 yield from _negatives(taught, chain, before, context)
             if random.random() < FOLLOW_UPS and len(chain.hops) == 1 and before.topic != chain.topic:
                 yield _follow_up(before, chain, context, random)
+        if random.random() < REWORDED:
+            yield from _similar(chain, context, random)
         before = chain
         others[chain.hops[0]] = chain.answers[0]
         advance()
@@ -174,9 +186,18 @@ class _Teacher:
         )
 
     def _answer(self, prompt: str) -> str:
-        facts = fold(prompt.split(_FACTS_LINE)[1])
-        shown = [name for name in self.chain.answers[self._hop] if fold(name) in facts]
-        return "; ".join(sorted(shown, key=lambda name: facts.find(fold(name)))) or NOT_FOUND
+        return _shown(self.chain.answers[self._hop], prompt)
+
+    def _decouple(self, _: str) -> str:
+        about = [self.chain.topic, *(f"({number})" for number in range(1, len(self.chain.parts)))]
+        items = enumerate(zip(self.chain.parts, about, strict=True), start=1)
+        return "\n".join(f"{number}. {part} | {item}" for number, (part, item) in items)
+
+    def _reconstruct(self, prompt: str) -> str:
+        return " ".join(line.strip() for line in prompt.split(_FACTS_LINE)[1].splitlines() if line.strip())
+
+    def _infer(self, prompt: str) -> str:
+        return _shown(self.chain.answers[-1], prompt)
 
     def _synthesise(self, _: str) -> str:
         return "; ".join(self.chain.answers[-1])
@@ -231,6 +252,13 @@ class _Teacher:
         return f"{OPEN}: The evidence does not say it."
 
 
+def _shown(names: Sequence[str], prompt: str) -> str:
+    """Those of the names that stand in what a prompt shows, in the order in which they come there."""
+    facts = fold(prompt.split(_FACTS_LINE)[1])
+    shown = [name for name in names if fold(name) in facts]
+    return "; ".join(sorted(shown, key=lambda name: facts.find(fold(name)))) or NOT_FOUND
+
+
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -258,24 +286,47 @@ def _follow_up(before: Chain, chain: Chain, context: Context, random: Random) ->
     return Example("follow_up", tuple(messages), chain.parts[0], frozenset({chain.topic, before.topic}), names)
 
 
+def _similar(chain: Chain, context: Context, random: Random) -> Iterator[Example]:
+    """The question in other words, where there are enough."""
+    wordings = reworded(chain, WORDINGS, random)
+    if len(wordings) == WORDINGS:
+        messages = context.prompts.messages("similar", question=chain.question, count=str(WORDINGS))
+        yield Example("similar", tuple(messages), "\n".join(wordings), frozenset({chain.topic}), chain.names)
+
+
 def is_dev(name: str, seed: int) -> bool:
     """Whether a name belongs to dev: one of ten, by its digest."""
     return int.from_bytes(sha256(f"{seed} {fold(name)}".encode()).digest()[:4]) % DEV == 0
 
 
-def split(found: Iterable[Example], seed: int) -> tuple[list[Example], list[Example]]:
-    """Examples for training and for dev. Those of dev are about names of dev alone; none of training asks about one or
-    has one as an answer. What is between the two is left out."""
-    train, dev = [], []
-    for example in found:
-        if all(is_dev(name, seed) for name in example.topics):
-            dev.append(example)
-        elif not any(is_dev(name, seed) for name in example.names):
-            train.append(example)
+class _Made(Protocol):
+    @property
+    def task(self) -> str: ...
+    @property
+    def topics(self) -> frozenset[str]: ...
+    @property
+    def names(self) -> frozenset[str]: ...
+    def record(self) -> dict[str, Any]: ...
+
+
+Item = TypeVar("Item", bound=_Made)
+Split = tuple[list[Item], list[Item]]
+"""Examples, or pairs, for training and for dev."""
+
+
+def split(found: Iterable[Item], seed: int) -> Split[Item]:
+    """What was made, for training and for dev. Those of dev are about names of dev alone; none of training asks
+    about one or has one as an answer. What is between the two is left out."""
+    train, dev = list[Item](), list[Item]()
+    for item in found:
+        if all(is_dev(name, seed) for name in item.topics):
+            dev.append(item)
+        elif not any(is_dev(name, seed) for name in item.names):
+            train.append(item)
     return train, dev
 
 
-def write_jsonl(found: Iterable[Example], path: Path) -> None:
-    """One chat a line. Raises OSError."""
-    lines = (json.dumps(example.record(), ensure_ascii=False) for example in found)
+def write_jsonl(found: Iterable[Item], path: Path) -> None:
+    """One chat, or one pair, a line. Raises OSError."""
+    lines = (json.dumps(item.record(), ensure_ascii=False) for item in found)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

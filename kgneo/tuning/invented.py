@@ -19,20 +19,26 @@ from random import Random
 from typing import Any
 
 from kgneo.english.names import plural
-from kgneo.model import Candidate, Step, Triple
+from kgneo.english.question import MaskedQuestion
+from kgneo.model import Candidate, Hop, RelationPath, Step, Triple
 from kgneo.prompts import Prompts
+from kgneo.ranking.rank import as_sentences
+from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.facts import write_facts
 from kgneo.stages.ground import NOT_FOUND
 from kgneo.stages.rewrite import write_steps
 from kgneo.text import fold
-from kgneo.tuning.data import Example
+from kgneo.tuning.data import Example, Split
 from kgneo.tuning.names import make_name
+from kgneo.tuning.pairs import WRONG, Pair
 
-__all__ = ["invented_examples", "invented_split"]
+__all__ = ["invented_examples", "invented_pairs", "invented_split"]
 
 DEV = 65
 """One question for dev to so many for training."""
 QUESTIONS_A_GRAPH = 40
+LABELLED = 0.5
+"""Share of questions whose graph has a label for each kind of node."""
 NODES = (6, 24)
 """Nodes of a kind in one graph, fewest and most."""
 LINKS = (0.8, 0.15, 0.05)
@@ -92,6 +98,11 @@ class _Hop:
     def end(self) -> str:
         return self.relation.ends[self.forward]
 
+    def hop(self, labels: Mapping[str, str]) -> Hop:
+        """As a hop of the graph, with the label of the kind that it leads to."""
+        label = labels.get(self.end)
+        return Hop(self.relation.name, self.forward != self.relation.turned, (label,) if label else ())
+
 
 @dataclass(frozen=True, slots=True)
 class _World:
@@ -106,6 +117,11 @@ class _World:
         for sign, noun in (("<s>", several), ("<s1>", one), ("<o>", several_there), ("<o1>", one_there)):
             template = template.replace(sign, noun)
         return template
+
+    @property
+    def ways(self) -> tuple[tuple[_Relation, bool], ...]:
+        """Each relation in both directions."""
+        return tuple((relation, forward) for relation in self.pairs for forward in (True, False))
 
     def triples(self, names: Sequence[str], hop: _Hop, used: set[Triple]) -> list[tuple[Triple, str]]:
         """The triples that the hop follows from the names, with what each leads to."""
@@ -122,26 +138,39 @@ class _World:
 
 def invented_split(
     questions: int, seed: int, *, advance: Callable[[], object] = lambda: None
-) -> tuple[list[Example], list[Example]]:
-    """Examples for training, in an order without rule, and examples of other graphs for dev."""
-    train = list(invented_examples(questions, f"{seed}", advance=advance))
-    Random(seed).shuffle(train)  # noqa: S311 - examples are no secret
-    return train, list(invented_examples(-(-questions // DEV), f"{seed} dev"))
+) -> tuple[Split[Example], Split[Pair]]:
+    """Examples, and pairs, for training, in an order without rule, and of other graphs for dev."""
+    examples = list(invented_examples(questions, f"{seed}", advance=advance))
+    Random(seed).shuffle(examples)  # noqa: S311 - examples are no secret
+    dev = -(-questions // DEV)
+    pairs = list(invented_pairs(questions, f"{seed}")), list(invented_pairs(dev, f"{seed} dev"))
+    return (examples, list(invented_examples(dev, f"{seed} dev"))), pairs
 
 
 def invented_examples(questions: int, seed: str, *, advance: Callable[[], object] = lambda: None) -> Iterator[Example]:
     """The examples of so many questions, over as many graphs as they need; `advance` is called after each question."""
-    random = Random(f"kgneo invented {seed}")  # noqa: S311 - examples are no secret
     prompts = Prompts()
-    world = None
-    for number in range(questions):
-        if number % QUESTIONS_A_GRAPH == 0:
-            world = _world(random)
-        assert world is not None
-        asked = _asked(world, random)
+    for world, asked, random in _questions(questions, seed):
         if asked is not None:
             yield from _Lesson(world, asked, prompts, random).examples()
         advance()
+
+
+def invented_pairs(questions: int, seed: str) -> Iterator[Pair]:
+    """The pairs of so many questions (`kgneo.tuning.pairs`), over as many graphs as they need."""
+    for world, asked, random in _questions(questions, f"{seed} pairs"):
+        if asked is not None:
+            yield from _Texts(world, asked, labelled=random.random() < LABELLED).pairs(random)
+
+
+def _questions(questions: int, seed: str) -> Iterator[tuple[_World, _Asked | None, Random]]:
+    """Questions, each with its graph and with what chance is drawn from; None where one has no answers."""
+    random = Random(f"kgneo invented {seed}")  # noqa: S311 - examples are no secret
+    world = _world(random)
+    for number in range(questions):
+        if number and number % QUESTIONS_A_GRAPH == 0:
+            world = _world(random)
+        yield world, _asked(world, random), random
 
 
 @cache
@@ -414,8 +443,7 @@ class _Lesson:
         kind = hop.start
         ways = [
             _Hop(relation, forward, hop.form)
-            for relation in self.world.pairs
-            for forward in (True, False)
+            for relation, forward in self.world.ways
             if relation.ends[not forward] == kind and (relation, forward) != (hop.relation, hop.forward)
         ]
         found = []
@@ -427,6 +455,67 @@ class _Lesson:
 
     def _facts(self, groups: Sequence[Sequence[Triple]]) -> str:
         return write_facts([Candidate(triple, 1) for triples in groups for triple in triples], "groups")
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What an encoder compares with one question, over a graph with or without labels."""
+
+    world: _World
+    asked: _Asked
+    labelled: bool
+
+    def pairs(self, random: Random) -> Iterator[Pair]:
+        """Those of the path, of each hop's relation, and of the triples."""
+        asked = self.asked
+        names = frozenset({asked.topic}.union(*asked.answers))
+        right, wrong = self._sentences(asked.text, asked.topic, asked.hops, len(asked.hops))
+        found = [("path", right, wrong)]
+        if len(asked.hops) > 1:
+            for part, reference, hop in zip(asked.parts, asked.references, asked.hops, strict=True):
+                found.append(("relation", *self._sentences(part, reference, (hop,), 1)))
+        found.append(("triples", *self._triples()))
+        for task, (question, *texts), others in found:
+            if others:
+                drawn = random.sample(others, WRONG) if len(others) > WRONG else others
+                yield Pair(task, question, tuple(texts), tuple(drawn), frozenset({asked.topic}), names)
+
+    def _sentences(self, text: str, topic: str, hops: Sequence[_Hop], longest: int) -> tuple[list[str], list[str]]:
+        """The question without its topic and the wording of its path; the wordings of others that leave the topic."""
+        start = text.find(topic)
+        spans = ((start, start + len(topic)),) if start >= 0 else ()
+        labels = {kind: noun for kind, (noun, _) in self.world.nouns.items()} if self.labelled else {}
+        label = labels.get(hops[0].start)
+        question = MaskedQuestion(text, spans, (label,) if label else ())
+        paths = [RelationPath(tuple(hop.hop(labels) for hop in hops))]
+        paths += [RelationPath(tuple(hop.hop(labels) for hop in way)) for way in self._ways(hops[0].start, longest)]
+        asked, right, *others = as_sentences(question, paths, {})
+        return [asked, right], sorted(set(others) - {right})
+
+    def _ways(self, kind: str, longest: int) -> list[tuple[_Hop, ...]]:
+        """All ways of up to so many hops, and one more, that leave a kind."""
+        form = self.asked.hops[0].form
+        each = [_Hop(relation, forward, form) for relation, forward in self.world.ways]
+        frontier: list[tuple[_Hop, ...]] = [(hop,) for hop in each if hop.start == kind]
+        found = list(frontier)
+        for _ in range(min(longest, MAX_HOPS - 1)):
+            frontier = [(*way, hop) for way in frontier for hop in each if hop.start == way[-1].end]
+            found += frontier
+        return found
+
+    def _triples(self) -> tuple[list[str], list[str]]:
+        """The question and the triples along its path; other triples of the entities on the way."""
+        asked = self.asked
+        right = list(dict.fromkeys(triple.text for triples in asked.triples for triple in triples))
+        at_hand = [(asked.topic,), *asked.answers[:-1]]
+        wrong = {
+            triple.text
+            for names, hop in zip(at_hand, asked.hops, strict=True)
+            for relation, forward in self.world.ways
+            if relation.ends[not forward] == hop.start
+            for triple, _ in self.world.triples(names, _Hop(relation, forward, hop.form), set())
+        }
+        return [asked.text, *right], sorted(wrong - set(right))
 
 
 def _reasoning(world: _World, asked: _Asked) -> str:

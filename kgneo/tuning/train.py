@@ -2,35 +2,31 @@
 
 Comes in: train.jsonl and dev.jsonl of `kgneo tune data`, or chats of one's own. Goes out, in one folder: `adapter.gguf`
 for llama.cpp, the adapter as peft keeps it (`adapter/`), and the whole model with the adapter in it where asked
-(`merged/`, which `--llm transformers:FOLDER` takes, and `merged.gguf` where the base is a GGUF file).
+(`merged/`, which `--llm transformers:FOLDER` takes, and `merged.gguf` where the base is a GGUF file). `figures.json`
+has the loss on dev by task, before and after; `figures.svg` is drawn of it where matplotlib is installed.
 
 Only the replies are learnt: prompts count as context. Examples whose prompts begin alike share that beginning
-(`kgneo.tuning.packing`); a step looks at one pack of them or more. The loss on dev is measured as training goes on; it
-ends when that no longer falls, and the best state is kept. What is interrupted goes on at its last checkpoint.
+(`kgneo.tuning.packing`); a step looks at one pack of them or more. How training goes on, ends, and is resumed is in
+`kgneo.tuning.trainer`.
 """
 
 from __future__ import annotations
 
 import json
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kgneo.errors import DataError, ModelError
+from kgneo.errors import DataError
 from kgneo.llm.transformers_model import load_transformers
+from kgneo.tuning.draw import draw
 from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, merge, write_adapter
-from kgneo.tuning.packing import Encoded, Pack, collate, packs, replies_loss
+from kgneo.tuning.packing import Encoded, collate, packs, replies_loss
+from kgneo.tuning.trainer import ALL, Schedule, libraries, run
 
 __all__ = ["Report", "Training", "train"]
-
-CHECKPOINTS = "checkpoints"
-WARM_UP = 10
-"""Steps until the learning rate is the highest."""
-PATIENCE = 3
-"""Measurements on dev without a lower loss after which training ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +44,16 @@ class Training:
     seed: int = 0
     merged: bool = False
 
+    @property
+    def schedule(self) -> Schedule:
+        """What of it any training has."""
+        return Schedule(self.epochs, self.steps, self.batch, self.learning_rate, self.every, self.seed)
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """What came out: examples learnt from, examples left out for their length, steps done, the loss on dev before and
-    after (nats a token of a reply)."""
+    after (nats a token of a reply), also by task."""
 
     examples: int
     left_out: int
@@ -60,6 +61,8 @@ class Report:
     loss_before: float
     loss_after: float
     adapter: Path
+    before: Mapping[str, float]
+    after: Mapping[str, float]
 
 
 def train(
@@ -76,7 +79,9 @@ def train(
 
 
 def _trained(base: str, folder: Path, out: Path, training: Training, report: Callable[[str], None]) -> Report:
-    peft, transformers = _libraries()
+    transformers = libraries()
+    import peft
+
     transformers.set_seed(training.seed)
     report(f"loading {base}")
     model, tokenizer = load_transformers(base)
@@ -84,9 +89,8 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     learnt, left_out = _encoded(folder / "train.jsonl", tokenizer, training.longest)
     dev, _ = _encoded(folder / "dev.jsonl", tokenizer, training.longest)
-    report(
-        f"{len(learnt):,} examples, {left_out:,} left out as longer than {training.longest} tokens, {len(dev):,} dev"
-    )
+    examples, exam = (sum(map(len, part.values())) for part in (learnt, dev))
+    report(f"{examples:,} examples, {left_out:,} left out as longer than {training.longest} tokens, {exam:,} dev")
     # Half the bits are worth it where the processor or the GPU multiplies them; the adapter's weights stay whole.
     halved = _multiplies_bfloat16()
     tuned = peft.get_peft_model(
@@ -95,105 +99,22 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
             r=training.rank, lora_alpha=2 * training.rank, target_modules=list(TARGETS), task_type="CAUSAL_LM"
         ),
     )
-    trainer = _trainer(
-        transformers, tuned, packs(learnt, training.longest), packs(dev, training.longest), out, training
+    done = run(
+        tuned,
+        packs([example for part in learnt.values() for example in part], training.longest),
+        {task: packs(part, training.longest) for task, part in dev.items()},
+        out,
+        training.schedule,
+        collate=collate,
+        loss=lambda model, inputs, replies: replies_loss(model.get_base_model(), inputs, replies),
+        report=report,
     )
-    trainer.remove_callback(transformers.PrinterCallback)  # it prints on standard output
-    trainer.add_callback(_progress(transformers, report))
-    before = float(trainer.evaluate()["eval_loss"])
-    checkpoint = _last_checkpoint(out)
-    if checkpoint:
-        report(f"going on at {checkpoint.name}")
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    after = float(trainer.evaluate()["eval_loss"])
     adapter = _save(tuned, tokenizer, Path(base), out, training)
-    return Report(len(learnt), left_out, int(trainer.state.global_step), before, after, adapter)
-
-
-def _libraries() -> tuple[Any, Any]:
-    try:
-        import accelerate  # noqa: F401 - the trainer of transformers needs it
-        import peft
-        import transformers
-    except ImportError as error:
-        raise ModelError(
-            f"tuning needs peft, accelerate and transformers, one of which cannot be imported: {error}",
-            hint="Install them with: pip install 'kgneo[tune]'",
-        ) from error
-    return peft, transformers
-
-
-def _trainer(
-    transformers: Any,
-    model: Any,
-    learnt: Sequence[Pack],
-    dev: Sequence[Pack],
-    out: Path,
-    training: Training,
-) -> Any:
-    import torch
-
-    class Trainer(transformers.Trainer):  # type: ignore[misc,unused-ignore]
-        def compute_loss(
-            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-        ) -> Any:
-            loss = replies_loss(model.get_base_model(), inputs, num_items_in_batch)
-            return (loss, {"loss": loss}) if return_outputs else loss
-
-    arguments = transformers.TrainingArguments(
-        output_dir=str(out / CHECKPOINTS),
-        per_device_train_batch_size=training.batch,
-        per_device_eval_batch_size=training.batch,
-        num_train_epochs=training.epochs,
-        max_steps=training.steps or -1,
-        learning_rate=training.learning_rate,
-        lr_scheduler_type="linear",
-        warmup_steps=WARM_UP,
-        remove_unused_columns=False,
-        prediction_loss_only=True,
-        use_cpu=not torch.cuda.is_available(),
-        eval_strategy="steps",
-        eval_steps=training.every,
-        save_strategy="steps",
-        save_steps=training.every,
-        save_total_limit=2,
-        load_best_model_at_end=True,
-        metric_for_best_model="eval_loss",
-        logging_steps=min(10, training.every),
-        report_to=[],
-        seed=training.seed,
-        dataloader_pin_memory=False,
-        disable_tqdm=True,
-    )
-    return Trainer(
-        model=model,
-        args=arguments,
-        train_dataset=list(learnt),
-        eval_dataset=list(dev),
-        data_collator=collate,
-        callbacks=[transformers.EarlyStoppingCallback(early_stopping_patience=PATIENCE)],
-    )
-
-
-def _progress(transformers: Any, report: Callable[[str], None]) -> Any:
-    """A callback of the trainer that says the step, the losses and the time left."""
-    begun, first = time.monotonic(), 0
-
-    class Progress(transformers.TrainerCallback):  # type: ignore[misc,unused-ignore]
-        def on_train_begin(self, _arguments: Any, state: Any, _control: Any, **_: Any) -> None:
-            # What an earlier run did took no time of this one.
-            nonlocal begun, first
-            begun, first = time.monotonic(), state.global_step
-
-        def on_log(self, _arguments: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any) -> None:
-            losses = {"loss": "loss", "eval_loss": "loss on dev"}
-            said = [f"{words} {logs[key]:.3f}" for key, words in losses.items() if key in logs]
-            done = state.global_step - first
-            if said and done:
-                left = (time.monotonic() - begun) / done * (state.max_steps - state.global_step)
-                report(f"step {state.global_step} of {state.max_steps}: {', '.join(said)}, {left / 60:.0f} min left")
-
-    return Progress()
+    found = Report(examples, left_out, done.steps, done.before[ALL], done.after[ALL], adapter, done.before, done.after)
+    record = {**asdict(found), "adapter": adapter.name, "base": base, "training": asdict(training)}
+    (out / "figures.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+    draw(out / "figures.svg", "loss on dev", done.before, done.after)
+    return found
 
 
 def _multiplies_bfloat16() -> bool:
@@ -205,10 +126,10 @@ def _multiplies_bfloat16() -> bool:
     return bool(capable())
 
 
-def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[Encoded], int]:
-    """The chats of a file as tokens, and how many were too long."""
-    made, left_out = [], 0
-    for number, chat in enumerate(_chats(path), start=1):
+def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[dict[str, list[Encoded]], int]:
+    """The chats of a file as tokens, by task, and how many were too long."""
+    made, left_out = dict[str, list[Encoded]](), 0
+    for number, (task, chat) in enumerate(_chats(path), start=1):
         try:
             prompt = tokenizer.apply_chat_template(chat[:-1], tokenize=False, add_generation_prompt=True)
             whole = tokenizer.apply_chat_template(chat, tokenize=False)
@@ -223,7 +144,7 @@ def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[Encoded], i
             left_out += 1
             continue
         kind = json.dumps(chat[:-2])
-        made.append(Encoded(kind, tuple(first), tuple(second)))
+        made.setdefault(task, []).append(Encoded(kind, tuple(first), tuple(second)))
     if not made:
         raise DataError(
             "there is no example of at most that length", file=str(path), hint="Make more, or allow longer."
@@ -231,27 +152,24 @@ def _encoded(path: Path, tokenizer: Any, longest: int) -> tuple[list[Encoded], i
     return made, left_out
 
 
-def _chats(path: Path) -> Iterator[list[dict[str, str]]]:
+def _chats(path: Path) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """Each chat with its task."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the examples cannot be read: {error}", file=str(path), hint=_MADE_BY) from error
     for number, line in enumerate(lines, start=1):
         try:
-            chat = json.loads(line)["messages"]
+            record = json.loads(line)
+            chat = record["messages"]
             if chat[-1]["role"] != "assistant":
                 raise ValueError(f"the last message is of {chat[-1]['role']!r}, expected 'assistant'")
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise DataError(f"this is no chat: {error!r}", file=str(path), line=number, hint=_MADE_BY) from error
-        yield chat
+        yield str(record.get("task", "chat")), chat
 
 
 _MADE_BY = "Examples are made with: kgneo tune data --out FOLDER"
-
-
-def _last_checkpoint(out: Path) -> Path | None:
-    found = (out / CHECKPOINTS).glob("checkpoint-*")
-    return max(found, key=lambda folder: int(folder.name.rpartition("-")[2]), default=None)
 
 
 def _save(tuned: Any, tokenizer: Any, base: Path, out: Path, training: Training) -> Path:

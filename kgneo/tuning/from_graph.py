@@ -1,0 +1,87 @@
+"""All examples for tuning that a graph gives: chats for a language model, pairs for an encoder.
+
+They are made of questions over the graph's schema (`kgneo.tuning.chains`) and of labelled ones, where there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from kgneo.context import Context
+from kgneo.errors import KgneoError
+from kgneo.model import RelationPath
+from kgneo.questions import Question
+from kgneo.stages.link import LinkedQuestion, link
+from kgneo.tuning.chains import Chain, chain_of, chains
+from kgneo.tuning.data import Example, examples
+from kgneo.tuning.labelled import Labelled, labelled
+from kgneo.tuning.pairs import Pair, pairs
+
+__all__ = ["Made", "from_graph", "pairs_from_graph"]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a graph gave; `answered` are the identifiers of the labelled questions that it answers."""
+
+    examples: tuple[Example, ...]
+    pairs: tuple[Pair, ...]
+    answered: frozenset[str]
+
+
+def from_graph(
+    context: Context,
+    *,
+    questions: int,
+    seed: int,
+    own: Sequence[Question] = (),
+    advance: Callable[[], object] = lambda: None,
+) -> Made:
+    """The examples of so many questions over the schema and of one's `own`; `advance` is called after each of these.
+
+    The same for the same graph, embeddings, questions and seed. Raises GraphError.
+    """
+    asked = _Asked(context, questions, seed, own)
+    made = tuple(examples(context, asked.each(), seed=seed, advance=advance))
+    return Made(made, tuple(asked.pairs), frozenset(item.question.id for item in asked.understood))
+
+
+def pairs_from_graph(context: Context, *, questions: int, seed: int, own: Sequence[Question] = ()) -> tuple[Pair, ...]:
+    """The pairs alone of what `from_graph` makes. Raises GraphError."""
+    asked = _Asked(context, questions, seed, own)
+    for _ in asked.each():
+        pass
+    return tuple(asked.pairs)
+
+
+class _Asked:
+    """Questions one after another, and on the way their pairs."""
+
+    def __init__(self, context: Context, count: int, seed: int, own: Sequence[Question]) -> None:
+        self.understood: Sequence[Labelled] = labelled(context, own)
+        self.pairs: list[Pair] = []
+        self._context = context
+        self._count = count
+        self._random = Random(f"kgneo questions {seed}")  # noqa: S311 - examples are no secret
+
+    def each(self) -> Iterator[Chain]:
+        """Those of one's own that can be chats, then `count` over the schema."""
+        knowledge = self._context.knowledge
+        for item in self.understood:
+            topic = item.linked.topics[0].entity
+            chain = chain_of(knowledge, item.linked.text, (topic.id, topic.name), item.path.hops, self._random)
+            self._pair(item.linked, item.path, chain.parts if chain else ())
+            if chain:
+                yield chain
+        for chain in chains(knowledge, self._count, self._random):
+            try:
+                linked = link(knowledge, chain.question, entities=[chain.topic])
+            except KgneoError:  # a name that several nodes have, for one
+                continue
+            self._pair(linked, RelationPath(chain.hops), chain.parts)
+            yield chain
+
+    def _pair(self, linked: LinkedQuestion, path: RelationPath, parts: Sequence[str]) -> None:
+        self.pairs += pairs(self._context, linked, path, parts, self._random)
