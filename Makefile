@@ -16,7 +16,7 @@ demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
 
 test: .venv/test-ready lint wheel
 	for version in 2026 5.26; do $(BIN)/kgneo server prepare --version $$version || exit 1; done
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder --durations 10
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .

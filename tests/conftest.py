@@ -6,6 +6,9 @@ one (`KGNEO_TEST_URI`) is used for the tests that write to a database of their o
 `graph` is an empty database, once on every version of Neo4j that kgneo supports; `sample_graph` holds the sample,
 loaded and indexed, and is not to be changed; `metaqa_graph` holds MetaQA's structure, where KGNEO_METAQA says where
 its files are. Each has the address of its server in the environment of the test, so that `main([...])` finds it.
+
+A server costs seconds to start and minutes until Java has compiled what it runs, so that there are few: with several
+workers (`--dist loadgroup`), one does all that writes to the server of a version, and all read the same sample.
 """
 
 from __future__ import annotations
@@ -13,7 +16,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -33,25 +35,48 @@ from kgneo.graph.shape import LOADED
 from kgneo.loader import open_source, read_triples
 from kgneo.sample import triples_path
 from kgneo.server import RunningServer
-from tests.servers import given, server_of
+from tests.servers import engine_runs, given, server_of, shared_server
 from tests.serving import client
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs so, and the processes that tests interrupt would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COSTLY = {"server", "start_server", "chromium"}
-"""Fixtures behind which servers and browsers stand."""
+LONGEST_FIRST = (
+    "test_load_offline", "test_server", "test_attached_servers", "test_embedding", "test_graph_load",
+    "test_tuning_data", "test_evaluation_command", "test_command_line", "test_kg_rag", "test_walks",
+)  # fmt: skip
+"""Files that take longest, beside what they do on the servers that are written to."""
 VERSIONS = os.environ.get("KGNEO_TEST_VERSIONS", "2026,5.26").split(",")
 StartServer = Callable[[str, str], RunningServer]
+StartFilled = Callable[[str, Callable[[Graph], None]], RunningServer]
+
+
+def group_of(item: pytest.Item) -> str:
+    """Whose tests run on one worker: those that write to the server of a version, else those of one file."""
+    if "start_server" in getattr(item, "fixturenames", ()):
+        parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        return next((version for version in VERSIONS if version in parameters), VERSIONS[0])
+    return item.path.stem
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Groups, for `--dist loadgroup`."""
+    if item.config.getoption("loadgroup", default=False):
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """File by file, those with most tests on servers first: workers side by side then end at about the same time, and
-    what a file sets up once is not set up again for each version of Neo4j."""
-    costs = Counter(item.path for item in items if COSTLY & set(getattr(item, "fixturenames", ())))
-    items.sort(key=lambda item: (-costs[item.path], item.path))
+    """Group by group, file by file, the longest first: workers side by side then end at about the same time, and what
+    a file sets up once is not set up again for each version of Neo4j."""
+    order = [*VERSIONS, *LONGEST_FIRST]
+
+    def place(item: pytest.Item) -> tuple[int, str]:
+        group = group_of(item)
+        return order.index(group) if group in order else len(order), str(item.path)
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -67,8 +92,7 @@ def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 
 @pytest.fixture(scope="session")
-def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
-    """Starts a server of a version on a new store of a name, once; all are stopped at the end of the session."""
+def _start_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
     running: dict[tuple[str, str], RunningServer] = {}
     folder = tmp_path_factory.mktemp("stores")
     with ExitStack() as stack:
@@ -90,6 +114,33 @@ def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServ
             for found in running.values():
                 with connect(found) as graph:
                     wipe(graph)
+
+
+@pytest.fixture(scope="session")
+def start_server(_start_once: StartServer) -> StartServer:
+    """Starts a server of a version to write to, on a new store of a name, once; all end with the session."""
+    return _start_once
+
+
+@pytest.fixture(scope="session")
+def start_filled(_start_once: StartServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartFilled]:
+    """Starts a server and fills it, once for all workers; not to be changed."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    with ExitStack() as stack:
+
+        def start_shared(name: str, fill: Callable[[Graph], None]) -> RunningServer:
+            def fill_server(server: RunningServer) -> None:
+                with connect(server) as graph:
+                    fill(graph)
+
+            if given() is None and not engine_runs():
+                return stack.enter_context(shared_server(VERSIONS[0], folder / name, fill_server))
+            server = _start_once(name, VERSIONS[0])
+            fill_server(server)
+            return server
+
+        yield start_shared
 
 
 def connect(server: RunningServer) -> Graph:
@@ -135,27 +186,26 @@ def encoder() -> OnnxEncoder:
 
 
 @pytest.fixture(scope="session")
-def _sample_server(start_server: StartServer, encoder: OnnxEncoder) -> RunningServer:
-    server = start_server("sample", VERSIONS[0])
-    with connect(server) as graph:
+def _sample_server(start_filled: StartFilled, encoder: OnnxEncoder) -> RunningServer:
+    def fill(graph: Graph) -> None:
         load_file(graph, triples_path())
         build(graph, encoder, shape=LOADED)
-    return server
 
-
-@pytest.fixture
-def sample_graph(_sample_server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
-    """The sample graph, loaded and indexed. Not to be changed."""
-    set_address(monkeypatch, _sample_server)
-    with connect(_sample_server) as graph:
-        yield graph
+    return start_filled("sample", fill)
 
 
 @pytest.fixture(scope="session")
 def sample_context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    """What questions about the sample are answered with."""
+    """What questions about the sample are answered with. A test that changes it takes a copy with `replace`."""
     with connect(_sample_server) as graph:
         yield open_context(graph, encoder=encoder)
+
+
+@pytest.fixture
+def sample_graph(_sample_server: RunningServer, sample_context: Context, monkeypatch: pytest.MonkeyPatch) -> Graph:
+    """The sample graph, loaded and indexed. Not to be changed."""
+    set_address(monkeypatch, _sample_server)
+    return sample_context.graph
 
 
 @pytest.fixture(scope="module")
@@ -175,11 +225,8 @@ def metaqa() -> Path:
 
 
 @pytest.fixture(scope="session")
-def _metaqa_server(start_server: StartServer, metaqa: Path) -> RunningServer:
-    server = start_server("metaqa", VERSIONS[0])
-    with connect(server) as graph:
-        load_file(graph, metaqa / "kb.txt")
-    return server
+def _metaqa_server(start_filled: StartFilled, metaqa: Path) -> RunningServer:
+    return start_filled("metaqa", lambda graph: load_file(graph, metaqa / "kb.txt"))
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from kgneo.embedding import OnnxEncoder
 from kgneo.errors import ContextOverflow, EntityNotFound
 from kgneo.events import Event, StageEvent
 from kgneo.folders import cache_folder
-from kgneo.graph import Graph
 from kgneo.graph.lessons import Lesson, remove_lessons, store_lessons
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.prompts import Prompts
@@ -367,13 +366,13 @@ def test_a_model_that_holds_to_a_schema_gets_that_of_this_graph(films: Context) 
     assert "ACTED_IN" in json.dumps(form)
 
 
-def test_a_loaded_graph_is_asked_too(sample_graph: Graph, encoder: OnnxEncoder) -> None:
+def test_a_loaded_graph_is_asked_too(sample_context: Context) -> None:
     graph = (
         '{"variables": [{"name": "c"}, {"name": "e", "labels": ["Entity"]}], "edges": '
         '[{"subject": "e", "relations": ["has_capital"], "object": "c"}], "conditions": '
         '[{"left": {"of": "e", "key": "name"}, "right": ["Ethiopia"]}], "answer": {"of": "c"}}'
     )
-    context, _ = said(open_context(sample_graph, encoder=encoder), graph, graph, graph)
+    context, _ = said(sample_context, graph, graph, graph)
     answer = ask(context, "what is the capital of [Ethiopia]?", strategy="cypher")
     assert answer.answers == ("Addis Ababa",), answer.warnings
     context, _ = said(context, "MATCH (:Entity {name: 'Ethiopia'})-[:has_capital]->(c) RETURN c")

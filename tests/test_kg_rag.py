@@ -84,8 +84,8 @@ TWO_STEPS = (
 
 
 @pytest.fixture
-def context(sample_graph: Graph, encoder: OnnxEncoder) -> Context:
-    return open_context(sample_graph, encoder=encoder)
+def context(sample_context: Context) -> Context:
+    return replace(sample_context)
 
 
 SHORT, LONG = 700, 4096

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import open_context
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder
+from kgneo.context import Context
 from kgneo.graph import Graph
 from kgneo.query.json import from_json
 from kgneo.stages.decompose import read_decomposition
@@ -23,9 +22,9 @@ TASKS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def made(sample_graph: Graph, encoder: OnnxEncoder) -> list[Example]:
-    return list(examples(open_context(sample_graph, encoder=encoder), questions=40, seed=SEED))
+@pytest.fixture(scope="module")
+def made(sample_context: Context) -> list[Example]:
+    return list(examples(sample_context, questions=40, seed=SEED))
 
 
 def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: list[Example]) -> None:
@@ -55,11 +54,8 @@ def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: list[Examp
             assert verdict is not None
 
 
-def test_the_same_seed_gives_the_same_examples_and_another_one_others(
-    sample_graph: Graph, encoder: OnnxEncoder
-) -> None:
-    context = open_context(sample_graph, encoder=encoder)
-    first, again, other = (list(examples(context, questions=6, seed=seed)) for seed in (1, 1, 2))
+def test_the_same_seed_gives_the_same_examples_and_another_one_others(sample_context: Context) -> None:
+    first, again, other = (list(examples(sample_context, questions=6, seed=seed)) for seed in (1, 1, 2))
     assert first == again
     assert first != other
 

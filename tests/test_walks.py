@@ -48,8 +48,8 @@ def scripted(*replies: tuple[str, str]) -> ScriptedModel:
 
 
 @pytest.fixture
-def context(sample_graph: Graph, encoder: OnnxEncoder) -> Context:
-    return open_context(sample_graph, encoder=encoder)
+def context(sample_context: Context) -> Context:
+    return replace(sample_context)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
