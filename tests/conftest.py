@@ -48,6 +48,8 @@ LONGEST_FIRST = (
 )  # fmt: skip
 """Files that take longest, beside what they do on the servers that are written to."""
 VERSIONS = os.environ.get("KGNEO_TEST_VERSIONS", "2026,5.26").split(",")
+on_one_version = pytest.mark.parametrize("server", VERSIONS[:1], indirect=True)
+"""For what stands on queries that other tests run on every version."""
 StartServer = Callable[[str, str], RunningServer]
 StartFilled = Callable[[str, Callable[[Graph], None]], RunningServer]
 
@@ -186,7 +188,9 @@ def encoder() -> OnnxEncoder:
 
 
 @pytest.fixture(scope="session")
-def _sample_server(start_filled: StartFilled, encoder: OnnxEncoder) -> RunningServer:
+def sample_server(start_filled: StartFilled, encoder: OnnxEncoder) -> RunningServer:
+    """The server of the sample. Not to be changed."""
+
     def fill(graph: Graph) -> None:
         load_file(graph, triples_path())
         build(graph, encoder, shape=LOADED)
@@ -195,16 +199,16 @@ def _sample_server(start_filled: StartFilled, encoder: OnnxEncoder) -> RunningSe
 
 
 @pytest.fixture(scope="session")
-def sample_context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
+def sample_context(sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
     """What questions about the sample are answered with. A test that changes it takes a copy with `replace`."""
-    with connect(_sample_server) as graph:
+    with connect(sample_server) as graph:
         yield open_context(graph, encoder=encoder)
 
 
 @pytest.fixture
-def sample_graph(_sample_server: RunningServer, sample_context: Context, monkeypatch: pytest.MonkeyPatch) -> Graph:
+def sample_graph(sample_server: RunningServer, sample_context: Context, monkeypatch: pytest.MonkeyPatch) -> Graph:
     """The sample graph, loaded and indexed. Not to be changed."""
-    set_address(monkeypatch, _sample_server)
+    set_address(monkeypatch, sample_server)
     return sample_context.graph
 
 
