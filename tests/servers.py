@@ -17,7 +17,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from kgneo.server import RunningServer, start
-from kgneo.server.process import find_process, kill
+from kgneo.server.process import find_process
 from kgneo.server.stores import Store
 
 IMAGES = {"2026": "neo4j:2026.08.1-community", "5.26": "neo4j:5.26.19-community"}
@@ -91,7 +91,7 @@ def _start(store: Path, version: str) -> RunningServer:
 def _end(store: Path) -> None:
     """Kill a server whose data are thrown away: one that is asked to end takes seconds to write them."""
     if process := find_process(Store(store.resolve())):
-        kill(process)
+        process.kill()
 
 
 @contextmanager
