@@ -89,7 +89,7 @@ def _start(store: Path, version: str) -> RunningServer:
 
 
 def _end(store: Path) -> None:
-    """Kill a server whose data are thrown away. The process that started it may live on, so nobody waits for its end."""
+    """Kill a server whose data are thrown away. Another process may have started it, so nobody waits for its end."""
     if process := find_process(Store(store.resolve())):
         process.kill()
 
