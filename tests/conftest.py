@@ -14,6 +14,7 @@ workers (`--dist loadgroup`), one does all that writes to the server of a versio
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator
@@ -54,18 +55,24 @@ StartServer = Callable[[str, str], RunningServer]
 StartFilled = Callable[[str, Callable[[Graph], None]], RunningServer]
 
 
-def group_of(item: pytest.Item) -> str:
-    """Whose tests run on one worker: those that write to the server of a version, else those of one file."""
-    if "start_server" in getattr(item, "fixturenames", ()):
-        parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-        return next((version for version in VERSIONS if version in parameters), VERSIONS[0])
-    return item.path.stem
+def group_of(name: str) -> str:
+    """Whose tests run on one worker: those that write to the server of a version, which is among the parameters in
+    their names, else those of one file."""
+    file, _, test = name.partition("::")
+    version = re.search(rf"[\[-]({'|'.join(map(re.escape, VERSIONS))})[]-]", test)
+    return version[1] if version else Path(file).stem
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Groups, for `--dist loadgroup`."""
-    if item.config.getoption("loadgroup", default=False):
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `--dist loadgroup`, a worker is given a group at a time."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = group_of
+    return scheduler
 
 
 @pytest.hookimpl(trylast=True)
@@ -75,7 +82,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     order = [*VERSIONS, *LONGEST_FIRST]
 
     def place(item: pytest.Item) -> tuple[int, str]:
-        group = group_of(item)
+        group = group_of(item.nodeid)
         return order.index(group) if group in order else len(order), str(item.path)
 
     items.sort(key=place)
@@ -94,7 +101,8 @@ def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 
 @pytest.fixture(scope="session")
-def _start_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
+def _start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
+    """Starts a server of a version on a new store of a name, once; all end with the session."""
     running: dict[tuple[str, str], RunningServer] = {}
     folder = tmp_path_factory.mktemp("stores")
     with ExitStack() as stack:
@@ -119,13 +127,7 @@ def _start_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServe
 
 
 @pytest.fixture(scope="session")
-def start_server(_start_once: StartServer) -> StartServer:
-    """Starts a server of a version to write to, on a new store of a name, once; all end with the session."""
-    return _start_once
-
-
-@pytest.fixture(scope="session")
-def start_filled(_start_once: StartServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartFilled]:
+def start_filled(_start_server: StartServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartFilled]:
     """Starts a server and fills it, once for all workers; not to be changed."""
     folder = tmp_path_factory.getbasetemp()
     folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
@@ -138,7 +140,7 @@ def start_filled(_start_once: StartServer, tmp_path_factory: pytest.TempPathFact
 
             if given() is None and not engine_runs():
                 return stack.enter_context(shared_server(VERSIONS[0], folder / name, fill_server))
-            server = _start_once(name, VERSIONS[0])
+            server = _start_server(name, VERSIONS[0])
             fill_server(server)
             return server
 
@@ -158,9 +160,15 @@ def set_address(patch: pytest.MonkeyPatch, server: RunningServer) -> None:
 
 
 @pytest.fixture(scope="session", params=VERSIONS)
-def server(request: pytest.FixtureRequest, start_server: StartServer) -> RunningServer:
+def server(request: pytest.FixtureRequest, _start_server: StartServer) -> RunningServer:
     """A server to write to, once of each version."""
-    return start_server("scratch", request.param)
+    return _start_server("scratch", request.param)
+
+
+@pytest.fixture(scope="session", params=VERSIONS[:1])
+def newest_server(request: pytest.FixtureRequest, _start_server: StartServer) -> RunningServer:
+    """The first of these alone, as a parameter too: by the version in their names, tests are grouped (`group_of`)."""
+    return _start_server("scratch", request.param)
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from kgneo.server import RunningServer
 from kgneo.stages import write_query
 from kgneo.stages.recall import When
 from kgneo.strategies.cypher import Cypher, CypherOptions
-from tests.conftest import VERSIONS, StartServer, connect, set_address, wipe
+from tests.conftest import connect, set_address, wipe
 from tests.hostile_queries import VALUES
 from tests.test_attached import FILMS
 
@@ -45,8 +45,8 @@ FILMS_OF_IDA = {"Harvest Moon", "North Pier"}
 
 
 @pytest.fixture(scope="module")
-def films_server(start_server: StartServer) -> RunningServer:
-    return start_server("scratch", VERSIONS[0])
+def films_server(newest_server: RunningServer) -> RunningServer:
+    return newest_server
 
 
 @pytest.fixture(scope="module")
