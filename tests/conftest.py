@@ -6,14 +6,17 @@ one (`KGNEO_TEST_URI`) is used for the tests that write to a database of their o
 `graph` is an empty database, once on every version of Neo4j that kgneo supports; `sample_graph` holds the sample,
 loaded and indexed, and is not to be changed; `metaqa_graph` holds MetaQA's structure, where KGNEO_METAQA says where
 its files are. Each has the address of its server in the environment of the test, so that `main([...])` finds it.
+
+A server costs seconds to start and minutes until Java has compiled what it runs, so that there are few: with several
+workers (`--dist loadgroup`), one does all that writes to the server of a version, and all read the same sample.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -33,25 +36,56 @@ from kgneo.graph.shape import LOADED
 from kgneo.loader import open_source, read_triples
 from kgneo.sample import triples_path
 from kgneo.server import RunningServer
-from tests.servers import given, server_of
+from tests.servers import engine_runs, given, server_of, shared_server
 from tests.serving import client
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs so, and the processes that tests interrupt would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COSTLY = {"server", "start_server", "chromium"}
-"""Fixtures behind which servers and browsers stand."""
+LONGEST_FIRST = (
+    "test_server", "test_attached_servers", "test_embedding", "test_kg_rag", "test_walks", "test_graph_load",
+    "test_tuning_data", "test_evaluation_command", "test_command_line", "test_llm_transformers", "test_embedding_ray",
+)  # fmt: skip
+"""Files that take longest, beside what they do on the servers that are written to."""
 VERSIONS = os.environ.get("KGNEO_TEST_VERSIONS", "2026,5.26").split(",")
+on_one_version = pytest.mark.parametrize("server", VERSIONS[:1], indirect=True)
+"""For what stands on queries that other tests run on every version."""
 StartServer = Callable[[str, str], RunningServer]
+StartFilled = Callable[[str, Callable[[Graph], None]], RunningServer]
+
+
+def group_of(name: str) -> str:
+    """Whose tests run on one worker: those that write to the server of a version, which is among the parameters in
+    their names, else those of one file."""
+    file, _, test = name.partition("::")
+    version = re.search(rf"[\[-]({'|'.join(map(re.escape, VERSIONS))})[]-]", test)
+    return version[1] if version else Path(file).stem
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `--dist loadgroup`, a worker is given a group at a time."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = group_of
+    return scheduler
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """File by file, those with most tests on servers first: workers side by side then end at about the same time, and
-    what a file sets up once is not set up again for each version of Neo4j."""
-    costs = Counter(item.path for item in items if COSTLY & set(getattr(item, "fixturenames", ())))
-    items.sort(key=lambda item: (-costs[item.path], item.path))
+    """Group by group, file by file, the longest first: workers side by side then end at about the same time, and what
+    a file sets up once is not set up again for each version of Neo4j."""
+    order = [*VERSIONS, *LONGEST_FIRST]
+
+    def place(item: pytest.Item) -> tuple[int, str]:
+        group = group_of(item.nodeid)
+        return order.index(group) if group in order else len(order), str(item.path)
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -67,8 +101,8 @@ def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 
 @pytest.fixture(scope="session")
-def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
-    """Starts a server of a version on a new store of a name, once; all are stopped at the end of the session."""
+def _start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
+    """Starts a server of a version on a new store of a name, once; all end with the session."""
     running: dict[tuple[str, str], RunningServer] = {}
     folder = tmp_path_factory.mktemp("stores")
     with ExitStack() as stack:
@@ -92,6 +126,27 @@ def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServ
                     wipe(graph)
 
 
+@pytest.fixture(scope="session")
+def start_filled(_start_server: StartServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartFilled]:
+    """Starts a server and fills it, once for all workers; not to be changed."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    with ExitStack() as stack:
+
+        def start_shared(name: str, fill: Callable[[Graph], None]) -> RunningServer:
+            def fill_server(server: RunningServer) -> None:
+                with connect(server) as graph:
+                    fill(graph)
+
+            if given() is None and not engine_runs():
+                return stack.enter_context(shared_server(VERSIONS[0], folder / name, fill_server))
+            server = _start_server(name, VERSIONS[0])
+            fill_server(server)
+            return server
+
+        yield start_shared
+
+
 def connect(server: RunningServer) -> Graph:
     """A connection to one of our servers."""
     return Graph.connect(server.uri, username=server.username, password=server.password)
@@ -105,9 +160,15 @@ def set_address(patch: pytest.MonkeyPatch, server: RunningServer) -> None:
 
 
 @pytest.fixture(scope="session", params=VERSIONS)
-def server(request: pytest.FixtureRequest, start_server: StartServer) -> RunningServer:
+def server(request: pytest.FixtureRequest, _start_server: StartServer) -> RunningServer:
     """A server to write to, once of each version."""
-    return start_server("scratch", request.param)
+    return _start_server("scratch", request.param)
+
+
+@pytest.fixture(scope="session", params=VERSIONS[:1])
+def newest_server(request: pytest.FixtureRequest, _start_server: StartServer) -> RunningServer:
+    """The first of these alone, as a parameter too: by the version in their names, tests are grouped (`group_of`)."""
+    return _start_server("scratch", request.param)
 
 
 @pytest.fixture
@@ -135,27 +196,28 @@ def encoder() -> OnnxEncoder:
 
 
 @pytest.fixture(scope="session")
-def _sample_server(start_server: StartServer, encoder: OnnxEncoder) -> RunningServer:
-    server = start_server("sample", VERSIONS[0])
-    with connect(server) as graph:
+def sample_server(start_filled: StartFilled, encoder: OnnxEncoder) -> RunningServer:
+    """The server of the sample. Not to be changed."""
+
+    def fill(graph: Graph) -> None:
         load_file(graph, triples_path())
         build(graph, encoder, shape=LOADED)
-    return server
 
-
-@pytest.fixture
-def sample_graph(_sample_server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
-    """The sample graph, loaded and indexed. Not to be changed."""
-    set_address(monkeypatch, _sample_server)
-    with connect(_sample_server) as graph:
-        yield graph
+    return start_filled("sample", fill)
 
 
 @pytest.fixture(scope="session")
-def sample_context(_sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    """What questions about the sample are answered with."""
-    with connect(_sample_server) as graph:
+def sample_context(sample_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    """What questions about the sample are answered with. A test that changes it takes a copy with `replace`."""
+    with connect(sample_server) as graph:
         yield open_context(graph, encoder=encoder)
+
+
+@pytest.fixture
+def sample_graph(sample_server: RunningServer, sample_context: Context, monkeypatch: pytest.MonkeyPatch) -> Graph:
+    """The sample graph, loaded and indexed. Not to be changed."""
+    set_address(monkeypatch, sample_server)
+    return sample_context.graph
 
 
 @pytest.fixture(scope="module")
@@ -175,11 +237,8 @@ def metaqa() -> Path:
 
 
 @pytest.fixture(scope="session")
-def _metaqa_server(start_server: StartServer, metaqa: Path) -> RunningServer:
-    server = start_server("metaqa", VERSIONS[0])
-    with connect(server) as graph:
-        load_file(graph, metaqa / "kb.txt")
-    return server
+def _metaqa_server(start_filled: StartFilled, metaqa: Path) -> RunningServer:
+    return start_filled("metaqa", lambda graph: load_file(graph, metaqa / "kb.txt"))
 
 
 @pytest.fixture

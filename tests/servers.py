@@ -10,11 +10,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kgneo.server import RunningServer, start, stop
+from filelock import FileLock
+
+from kgneo.server import RunningServer, start
+from kgneo.server.process import find_process
+from kgneo.server.stores import Store
 
 IMAGES = {"2026": "neo4j:2026.08.1-community", "5.26": "neo4j:5.26.19-community"}
 
@@ -49,11 +53,45 @@ def server_of(version: str, store: Path) -> Iterator[RunningServer]:
         with _container(version) as found:
             yield found
     else:
-        running = start(store, version=version, heap="600m", page_cache="200m")
+        running = _start(store, version)
         try:
             yield running
         finally:
-            stop(store)
+            _end(store)
+
+
+@contextmanager
+def shared_server(version: str, store: Path, fill: Callable[[RunningServer], None]) -> Iterator[RunningServer]:
+    """A local server for as long as the block lasts, which several processes read: the first one starts and fills it,
+    the last one ends it."""
+    users = store.with_suffix(".users")
+    with FileLock(store.with_suffix(".lock")):
+        running = _start(store, version)
+        if not users.exists():
+            fill(running)
+        _count(users, 1)
+    try:
+        yield running
+    finally:
+        with FileLock(store.with_suffix(".lock")):
+            if _count(users, -1) == 0:
+                _end(store)
+
+
+def _count(file: Path, change: int) -> int:
+    count = int(file.read_text(encoding="ascii") if file.exists() else 0) + change
+    file.write_text(str(count), encoding="ascii")
+    return count
+
+
+def _start(store: Path, version: str) -> RunningServer:
+    return start(store, version=version, heap="600m", page_cache="200m")
+
+
+def _end(store: Path) -> None:
+    """Kill a server whose data are thrown away. Another process may have started it, so nobody waits for its end."""
+    if process := find_process(Store(store.resolve())):
+        process.kill()
 
 
 @contextmanager

@@ -25,12 +25,11 @@ from kgneo.sample import triples_path
 from kgneo.stages import retrieve as retrieve_module
 from kgneo.stages.link import link
 from kgneo.stages.retrieve import retrieve
-from tests.conftest import VERSIONS, load_file
+from tests.conftest import load_file, on_one_version
 from tests.pipeline_stand_in import StandIn
 from tests.test_graph_index import CountingEncoder, Interrupted
 from tests.test_kg_rag import NEAREST, sample_questions
 
-on_one_version = pytest.mark.parametrize("server", VERSIONS[:1], indirect=True)
 QUESTION, CAPITAL = "what is the capital of [Ethiopia]?", ("Addis Ababa",)
 TRIPLES = 327
 

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from kgneo.cli.eval import probe
 from kgneo.errors import GraphError, GraphUnavailable
 from kgneo.graph import Graph
-from kgneo.server import RunningServer, start, stop
+from kgneo.server import RunningServer, start, status, stop
+from kgneo.settings import Settings
 from tests.conftest import VERSIONS
 
 TLS = """
@@ -87,6 +89,21 @@ def test_a_certificate_is_accepted_whose_authority_is_known(
     monkeypatch.setenv("SSL_CERT_FILE", str(encrypted.certificate))
     with encrypted.connect("bolt+s") as graph:
         assert graph.read("RETURN 1 AS one") == [{"one": 1}]
+
+
+@pytest.mark.parametrize("encrypted", VERSIONS[:1], indirect=True)
+def test_an_evaluation_starts_a_stopped_local_server_again_at_its_address(
+    encrypted: Encrypted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgneo.graph.connection.RETRY_SECONDS", 2.0)
+    with encrypted.connect("bolt") as graph:
+        alive = probe(graph, Settings(store=str(encrypted.store)))
+        alive()
+        stop(encrypted.store)
+        alive()
+        again = status(encrypted.store)
+    assert again is not None
+    assert (again.uri, again.pid == encrypted.running.pid) == (encrypted.running.uri, False)
 
 
 def test_a_server_that_went_away_is_used_again_when_it_is_back_and_says_that_it_is_read_only(

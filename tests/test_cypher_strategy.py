@@ -16,7 +16,6 @@ from kgneo.embedding import OnnxEncoder
 from kgneo.errors import ContextOverflow, EntityNotFound
 from kgneo.events import Event, StageEvent
 from kgneo.folders import cache_folder
-from kgneo.graph import Graph
 from kgneo.graph.lessons import Lesson, remove_lessons, store_lessons
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.prompts import Prompts
@@ -29,7 +28,7 @@ from kgneo.server import RunningServer
 from kgneo.stages import write_query
 from kgneo.stages.recall import When
 from kgneo.strategies.cypher import Cypher, CypherOptions
-from tests.conftest import VERSIONS, StartServer, connect, set_address, wipe
+from tests.conftest import connect, set_address, wipe
 from tests.hostile_queries import VALUES
 from tests.test_attached import FILMS
 
@@ -46,8 +45,8 @@ FILMS_OF_IDA = {"Harvest Moon", "North Pier"}
 
 
 @pytest.fixture(scope="module")
-def films_server(start_server: StartServer) -> RunningServer:
-    return start_server("scratch", VERSIONS[0])
+def films_server(newest_server: RunningServer) -> RunningServer:
+    return newest_server
 
 
 @pytest.fixture(scope="module")
@@ -367,13 +366,13 @@ def test_a_model_that_holds_to_a_schema_gets_that_of_this_graph(films: Context) 
     assert "ACTED_IN" in json.dumps(form)
 
 
-def test_a_loaded_graph_is_asked_too(sample_graph: Graph, encoder: OnnxEncoder) -> None:
+def test_a_loaded_graph_is_asked_too(sample_context: Context) -> None:
     graph = (
         '{"variables": [{"name": "c"}, {"name": "e", "labels": ["Entity"]}], "edges": '
         '[{"subject": "e", "relations": ["has_capital"], "object": "c"}], "conditions": '
         '[{"left": {"of": "e", "key": "name"}, "right": ["Ethiopia"]}], "answer": {"of": "c"}}'
     )
-    context, _ = said(open_context(sample_graph, encoder=encoder), graph, graph, graph)
+    context, _ = said(sample_context, graph, graph, graph)
     answer = ask(context, "what is the capital of [Ethiopia]?", strategy="cypher")
     assert answer.answers == ("Addis Ababa",), answer.warnings
     context, _ = said(context, "MATCH (:Entity {name: 'Ethiopia'})-[:has_capital]->(c) RETURN c")

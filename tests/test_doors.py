@@ -15,15 +15,15 @@ from kgneo.embedding import OnnxEncoder
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.server import RunningServer
-from tests.conftest import VERSIONS, StartServer, connect, wipe
+from tests.conftest import connect, wipe
 from tests.test_attached import FILMS
 
 QUESTION = "which movies did [Ida Brandt] act in?"
 
 
 @pytest.fixture(scope="module")
-def films_server(start_server: StartServer) -> RunningServer:
-    server = start_server("scratch", VERSIONS[0])
+def films_server(newest_server: RunningServer) -> RunningServer:
+    server = newest_server
     with connect(server) as graph:
         wipe(graph)
         graph.write(FILMS)

@@ -23,7 +23,7 @@ from kgneo.graph.index import build
 from kgneo.graph.shape import LOADED
 from kgneo.model import Triple
 from kgneo.sample import triples_path
-from tests.conftest import VERSIONS, load_file
+from tests.conftest import load_file, on_one_version
 
 pytest.importorskip("ray", reason="Ray is not installed (extra: test)")
 
@@ -80,7 +80,7 @@ def test_workers_with_other_weights_are_refused(cluster: Encoder) -> None:
         RayEncoder(Other(), cluster._ray, workers=1).encode(["a"])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("server", VERSIONS[:1], indirect=True)
+@on_one_version
 def test_a_graph_is_indexed_on_the_cluster(graph: Graph, cluster: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_module, "BATCH", 50)
     load_file(graph, triples_path())

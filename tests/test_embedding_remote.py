@@ -23,6 +23,7 @@ from tests.test_llm_openai import KEY, Faulty, FaultyHandler, faulty, refuses, s
 pytest.importorskip("openai", reason="the openai library is not installed (extra: test)")
 
 from kgneo.embedding_remote import HOSTED, TEXTS, RemoteEncoder
+from tests.conftest import on_one_version
 
 __all__ = ["faulty"]
 
@@ -154,6 +155,7 @@ def test_the_address_and_the_key_come_from_the_environment(faulty: Faulty, monke
     assert faulty.keys == [f"Bearer {KEY}"]
 
 
+@on_one_version
 def test_a_graph_is_embedded_by_the_server_and_questions_are_read_here(
     graph: Graph, faulty: Faulty, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,14 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.cli.eval import probe
 from kgneo.cli.main import main
 from kgneo.evaluation.compare import compare
 from kgneo.evaluation.records import read_records
 from kgneo.sample import questions_path
-from kgneo.server import status, stop
-from kgneo.settings import Settings
-from tests.conftest import VERSIONS, StartServer, connect
 
 SAMPLE = str(questions_path())
 FAST = ["--no-figures"]
@@ -130,23 +126,6 @@ def test_questions_about_another_graph_are_refused(tmp_path: Path, capsys: pytes
     (tmp_path / "own.jsonl").write_text('{"question": "where is [Atlantis]?", "answers": ["?"]}\n')
     assert main(["eval", "jsonl", str(tmp_path / "own.jsonl"), "--out", str(tmp_path / "run")]) == 1
     assert "the graph lacks 1 of the 1 topic entities" in capsys.readouterr().err
-
-
-def test_a_stopped_local_server_is_started_again_at_its_address(
-    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kgneo.graph.connection.RETRY_SECONDS", 2.0)
-    server = start_server("lost", VERSIONS[0])
-    if not server.pid:
-        pytest.skip("the server is no local one, which the test could stop")
-    with connect(server) as graph:
-        alive = probe(graph, Settings(store=str(server.store)))
-        alive()
-        stop(server.store)
-        alive()
-        again = status(server.store)
-    assert again is not None
-    assert (again.uri, again.pid == server.pid) == (server.uri, False)
 
 
 @pytest.mark.parametrize(

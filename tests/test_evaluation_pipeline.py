@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from kgneo.asking import open_context
+from kgneo.context import Context
 from kgneo.evaluation.backend import graph_backend, hash_prompts
 from kgneo.evaluation.evaluate import Outcome, evaluate
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.failures import CLASSES
 from kgneo.evaluation.records import read_records
 from kgneo.evaluation.report import write_report
-from kgneo.graph import Graph
 from kgneo.prompts import Prompts
 from kgneo.questions import Dataset, JsonlReader
 from kgneo.sample import questions_path
@@ -35,27 +34,27 @@ def stand_in(dataset: Dataset) -> StandIn:
     return StandIn(every, wordings)
 
 
-def measure(graph: Graph, folder: Path, **changes: object) -> Outcome:
+def measure(context: Context, folder: Path, **changes: object) -> Outcome:
     dataset = sample_questions()
     plan = Plan("jsonl", strategies=("kg-rag",), select="top-k").changed(**changes)
-    context = open_context(graph, model=stand_in(dataset).model())
+    context = replace(context, model=stand_in(dataset).model())
     return evaluate(plan, dataset, graph_backend(context, options={"select": plan.select}), out=folder)
 
 
-def test_every_question_is_right_when_nothing_is_cut_off(sample_graph: Graph, tmp_path: Path) -> None:
-    outcome = measure(sample_graph, tmp_path / "run", top_k=(400,))
+def test_every_question_is_right_when_nothing_is_cut_off(sample_context: Context, tmp_path: Path) -> None:
+    outcome = measure(sample_context, tmp_path / "run", top_k=(400,))
     assert [item.means["hit_at_1"] for item in outcome.summaries] == [1.0, 1.0, 1.0]
     assert [item.means["exact"] for item in outcome.summaries] == [1.0, 1.0, 1.0]
 
 
-def test_sub_questions_are_counted_and_an_undivided_question_has_none(sample_graph: Graph, tmp_path: Path) -> None:
-    outcome = measure(sample_graph, tmp_path / "run", top_k=(400,))
+def test_sub_questions_are_counted_and_an_undivided_question_has_none(sample_context: Context, tmp_path: Path) -> None:
+    outcome = measure(sample_context, tmp_path / "run", top_k=(400,))
     assert [list(item.steps) for item in outcome.summaries] == [[0], [2], [3]]
     assert all(item.calls > 0 and item.tokens > 0 for item in outcome.summaries)
 
 
-def test_what_a_small_k_cuts_off_is_the_cause_that_is_found(sample_graph: Graph, tmp_path: Path) -> None:
-    outcome = measure(sample_graph, tmp_path / "run", top_k=(1,))
+def test_what_a_small_k_cuts_off_is_the_cause_that_is_found(sample_context: Context, tmp_path: Path) -> None:
+    outcome = measure(sample_context, tmp_path / "run", top_k=(1,))
     rows = [
         row
         for item in outcome.summaries
@@ -69,8 +68,8 @@ def test_what_a_small_k_cuts_off_is_the_cause_that_is_found(sample_graph: Graph,
     assert "--strategy kg-rag --hops 3 --top-k 1 --seed 0" in text
 
 
-def test_the_report_names_model_prompts_and_selection(sample_graph: Graph, tmp_path: Path) -> None:
-    outcome = measure(sample_graph, tmp_path / "run", limit=1)
+def test_the_report_names_model_prompts_and_selection(sample_context: Context, tmp_path: Path) -> None:
+    outcome = measure(sample_context, tmp_path / "run", limit=1)
     facts = outcome.folder.manifest()["identity"]
     assert facts["model"]["name"] == "stand-in"
     assert facts["parameters"]["select"] == "top-k"

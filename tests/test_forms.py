@@ -15,17 +15,18 @@ from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph.index import build
 from kgneo.graph.shape import LOADED
+from kgneo.server import RunningServer
 from kgneo.strategies.paths import UNSURE
-from tests.conftest import VERSIONS, StartServer, connect, load_file, wipe
+from tests.conftest import connect, load_file, wipe
 
 FOLDER = Path(__file__).parent / "graphs" / "music"
 SPECIAL = [json.loads(line) for line in (FOLDER / "questions-special.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture(scope="module")
-def music(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+def music(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
     """The music graph, loaded and indexed, with what questions are answered with."""
-    with connect(start_server("scratch", VERSIONS[0])) as graph:
+    with connect(newest_server) as graph:
         wipe(graph)
         load_file(graph, FOLDER / "triples.tsv")
         build(graph, encoder, shape=LOADED)

@@ -58,12 +58,15 @@ def test_any_relation_survives_the_way_into_the_graph_and_back(graph: Graph) -> 
     assert stored(graph) == triples
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=60))
-def test_any_text_is_quoted_right_as_a_type_and_as_a_literal(graph: Graph, name: str) -> None:
-    load(graph, loaded(("subject", name, "object")), name="types")
-    assert name in {row["relation"] for row in graph.read(ALL)}
-    assert graph.read(f"RETURN {literal(name)} AS text") == [{"text": name}]
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=60)
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(names=st.lists(TEXTS, min_size=8, max_size=12))
+def test_any_text_is_quoted_right_as_a_type_and_as_a_literal(graph: Graph, names: list[str]) -> None:
+    load(graph, loaded(*(("subject", name, "object") for name in names)), name="types")
+    assert set(names) <= {row["relation"] for row in graph.read(ALL)}
+    assert graph.read(f"RETURN [{', '.join(map(literal, names))}] AS texts") == [{"texts": names}]
 
 
 def test_loading_twice_changes_nothing(graph: Graph) -> None:

@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking import ask
 from kgneo.cli.main import main
-from kgneo.context import Options
-from kgneo.embedding import OnnxEncoder
-from kgneo.graph import Graph
+from kgneo.context import Context, Options
 from kgneo.llm import ScriptedModel
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.strategies import find_strategy
@@ -18,19 +16,17 @@ from kgneo.strategies import find_strategy
 QUESTION = "what is the capital of [Ethiopia]?"
 
 
-def warnings_at(
-    graph: Graph, encoder: OnnxEncoder, hops: int, strategy: str, *, select: str | None = None
-) -> tuple[str, ...]:
+def warnings_at(context: Context, hops: int, strategy: str, *, select: str | None = None) -> tuple[str, ...]:
     model = ScriptedModel(lambda *_: "Addis Ababa") if strategy != "paths" else None
-    context = replace(open_context(graph, encoder=encoder, options=Options(hops=hops)), model=model)
+    context = replace(context, model=model, options=Options(hops=hops))
     return ask(context, QUESTION, strategy=find_strategy(strategy, select=select)).warnings
 
 
 @pytest.mark.parametrize("strategy", ["paths", "kg-rag"])
 def test_more_hops_than_a_strategy_reads_are_a_warning_with_both_numbers(
-    sample_graph: Graph, encoder: OnnxEncoder, strategy: str
+    sample_context: Context, strategy: str
 ) -> None:
-    said = warnings_at(sample_graph, encoder, MAX_HOPS + 1, strategy)[-1]
+    said = warnings_at(sample_context, MAX_HOPS + 1, strategy)[-1]
     assert said.startswith(f"{MAX_HOPS + 1} hops were asked for; {strategy} reads")
     assert f"at most {MAX_HOPS}" in said
 
@@ -40,9 +36,9 @@ def test_more_hops_than_a_strategy_reads_are_a_warning_with_both_numbers(
     [(MAX_HOPS, "paths", None), (MAX_HOPS + 1, "kaping", None), (MAX_HOPS + 1, "kg-rag", "top-k")],
 )
 def test_hops_that_are_reached_are_no_warning(
-    sample_graph: Graph, encoder: OnnxEncoder, hops: int, strategy: str, select: str | None
+    sample_context: Context, hops: int, strategy: str, select: str | None
 ) -> None:
-    assert not any("hops" in said for said in warnings_at(sample_graph, encoder, hops, strategy, select=select))
+    assert not any("hops" in said for said in warnings_at(sample_context, hops, strategy, select=select))
 
 
 def test_learning_takes_no_more_hops_than_a_path_can_have(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,8 +18,9 @@ from kgneo.graph.shape import LOADED
 from kgneo.loader import LoadedTriple
 from kgneo.model import Triple
 from kgneo.query.graph import Aggregate, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.server import RunningServer
 from kgneo.stages.interpret import run_query
-from tests.conftest import VERSIONS, StartServer, connect, wipe
+from tests.conftest import connect, wipe
 
 SHIPS = {
     "Albatross": ("Hamra", "Norvik", "Captain Ines Moll", "120", "1968"),
@@ -50,9 +51,9 @@ TRIPLES = [
 
 
 @pytest.fixture(scope="module")
-def ships(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+def ships(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
     """Loaded and indexed triples about ships, which have no labels."""
-    with connect(start_server("scratch", VERSIONS[0])) as graph:
+    with connect(newest_server) as graph:
         wipe(graph)
         load(graph, map(LoadedTriple, TRIPLES), name="ships")
         build(graph, encoder, shape=LOADED)
@@ -143,7 +144,7 @@ def test_a_number_that_the_user_marked_is_a_condition(ships: Context) -> None:
 
 
 @pytest.fixture(scope="module")
-def films(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+def films(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
     """Triples in which nodes are called like what people call kinds of things, and like words of a question."""
     directors = {
         "Second Summer": "Ana Sorel",
@@ -165,7 +166,7 @@ def films(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
         ),
         *(Triple("Second Summer", "has_tags", f"tag {number}") for number in range(70)),
     ]
-    with connect(start_server("scratch", VERSIONS[0])) as graph:
+    with connect(newest_server) as graph:
         wipe(graph)
         load(graph, map(LoadedTriple, triples), name="films")
         build(graph, encoder, shape=LOADED)

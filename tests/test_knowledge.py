@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
 import pytest
 
-from kgneo.asking import open_context
-from kgneo.context import Options
-from kgneo.embedding import OnnxEncoder
+from kgneo.context import Context, Options
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.open import open_knowledge
@@ -44,9 +42,8 @@ def test_a_loaded_graph_has_a_schema_which_is_kept_on_this_machine(sample_graph:
     assert (knowledge.embedded, knowledge.shape.loaded, knowledge.names.unique) == (True, True, True)
 
 
-def test_retrieve_gives_what_the_options_ask_for(sample_graph: Graph, encoder: OnnxEncoder) -> None:
-    options = Options(hops=2, top_k=4, direction="out")
-    context = open_context(sample_graph, encoder=encoder, options=options)
+def test_retrieve_gives_what_the_options_ask_for(sample_context: Context) -> None:
+    context = replace(sample_context, options=Options(hops=2, top_k=4, direction="out"))
     rhine = context.knowledge.names.by_name(["Rhine"])["Rhine"].entity
     found = retrieve("which countries does the Rhine cross?", [rhine.id], context)
     assert (found.reach.hops, found.reach.direction) == (2, "out")
@@ -54,7 +51,6 @@ def test_retrieve_gives_what_the_options_ask_for(sample_graph: Graph, encoder: O
     assert {candidate.triple.subject for candidate in found.nearest if candidate.hop == 1} == {"Rhine"}
 
 
-def test_retrieve_without_a_number_of_triples_encodes_nothing(sample_graph: Graph, encoder: OnnxEncoder) -> None:
-    context = open_context(sample_graph, encoder=encoder, options=Options(top_k=0))
-    context.encoder = None  # type: ignore[assignment]
+def test_retrieve_without_a_number_of_triples_encodes_nothing(sample_context: Context) -> None:
+    context = replace(sample_context, encoder=None, options=Options(top_k=0))  # type: ignore[arg-type]
     assert retrieve("anything", ["x"], context).nearest == ()

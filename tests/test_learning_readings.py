@@ -17,7 +17,8 @@ from kgneo.learning import learn_questions
 from kgneo.model import Answer
 from kgneo.query.graph import QueryGraph, Value, Variable
 from kgneo.questions import GoldNode, Question, read_labelled
-from tests.conftest import VERSIONS, StartServer, connect, set_address, wipe
+from kgneo.server import RunningServer
+from tests.conftest import connect, set_address, wipe
 
 GUILDS = ("Heron", "Lantern", "Anvil", "Thistle", "Barrow", "Quarry", "Saddle")
 GRAPH = """
@@ -49,10 +50,9 @@ LESSONS = [
 ]
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
-def guilds(request: pytest.FixtureRequest, start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+@pytest.fixture(scope="module")
+def guilds(server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
     """A graph of guilds on a server that lessons may be written to, of each version."""
-    server = start_server("scratch", request.param)
     with connect(server) as graph, pytest.MonkeyPatch.context() as patch:
         set_address(patch, server)
         wipe(graph)

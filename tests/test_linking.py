@@ -18,16 +18,17 @@ from kgneo.errors import EntityNotFound
 from kgneo.graph.index import build
 from kgneo.graph.shape import LOADED
 from kgneo.model import Answer
+from kgneo.server import RunningServer
 from kgneo.stages.link import link, readings, unbracket
 from kgneo.stages.similar_names import best_alignments
-from tests.conftest import VERSIONS, StartServer, connect, load_file, wipe
+from tests.conftest import connect, load_file, wipe
 from tests.path_questions import FILES
 
 
 @pytest.fixture(scope="module")
-def music(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+def music(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
     """The hand-made graph about music, whose names are common words, inside each other, and foreign."""
-    with connect(start_server("scratch", VERSIONS[0])) as graph:
+    with connect(newest_server) as graph:
         wipe(graph)
         load_file(graph, FILES["music"][0])
         build(graph, encoder, shape=LOADED)

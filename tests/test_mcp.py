@@ -28,7 +28,7 @@ from kgneo.doors.tools import fitted  # noqa: E402
 from kgneo.folders import cache_folder  # noqa: E402
 from kgneo.graph.schema_text import CHARACTERS  # noqa: E402
 from kgneo.server import RunningServer  # noqa: E402
-from tests.conftest import VERSIONS, StartServer, connect, wipe  # noqa: E402
+from tests.conftest import connect, wipe  # noqa: E402
 from tests.hostile_queries import HOSTILE  # noqa: E402
 from tests.test_attached import FILMS  # noqa: E402
 
@@ -67,8 +67,8 @@ def talking_to(transport: Any) -> Iterator[Assistant]:
 
 
 @pytest.fixture(scope="module")
-def films_server(start_server: StartServer) -> RunningServer:
-    server = start_server("scratch", VERSIONS[0])
+def films_server(newest_server: RunningServer) -> RunningServer:
+    server = newest_server
     with connect(server) as graph:
         wipe(graph)
         graph.write(FILMS)

@@ -12,8 +12,9 @@ from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import EntityNotFound
 from kgneo.graph.statistics import HopStatistics
+from kgneo.server import RunningServer
 from kgneo.stages.complete import most_like
-from tests.conftest import VERSIONS, StartServer, connect, wipe
+from tests.conftest import connect, wipe
 
 CLUBS = """
 CREATE (hafen:Club {name: 'Hafen 08', founded: 1908, members: 4100, budget: '900'}),
@@ -32,9 +33,9 @@ CREATE (hafen:Club {name: 'Hafen 08', founded: 1908, members: 4100, budget: '900
 
 
 @pytest.fixture(scope="module")
-def clubs(start_server: StartServer, encoder: OnnxEncoder) -> Iterator[Context]:
+def clubs(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
     """A graph of clubs as its owner made it, with what questions are answered with."""
-    with connect(start_server("scratch", VERSIONS[0])) as graph:
+    with connect(newest_server) as graph:
         wipe(graph)
         graph.write(CLUBS)
         yield open_context(graph, encoder=encoder)

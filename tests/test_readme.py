@@ -12,6 +12,7 @@ from kgneo.cli.main import COMMANDS, main
 from kgneo.embedding import OnnxEncoder
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
+from tests.conftest import on_one_version
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -33,6 +34,7 @@ def test_the_python_example_runs(
     assert "(Mekong, flows through, Thailand)" in printed
 
 
+@on_one_version
 def test_the_section_about_ones_own_graph_works_as_written_and_leaves_no_trace(
     graph: Graph,
     encoder: OnnxEncoder,

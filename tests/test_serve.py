@@ -17,6 +17,8 @@ from kgneo.errors import StatementRefused
 from kgneo.graph import Graph
 from kgneo.llm.scripted import ScriptedModel
 from kgneo.serve.failures import respond
+from kgneo.server import RunningServer
+from tests.conftest import connect, on_one_version
 from tests.serving import client
 
 ORDERS = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
@@ -186,6 +188,7 @@ def test_what_may_not_be_run_is_refused_as_the_request_s_fault_with_its_reason()
     assert (response.status_code, b"It would write: CREATE." in response.body) == (422, True)
 
 
+@on_one_version
 def test_what_is_written_while_the_server_runs_can_be_asked(
     graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,8 +230,10 @@ def test_health_readiness_and_figures_are_told(http: TestClient) -> None:
     assert "kgneo_questions_running 0.0" in figures
 
 
-def test_a_server_whose_database_is_gone_is_healthy_and_not_ready(sample_graph: Graph, sample_context: Context) -> None:
-    with sample_graph as graph:
+def test_a_server_whose_database_is_gone_is_healthy_and_not_ready(
+    sample_server: RunningServer, sample_context: Context
+) -> None:
+    with connect(sample_server) as graph:
         lost = replace(sample_context, knowledge=replace(sample_context.knowledge, graph=graph))
         with client(lost) as talking:
             graph.close()
@@ -236,6 +241,7 @@ def test_a_server_whose_database_is_gone_is_healthy_and_not_ready(sample_graph: 
             assert talking.get("/api/v1/ready").status_code >= 502
 
 
+@on_one_version
 def test_a_question_over_labels_is_read_changed_and_run(graph: Graph, encoder: OnnxEncoder) -> None:
     for statement in filter(None, ORDERS.read_text(encoding="utf-8").splitlines()):
         graph.write(statement.rstrip(";"))

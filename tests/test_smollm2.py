@@ -12,9 +12,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking import ask
 from kgneo.context import Context, Options
-from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.llm import Completion, LanguageModel, Message, Parameters, load_model
 from kgneo.llm.factory import NO_ADAPTER, small_adapter_path
@@ -54,8 +53,8 @@ def model() -> Brief:
 
 
 @pytest.fixture
-def context(sample_graph: Graph, encoder: OnnxEncoder, model: Brief) -> Context:
-    return open_context(sample_graph, encoder=encoder, model=model, options=Options(seed=1, top_k=5))
+def context(sample_context: Context, model: Brief) -> Context:
+    return replace(sample_context, model=model, options=Options(seed=1, top_k=5))
 
 
 def names(graph: Graph) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgneo import verify
-from kgneo.asking import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
 from kgneo.errors import DataError, EntityNotFound
 from kgneo.evaluation.claims import Claim, Judged, drawn, read_claims, rows_of
-from kgneo.graph import Graph
 from kgneo.llm import ScriptedModel
 from kgneo.query.json import from_json
 from kgneo.verification.by_model import read_reply
@@ -25,9 +23,9 @@ from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, VERDICTS, Check
 
 
 @pytest.fixture
-def context(sample_graph: Graph, encoder: OnnxEncoder) -> Context:
+def context(sample_context: Context) -> Context:
     """The sample graph, to be asked."""
-    return open_context(sample_graph, encoder=encoder)
+    return replace(sample_context)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +117,9 @@ def test_a_given_name_that_stands_nowhere_in_the_claim_is_told(context: Context)
     assert any("Spain" in warning for warning in found.warnings)
 
 
-def test_a_model_judges_the_evidence_that_is_shown(sample_graph: Graph, encoder: OnnxEncoder) -> None:
+def test_a_model_judges_the_evidence_that_is_shown(context: Context) -> None:
     model = ScriptedModel(["supported: the Danube flows through Austria."])
-    found = verify(open_context(sample_graph, encoder=encoder, model=model), "The [Danube] flows through [Austria]")
+    found = verify(replace(context, model=model), "The [Danube] flows through [Austria]")
     prompt = model.calls[0][0][-1].content
     assert "Danube flows through Austria." in prompt
     assert (found.verdict, found.explanation) == (SUPPORTED, "the Danube flows through Austria.")
@@ -129,11 +127,9 @@ def test_a_model_judges_the_evidence_that_is_shown(sample_graph: Graph, encoder:
     assert found.llm.calls == 1
 
 
-def test_a_model_supports_nothing_of_which_the_evidence_does_not_speak(
-    sample_graph: Graph, encoder: OnnxEncoder
-) -> None:
+def test_a_model_supports_nothing_of_which_the_evidence_does_not_speak(context: Context) -> None:
     model = ScriptedModel(["True, everybody knows that."])
-    found = verify(open_context(sample_graph, encoder=encoder, model=model), "The [Tiber] flows through [Spain]")
+    found = verify(replace(context, model=model), "The [Tiber] flows through [Spain]")
     assert found.verdict == OPEN
     assert any("Spain" in warning for warning in found.warnings)
 

@@ -34,6 +34,7 @@ from kgneo.stages.reached import Reached
 from kgneo.stages.recall import majority_path, write_examples
 from kgneo.strategies import Strategy, find_strategy
 from kgneo.strategies.navigator import Navigator, NavigatorOptions
+from tests.conftest import on_one_version
 from tests.papers_stand_in import PaperStandIn
 from tests.test_kg_rag import sample_questions
 
@@ -48,8 +49,8 @@ def scripted(*replies: tuple[str, str]) -> ScriptedModel:
 
 
 @pytest.fixture
-def context(sample_graph: Graph, encoder: OnnxEncoder) -> Context:
-    return open_context(sample_graph, encoder=encoder)
+def context(sample_context: Context) -> Context:
+    return replace(sample_context)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -252,6 +253,7 @@ def test_examples_in_a_prompt_have_their_question_and_relations() -> None:
     assert write_examples([learned("a/^b", 0.9)]).splitlines()[1] == "- what of [Peru]? → a, then ^b"
 
 
+@on_one_version
 def test_learned_questions_give_the_majority_path_and_the_examples_of_prompts(
     graph: Graph, encoder: OnnxEncoder
 ) -> None:
