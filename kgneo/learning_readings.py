@@ -349,17 +349,26 @@ def _checked(
     temperature = _temperature([[found.score for found in order] for order in orders], float(right.mean()))
     shares = np.array([likely([found.score for found in order], temperature)[0] for order in orders])
     bound = np.array([order[0].learned for order in orders])
+    sure, gain = thresholds(shares, bound, right, alone)
+    least = float(alone.mean())
+    return replace(taught, temperature=temperature, sure=sure), (least, least + gain)
+
+
+def thresholds(
+    shares: NDArray[np.float64], bound: NDArray[np.bool_], right: NDArray[np.bool_], alone: NDArray[np.bool_]
+) -> tuple[tuple[float, float], float]:
+    """From which probabilities on learned readings go before the reader's, those of learned templates (`bound`) and
+    others, and what share of questions that gains. `shares` are the probabilities of the learned readings, `right` and
+    `alone` whether these and the reader's own are right, one for each question. Others go first only where that gains
+    more than one standard error."""
     gains = {
         (one, other): np.where(shares >= np.where(bound, one, other), right, alone).astype(float) - alone
         for one in SURES for other in SURES
     }  # fmt: skip
     sure = max(gains, key=lambda item: (gains[item].mean(), item[1]))
-    if gains[sure].mean() <= gains[sure].std() / len(unseen) ** 0.5:  # within a standard error: no gain that will last
+    if gains[sure].mean() <= gains[sure].std() / len(shares) ** 0.5:
         sure = max((item for item in gains if item[1] == NEVER), key=lambda item: gains[item].mean())
-    return replace(taught, temperature=temperature, sure=sure), (
-        float(alone.mean()),
-        float((alone + gains[sure]).mean()),
-    )
+    return sure, float(gains[sure].mean())
 
 
 def _right(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kgneo.asking import ask, open_context
@@ -14,6 +15,7 @@ from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph.lessons import all_lessons, read_learned, remove_lessons
 from kgneo.learning import learn_questions
+from kgneo.learning_readings import NEVER, thresholds
 from kgneo.model import Answer
 from kgneo.query.graph import QueryGraph, Value, Variable
 from kgneo.questions import GoldNode, Question, read_labelled
@@ -168,3 +170,14 @@ def test_a_file_of_questions_may_have_gold_queries(tmp_path: Path) -> None:
     one, two = read_labelled(file)
     assert one.cypher == "MATCH (p:Painter) RETURN p"
     assert two.query_graph == QueryGraph((Variable("p", ("Painter",)),), Value("p"))
+
+
+@pytest.mark.parametrize(("better", "worse", "first"), [(8, 0, True), (2, 1, False), (0, 0, False), (0, 3, False)])
+def test_readings_of_templates_not_learned_go_first_only_where_that_gains_more_than_chance(
+    better: int, worse: int, first: bool
+) -> None:
+    alone = np.array([False] * 10 + [True] * 10)
+    right = np.array([True] * better + [False] * (10 - better) + [False] * worse + [True] * (10 - worse))
+    sure, gain = thresholds(np.full(20, 0.6), np.zeros(20, dtype=bool), right, alone)
+    assert (sure[1] < NEVER) == first
+    assert gain == (pytest.approx(better / 20) if first else 0.0)
