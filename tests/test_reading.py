@@ -375,6 +375,8 @@ TOWNS = Vocabulary(
         Key("Town", "type", distinct=4),
         Key("Province", "name", unique=True, distinct=6),
         Key("Province", "area", "number", distinct=6),
+        Key("Province", "deepest_place", distinct=6),
+        Key("Province", "deepest_level", "number", distinct=6),
         Key("Lake", "name", unique=True, distinct=20),
         Key("Lake", "depth", "number", distinct=20),
         Key("FLOWS_INTO", "flow_type", distinct=3, of_edge=True),
@@ -421,6 +423,13 @@ def test_a_relationships_noun_may_stand_behind_the_noun_for_its_other_end(towns:
     assert (asked(graph), relations(graph)) == ("Town", ["capital"])
 
 
+def test_a_superlative_before_a_compound_is_said_of_its_last_noun(towns: Fits) -> None:
+    graph = of_towns("What is the largest province capital?", towns)
+    assert [(graph.variable(item.variable).labels, item.by) for item in graph.selections] == [
+        (("Town",), Value(graph.root, "inhabitants"))
+    ]
+
+
 def test_how_large_asks_for_a_number_of_what_the_question_is_about(towns: Fits) -> None:
     graph = of_towns("How large is the largest town in Ostmark?", towns)
     assert graph.answer == Value(graph.root, "inhabitants")
@@ -430,6 +439,11 @@ def test_how_large_asks_for_a_number_of_what_the_question_is_about(towns: Fits) 
 def test_a_superlative_before_a_preposition_is_not_said_of_the_noun_behind_it(towns: Fits) -> None:
     graph = of_towns("Which town is largest on a lake?", towns)
     assert [graph.variable(item.variable).labels for item in graph.selections] == [("Town",)]
+
+
+def test_what_cannot_be_ordered_does_not_say_by_what_to_order(towns: Fits) -> None:
+    graph = of_towns("Which province has the deepest place?", towns)
+    assert [item.by for item in graph.selections] == [Value(graph.root, "deepest_level")]
 
 
 def test_a_property_is_one_of_the_noun_behind_of(towns: Fits) -> None:

@@ -89,6 +89,7 @@ class Conditions:
             item for item in self.heard.key_mentions
             if extreme.at < item.start <= extreme.at + 4 and self.heard.only_function(extreme.at + 1, item.start)
             and not self.heard.is_label(item.start)
+            and any(meaning.key and meaning.key.kind in MEASURED for meaning in item.meanings)
         ]  # fmt: skip
         best: tuple[float, int, Key] | None = None
         for number, thing in enumerate(tree.things):
@@ -140,7 +141,9 @@ class Conditions:
         if any(key.unique for key, _ in thing.values):
             return -1.0
         if thing.named < 0:
-            return 0.15
+            return 2.1 if any(self._is_first_part(other.named, extreme, tree) for other in tree.things) else 0.15
+        if self._is_first_part(thing.named, extreme, tree):
+            return 0.1
         mention = self.heard.mentions[thing.named]
         if named:
             return 0.8 if mention.end <= extreme.at and extreme.at - mention.end <= 4 else 0.1
@@ -149,6 +152,15 @@ class Conditions:
                 return 0.1
             return (2.0 if mention.start <= extreme.at + 2 else 0.8) - 0.1 * min(mention.start - extreme.at, 6)
         return 0.3 if extreme.at - mention.end <= 2 else 0.1
+
+    def _is_first_part(self, named: int, extreme: Extreme, tree: Tree) -> bool:
+        """Whether the noun behind a superlative only tells of what the next one is: "the largest STATE capital"."""
+        relation, _ = tree.things[0].role
+        if not relation or named < 0 or self.heard.mentions[named].start != extreme.at + 1:
+            return False
+        behind = self.heard.plain[self.heard.mentions[named].end :][:1]
+        number = self.heard.fits.relations.index(relation)
+        return any(self.heard.fits.named(word, number) for word in behind)
 
     def _is_place(self, start: int, end: int) -> bool:
         """Whether a preposition between a superlative and a noun says that the noun is no such thing: "came last in
