@@ -367,6 +367,19 @@ def test_being_far_ahead_of_the_others_gives_confidence() -> None:
     assert confidence(replace(SIGNS, ahead=2.0)) > confidence(SIGNS)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which people directed a film that they acted in?",
+        "Which people directed films in which they also acted themselves?",
+        "Who acted in a film that he directed himself?",
+    ],
+)
+def test_two_relationships_to_the_same_thing_are_two_edges(fits: Fits, question: str) -> None:
+    graph = best(question, fits).graph
+    assert (asked(graph), relations(graph), len(graph.variables)) == ("Person", ["ACTED_IN", "DIRECTED"], 2)
+
+
 TOWNS = Vocabulary(
     labels={"Town": 80, "Province": 6, "Lake": 20},
     keys=(

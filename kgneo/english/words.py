@@ -140,6 +140,8 @@ NUMERALS = {
     "eleven": 11, "twelve": 12, "twenty": 20, "hundred": 100,
 }  # fmt: skip
 """Numbers in words."""
+RETURNING = _words("they he she it themselves himself herself itself")
+"""Words for what was spoken of, which says something more: "orders that THEY entered THEMSELVES"."""
 PEOPLE = _words(
     "who whom whose person persons people individual individuals someone somebody anyone anybody everyone everybody "
     "man men woman women guy guys folks"

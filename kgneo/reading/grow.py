@@ -26,6 +26,7 @@ from kgneo.english.words import (
     PEOPLE,
     PREPOSITIONS,
     RECEIVING,
+    RETURNING,
     SHARED,
     SHARING,
 )
@@ -166,7 +167,27 @@ class Grower:
                 for tree in ([before] if before.thing_of(number) is not None else self._with(before, number))
             ]
             beam = _best(grown)
-        return [self._in_role(tree) for tree in beam]
+        return [self._returning(self._in_role(tree)) for tree in beam]
+
+    def _returning(self, tree: Tree) -> Tree:
+        """The tree in which what is asked for also stands to the same thing in the relationship that another word
+        names: "which firms MAINTAIN a plant that they BUILT"."""
+        if not any(word.plain in RETURNING for word in self.words):
+            return tree
+        left = [index for index in range(len(self.words)) if index not in tree.used]
+        telling = [index for index in left if self.words[index].plain not in FUNCTION_WORDS]
+        for join in tree.joins:
+            if 0 not in (join.source, join.target):
+                continue
+            other = join.target + join.source
+            for step in self.fits.vocabulary.leaving.get(tree.things[0].label, ()):
+                number = self.fits.relations.index(step.relation)
+                known = any(step.relation == there.relation for there in tree.joins)
+                named = [index for index in telling if self.fits.named(self.words[index].plain, number)]
+                if named and not known and step.label == tree.things[other].label:
+                    joins = (*tree.joins, Join(0, step.relation, step.forward, other))
+                    return replace(tree, joins=joins, used=tree.used.union(named))
+        return tree
 
     def _in_role(self, tree: Tree) -> Tree:
         """The tree in which what is asked for stands in the relationship by whose noun it is named, to something."""
