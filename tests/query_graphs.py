@@ -43,7 +43,7 @@ POOLS: Mapping[str, tuple[Any, ...]] = {
     NUMERAL: ("7", "1,200", "none"),
     DAY: ("9/08/2017", "10/8/2017", "1/01/2018"),
     LIST: (["a"], ["a", "b"], ["c", QUOTES]),
-    DATE: (neo4j.time.Date(2017, 8, 9), neo4j.time.Date(2018, 1, 1)),
+    DATE: (neo4j.time.Date(2017, 8, 9), neo4j.time.Date(2018, 1, 1), neo4j.time.Date(2014, 8, 10)),
 }
 FORMS: Mapping[str, Form] = {NUMERAL: "number", DAY: "day first", LIST: "list", DATE: "date"}
 LITERALS: Mapping[str, tuple[Any, ...]] = {
@@ -226,7 +226,7 @@ def _with_test(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
 
 def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
     root = graph.root
-    kind = draw(st.sampled_from(["value", "aggregate", "per", "arithmetic", "exists"]))
+    kind = draw(st.sampled_from(["value", "aggregate", "per", "arithmetic", "years", "exists"]))
     value = replace(_value(draw, graph), of=root)
     answer: Any = value
     if kind == "aggregate":
@@ -239,6 +239,9 @@ def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
     elif kind == "arithmetic":
         right = Value(_value(draw, graph).of, draw(st.sampled_from([COUNT, SIZE])))
         answer = Arithmetic(draw(st.sampled_from(["+", "-", "*", "/", "per cent"])), Value(root, COUNT), right)
+    elif kind == "years":
+        dates = [Value(of, key, FORMS[key]) for of in (root, _node(draw, graph).of) for key in (DATE, DAY)]
+        answer = Arithmetic("years", draw(st.sampled_from(dates[:2])), draw(st.sampled_from(dates[2:])))
     elif kind == "exists":
         answer = Aggregate("exists", Value(root))
     return replace(graph, answer=answer)
@@ -462,6 +465,10 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 def calculated(operator: str, left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
+    if operator == "years":
+        first, last = sorted([left, right])
+        months = 12 * (int(last[:4]) - int(first[:4])) + int(last[5:7]) - int(first[5:7]) - (last[8:10] < first[8:10])
+        return months // 12 * (1 if left >= right else -1)
     if operator in ("/", "per cent"):
         return None if right == 0 else (100.0 if operator == "per cent" else 1.0) * left / right
     return {"+": left + right, "-": left - right, "*": left * right}[operator]

@@ -254,6 +254,16 @@ def test_another_thing_that_it_is_compared_with_is_a_variable_of_its_own(fits: F
     assert named.left.of == compared.right.of  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("verb", ["came out", "was released"])
+def test_an_age_at_a_date_is_the_years_between(fits: Fits, verb: str) -> None:
+    graph = best(f"How old was Ada Brook when The Long Harbour {verb}?", fits).graph
+    assert isinstance(graph.answer, Arithmetic)
+    assert (graph.answer.operator, graph.answer.left.key) == ("years", "released")
+    assert graph.answer.right == Value(graph.variables[0].name, "born")
+    named = {("Person", "name", "=", ("Ada Brook",)), ("Film", "title", "=", ("The Long Harbour",))}
+    assert conditions_of(graph) == named
+
+
 def test_who_is_older_was_born_before(fits: Fits) -> None:
     graph = best("Is Ada Brook older than Ben Marsh?", fits).graph
     [compared] = [condition for condition in graph.conditions if isinstance(condition.right, Value)]

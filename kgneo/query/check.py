@@ -395,7 +395,9 @@ def _answer(graph: QueryGraph, catalogue: Catalogue) -> Iterator[str]:
             kinds = _compared_as(graph, value, catalogue)
             if not value.key:
                 yield f"The calculation with {value.of!r} needs a property."
-            elif kinds and not kinds & {"number", "other"}:
+            elif answer.operator == "years" and kinds and not kinds & {"date", "number", "other"}:
+                yield f"The years to or from {_told(value)} need dates; {_holds(kinds)}."
+            elif answer.operator != "years" and kinds and not kinds & {"number", "other"}:
                 yield f"The calculation with {_told(value)} needs numbers; {_holds(kinds)}{_advice(kinds, 0)}."
     for condition in graph.conditions:
         if isinstance(condition.left, Aggregate):

@@ -216,6 +216,8 @@ class _Compiler:
 
     def _calculated(self, item: Arithmetic) -> str:
         left, right = self._value(item.left), self._value(item.right)
+        if item.operator == "years":
+            return f"duration.between({_date(right)}, {_date(left)}).years"
         if item.operator == "per cent":
             return f"100.0 * {left} / {right}"
         return f"{left} {item.operator} {right}" if item.operator != "/" else f"1.0 * {left} / {right}"
@@ -408,6 +410,12 @@ def _joined(lines: Sequence[str]) -> list[str]:
 
 def _number(text: str) -> str:
     return f"toFloatOrNull(replace(toStringOrNull({text}), ',', ''))"
+
+
+def _date(text: str) -> str:
+    """A value that is a date or begins with one, as far as it goes, as a date; null for all else."""
+    begins = "'-?[0-9]{4}(-[0-9]{2}(-[0-9]{2}.*)?)?'"
+    return f"[part IN [toStringOrNull({text})] | CASE WHEN part =~ {begins} THEN date(left(part, 10)) END][0]"
 
 
 def _turned(text: str, *places: int) -> str:

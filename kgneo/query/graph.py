@@ -22,7 +22,7 @@ year of a date; as a date, whose text is year first, day first ("9/08/2017") or 
 literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
 Operator = Literal["=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"]
 Function = Literal["count", "sum", "average", "minimum", "maximum", "exists"]
-Calculation = Literal["+", "-", "*", "/", "per cent"]
+Calculation = Literal["+", "-", "*", "/", "per cent", "years"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """A calculation over two values: "per cent" is 100 × left / right."""
+    """A calculation over two values: "per cent" is 100 × left / right, "years" the whole years from the date (or year)
+    `right` to the date `left`."""
 
     operator: Calculation
     left: Value

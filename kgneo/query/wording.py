@@ -89,6 +89,8 @@ class _Words:
     def asked(self) -> str:
         """The whole phrase."""
         answer = self.graph.answer
+        if isinstance(answer, Arithmetic) and answer.operator == "years":
+            return f"years from {self._property(answer.right)} to {self._property(answer.left)}"
         if isinstance(answer, Arithmetic):
             words = _CALCULATIONS[answer.operator]
             return f"{self._property(answer.left)} {words} {self._property(answer.right)}"

@@ -14,7 +14,7 @@ from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selectio
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.form import Comparison, Extreme
 from kgneo.reading.grow import Tree
-from kgneo.reading.heard import Heard
+from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.mentions import Mention
 from kgneo.reading.vocabulary import MEASURED, Key
 
@@ -206,6 +206,8 @@ class Conditions:
         where that is asked for; None where they have nothing to compare."""
         assert self.heard.form.versus is not None
         at, than = self.heard.form.versus
+        if self.heard.plain[than] == "when":
+            return self._age(tree, than)
         words = [
             word for word in self.heard.plain[max(at - 3, 0) : than] if word not in FUNCTION_WORDS or word in MEASURES
         ]
@@ -233,6 +235,36 @@ class Conditions:
             return Variable(other, (label,)), known, Arithmetic("-", left, right)
         more = COMPARATIVES[self.heard.plain[at]] != _is_age(self.heard.plain[at], key)
         return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
+
+    def _age(self, tree: Tree, when: int) -> tuple[Variable, list[Condition], Arithmetic | None] | None:
+        """ "How old was X when Y came out": the years from a date of what is asked about to one of what is named."""
+        named = next((meaning for item in self.heard.compared for meaning in item.meanings if meaning.key), None)
+        own = {index for item in self.heard.compared for index in range(item.start, item.end)}
+        said = [word for index, word in enumerate(self.heard.plain) if index > when and index not in own]
+        born = self._date_of(tree.things[0].label, ["born", "birth"])
+        then = self._date_of(named.owner, ["date", *said]) if named else None
+        if named is None or born is None or then is None:
+            return None
+        other = f"x{len(tree.things)}"
+        known = [
+            equal(other, meaning.key, meaning.values)
+            for item in self.heard.compared
+            for meaning in [next((one for one in item.meanings if one.owner == named.owner), None)]
+            if meaning and meaning.key
+        ]
+        years = Arithmetic("years", Value(other, then.key, then.form), Value("x0", born.key, born.form))
+        return Variable(other, (named.owner,)), known, years
+
+    def _date_of(self, label: str, words: Sequence[str]) -> Key | None:
+        """The date, or the number of a year, of a label's nodes that words speak of most."""
+        telling = [word for word in words if word not in FUNCTION_WORDS]
+
+        def fit(key: Key) -> float:
+            return max(self.heard.fits.key(word)[key] for word in telling)
+
+        keys = self.heard.fits.vocabulary.keys_of(label)
+        dates = [key for key in keys if key.kind == "date" or (key.kind == "number" and fit(key) >= NAMED)]
+        return max(dates, key=fit, default=None)
 
     def _comparable(self, item: Comparison, tree: Tree) -> Iterator[tuple[float, int, Key]]:
         """Numbers and dates of things, and of joins (-1 for the first), with how well a comparison fits each."""

@@ -109,8 +109,11 @@ def _summing(plain: Sequence[str]) -> set[int]:
 
 
 def _versus(plain: Sequence[str], within: Container[int]) -> tuple[int, int] | None:
-    """Where something is compared with what is named behind "than", or with the second of two behind "between"."""
+    """Where something is compared with what is named behind "than", with the second of two behind "between", or, for
+    an age, with what is named behind "when"."""
     for index, word in enumerate(plain):
+        if word == "old" and plain[max(index - 1, 0)] == "how" and "when" in plain[index + 1 :]:
+            return index, plain.index("when", index + 1)
         if word in COMPARATIVES and index not in within and "than" in plain[index + 1 :]:
             return index, plain.index("than", index + 1)
         if word in ("difference", "differ") and "between" in plain[index:] and "and" in plain[index:]:
