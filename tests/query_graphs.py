@@ -226,7 +226,7 @@ def _with_test(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
 
 def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
     root = graph.root
-    kind = draw(st.sampled_from(["value", "aggregate", "per", "arithmetic", "years", "exists"]))
+    kind = draw(st.sampled_from(["value", "aggregate", "per", "arithmetic", "years", "share", "exists"]))
     value = replace(_value(draw, graph), of=root)
     answer: Any = value
     if kind == "aggregate":
@@ -242,8 +242,8 @@ def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
     elif kind == "years":
         dates = [Value(of, key, FORMS[key]) for of in (root, _node(draw, graph).of) for key in (DATE, DAY)]
         answer = Arithmetic("years", draw(st.sampled_from(dates[:2])), draw(st.sampled_from(dates[2:])))
-    elif kind == "exists":
-        answer = Aggregate("exists", Value(root))
+    elif kind in ("share", "exists"):
+        answer = Aggregate("share" if kind == "share" else "exists", Value(root))
     return replace(graph, answer=answer)
 
 
@@ -272,6 +272,10 @@ class Interpreter:
             return {
                 calculated(asked.operator, value_in(row, asked.left), value_in(row, asked.right)) for row in rows
             } - {None}
+        if asked.function == "share":
+            labels = set(self.graph.variable(self.graph.root).labels)
+            every = [node for node in self.world.nodes if labels <= set(node.labels)]
+            return 100.0 * len({row[self.graph.root].id for row in rows}) / len(every) if every else None
         if asked.per is None:
             return bool(rows) if asked.function == "exists" else plain(aggregated(rows, asked))
         per = asked.per

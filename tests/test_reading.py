@@ -264,6 +264,13 @@ def test_an_age_at_a_date_is_the_years_between(fits: Fits, verb: str) -> None:
     assert conditions_of(graph) == named
 
 
+@pytest.mark.parametrize("words", ["percentage of all", "per cent of the", "share of"])
+def test_a_share_is_that_of_a_kind_which_meets_the_conditions(fits: Fits, words: str) -> None:
+    graph = best(f"What {words} films are westerns?", fits).graph
+    assert graph.answer == Aggregate("share", Value(graph.root))
+    assert (asked(graph), conditions_of(graph)) == ("Film", {("Film", "genre", "=", ("western",))})
+
+
 def test_who_is_older_was_born_before(fits: Fits) -> None:
     graph = best("Is Ada Brook older than Ben Marsh?", fits).graph
     [compared] = [condition for condition in graph.conditions if isinstance(condition.right, Value)]

@@ -390,6 +390,8 @@ def _answer(graph: QueryGraph, catalogue: Catalogue) -> Iterator[str]:
         yield from _aggregate(graph, answer, catalogue)
         if answer.function == "exists" and answer.per is not None:
             yield "Whether something exists is asked once, not for each of something."
+        if answer.function == "share" and (answer.per is not None or answer.value.key):
+            yield "A share is one of nodes among all with their labels: no property, and not for each of something."
     elif isinstance(answer, Arithmetic):
         for value in (answer.left, answer.right):
             kinds = _compared_as(graph, value, catalogue)
@@ -406,7 +408,10 @@ def _answer(graph: QueryGraph, catalogue: Catalogue) -> Iterator[str]:
 
 def _aggregate(graph: QueryGraph, item: Aggregate, catalogue: Catalogue) -> Iterator[str]:
     what = f"The {item.function} of {_told(item.value)}"
-    if item.function in ("count", "exists"):
+    if item.function in ("count", "exists") or (item.function == "share" and item is graph.answer):
+        return
+    if item.function == "share":
+        yield f"{what} can only be the answer."
         return
     kinds = _compared_as(graph, item.value, catalogue)
     if not item.value.key:

@@ -198,12 +198,24 @@ class _Compiler:
             return [*lines, self._nodes(root), "ORDER BY walks DESC, id", "LIMIT $limit"]
         if isinstance(answer, Value):
             return [*lines, f"WITH {self._raw(answer)} AS value, count(*) AS walks", *_VALUES]
+        if answer.function == "share":
+            return [*lines, *self._share(root)]
         if answer.per is None:
             return [*lines, f"RETURN {self._aggregate(answer)} AS value"]
         measured = f"{self._aggregate(answer)} AS value"
         if answer.per.key:
             return [*lines, f"WITH {self._raw(answer.per)} AS per, {measured}", *_GROUPS]
         return [*lines, f"{self._nodes(answer.per.of, measured)}", "ORDER BY value DESC, id", "LIMIT $limit"]
+
+    def _share(self, root: str) -> list[str]:
+        """What per cent of all nodes with the root's labels were matched; null where there are none."""
+        labels = "".join(f":{plain(label)}" for label in self.graph.variable(root).labels)
+        tests = " WHERE none(label IN labels(every) WHERE label IN $excluded)" if self.excluded else ""
+        return [
+            f"WITH count(DISTINCT {root}) AS part",
+            f"WITH part, COUNT {{ MATCH (every{labels}){tests} }} AS whole",
+            "RETURN CASE whole WHEN 0 THEN null ELSE 100.0 * part / whole END AS value",
+        ]
 
     def _nodes(self, variable: str, measured: str = "count(*) AS walks") -> str:
         labels = self.graph.variable(variable).labels

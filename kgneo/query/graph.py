@@ -21,7 +21,7 @@ Form = Literal["", "list", "number", "year", "date", "day first", "month first"]
 year of a date; as a date, whose text is year first, day first ("9/08/2017") or month first. Dates are compared with
 literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
 Operator = Literal["=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"]
-Function = Literal["count", "sum", "average", "minimum", "maximum", "exists"]
+Function = Literal["count", "share", "sum", "average", "minimum", "maximum", "exists"]
 Calculation = Literal["+", "-", "*", "/", "per cent", "years"]
 
 
@@ -66,9 +66,10 @@ class Value:
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """A function over `value`, once for each `per`, or once for all: the number of different values (of nodes, where it
-    has no key), or the sum and average over the different nodes or relationships that have the property, so that two of
-    them with the same value count twice. `over`: sum and average are over different nodes of another variable, where
-    the value is that of a node which they share."""
+    has no key), what per cent of all nodes with the variable's labels these nodes are (`share`, as the answer alone), or
+    the sum and average over the different nodes or relationships that have the property, so that two of them with the
+    same value count twice. `over`: sum and average are over different nodes of another variable, where the value is
+    that of a node which they share."""
 
     function: Function
     value: Value

@@ -98,6 +98,9 @@ class _Words:
             return self._property(answer, many=self._first(self._place(answer.of)) is None)
         if answer.function == "exists":
             return f"whether {self._existence(answer.value.of)}"
+        if answer.function == "share":
+            noun = self._noun(self._place(answer.value.of))
+            return f"per cent of all {plural(noun)} that are {self._phrase(self._place(answer.value.of), many=True)}"
         text = self._aggregate(answer)
         return f"{text}, for each {self._group(answer.per)}" if answer.per else text
 

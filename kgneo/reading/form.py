@@ -28,7 +28,7 @@ from kgneo.english.words import (
 from kgneo.query.graph import Operator
 from kgneo.reading.mentions import Word
 
-Kind = Literal["things", "count", "sum", "average", "exists", "choice"]
+Kind = Literal["things", "count", "share", "sum", "average", "exists", "choice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,10 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
         return "count", index + 2, "how often", {index, index + 1}
     if word in ("average", "mean") and index <= 5:
         return "average", index + 1, "average", {index}
+    if " ".join(plain[index : index + 2]) in ("percentage of", "percent of", "proportion of", "share of"):
+        return "share", index + 2, "share", {index, index + 1}
+    if plain[index : index + 3] == ["per", "cent", "of"]:
+        return "share", index + 3, "share", {index, index + 1, index + 2}
     if word == "sum" and following == "of":
         return "sum", index + 2, "sum", {index, index + 1}
     beginning = set(plain[:index]) <= FUNCTION_WORDS | {"total", "count", "please", "provide", "tell", "get"}

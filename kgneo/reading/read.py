@@ -290,6 +290,8 @@ class _Reader:
         grouped = self.conditions.per(tree)
         if kind == "count" and grouped is not None:
             return Aggregate("count", root, grouped)
+        if kind == "share":
+            return Aggregate("share", root)
         if kind == "exists" or (kind == "count" and asked is None):
             return Aggregate("exists" if kind == "exists" else "count", root)
         if asked is None and kind == "sum":

@@ -23,7 +23,7 @@ from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
 from kgneo.model import Evidence, Hop
 from kgneo.query.compile import UNNAMED, Named
-from kgneo.query.graph import Edge, QueryGraph, Value
+from kgneo.query.graph import Aggregate, Edge, QueryGraph, Value
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS, RankingCache
@@ -129,7 +129,11 @@ def unlearned(context: Context, question: str, given: Sequence[Span] = ()) -> li
     found = [item for item in read(question, known.fits, known.dictionary, chains, given) if _explains(item)]
     if known.implied is None:
         return found
-    return [replace(item, graph=known.implied.lowered(item.graph), meant=item.graph) for item in found]
+    return [
+        replace(item, graph=known.implied.lowered(item.graph), meant=item.graph)
+        for item in found
+        if not (isinstance(item.graph.answer, Aggregate) and item.graph.answer.function == "share")  # of no label
+    ]
 
 
 def interpret_linked(context: Context, linked: LinkedQuestion) -> list[Interpretation]:
