@@ -83,7 +83,8 @@ def test_without_known_nodes_the_schema_lets_no_variable_have_ids() -> None:
         ({**PLAIN, "edges": [{"subject": "x", "relations": ["A"], "object": "x", "directed": 1}]},
          "edges[0].directed: found 1, expected true or false."),
         ({**PLAIN, "answer": {"function": "median", "value": {"of": "x"}}},
-         "answer.function: found 'median', expected one of 'count', 'share', 'sum', 'average', 'minimum', 'maximum', 'exists'."),
+         "answer.function: found 'median', "
+         "expected one of 'count', 'share', 'sum', 'average', 'minimum', 'maximum', 'exists'."),
         ({**PLAIN, "conditions": [{"left": {"of": "x"}, "right": [None]}]},
          "conditions[0].right[0]: found None, expected a text, a number, true or false."),
         ({**PLAIN, "conditions": [{"left": {"of": "x"}, "right": [float("nan")]}]},

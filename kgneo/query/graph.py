@@ -66,8 +66,8 @@ class Value:
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """A function over `value`, once for each `per`, or once for all: the number of different values (of nodes, where it
-    has no key), what per cent of all nodes with the variable's labels these nodes are (`share`, as the answer alone), or
-    the sum and average over the different nodes or relationships that have the property, so that two of them with the
+    has no key), what per cent of all nodes with the variable's labels these are (`share`, as the answer alone), or the
+    sum and average over the different nodes or relationships that have the property, so that two of them with the
     same value count twice. `over`: sum and average are over different nodes of another variable, where the value is
     that of a node which they share."""
 
