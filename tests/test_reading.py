@@ -271,6 +271,11 @@ def test_a_share_is_that_of_a_kind_which_meets_the_conditions(fits: Fits, words:
     assert (asked(graph), conditions_of(graph)) == ("Film", {("Film", "genre", "=", ("western",))})
 
 
+@pytest.mark.parametrize("sign", ["²", "①", "٣", "½"])
+def test_a_sign_that_is_some_digit_is_no_number_to_fail_at(fits: Fits, sign: str) -> None:
+    assert read(f"Which {sign} films are longer than {sign}?", fits, DICTIONARY)
+
+
 def test_who_is_older_was_born_before(fits: Fits) -> None:
     graph = best("Is Ada Brook older than Ben Marsh?", fits).graph
     [compared] = [condition for condition in graph.conditions if isinstance(condition.right, Value)]

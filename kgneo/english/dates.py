@@ -29,7 +29,7 @@ def parse_date(text: str) -> tuple[int, int, int] | None:
         match = pattern.fullmatch(text.strip())
         if match:
             named = match["month"].lower()
-            month = int(named) if named.isdigit() else _month(named)
+            month = int(named) if named.isdecimal() else _month(named)
             year, day = int(match["year"]), int(match["day"])
             if month > 12 >= day:
                 month, day = day, month

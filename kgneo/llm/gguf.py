@@ -105,7 +105,7 @@ def cache_bytes(header: Mapping[str, str], context: int) -> int:
 
 def _number(header: Mapping[str, str], key: str, default: int) -> int:
     value = header.get(f"{header.get('general.architecture')}.{key}", "")
-    return int(value) if value.isdigit() else default
+    return int(value) if value.isdecimal() else default
 
 
 def file_fingerprint(path: Path) -> str:

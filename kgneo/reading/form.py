@@ -203,7 +203,7 @@ def _request(plain: Sequence[str]) -> bool:
 
 def _small(word: str) -> int:
     """A number of things in words, or in figures below 100; 0 for anything else."""
-    return int(word) if word.isdigit() and len(word) < 3 else NUMERALS.get(word, 0)
+    return int(word) if word.isdecimal() and len(word) < 3 else NUMERALS.get(word, 0)
 
 
 def _extremes(plain: Sequence[str]) -> list[Extreme]:
@@ -220,11 +220,11 @@ def _extremes(plain: Sequence[str]) -> list[Extreme]:
         ):
             continue
         before = plain[index - 1] if index else ""
-        number = int(before) if before.isdigit() and len(before) < 4 else NUMERALS.get(before, 1)
+        number = int(before) if before.isdecimal() and len(before) < 4 else NUMERALS.get(before, 1)
         offset = ORDINALS.get(before, 1) - 1
         after = plain[index + 1] if index + 1 < len(plain) else ""
-        if word in ("first", "last", "top") and (after.isdigit() or after in NUMERALS):
-            number = int(after) if after.isdigit() else NUMERALS[after]
+        if word in ("first", "last", "top") and (after.isdecimal() or after in NUMERALS):
+            number = int(after) if after.isdecimal() else NUMERALS[after]
         found.append(Extreme(index, EXTREMES[word], max(number, 1), offset))
     return found
 
@@ -277,10 +277,10 @@ def _number(plain: Sequence[str], index: int) -> tuple[str, int] | None:
         date = parse_date(" ".join(plain[index:end])) or parse_date("-".join(plain[index:end]))
         if date is not None:
             return iso(date), end
-    if index < len(plain) and plain[index].isdigit():
+    if index < len(plain) and plain[index].isdecimal():
         end = index + 1
         text = plain[index]
-        while end < len(plain) and plain[end].isdigit() and len(plain[end]) == 3 and len(plain[index]) <= 3:
+        while end < len(plain) and plain[end].isdecimal() and len(plain[end]) == 3 and len(plain[index]) <= 3:
             text += plain[end]
             end += 1
         return text, end

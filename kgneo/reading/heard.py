@@ -133,7 +133,7 @@ class Heard:
         if self.form.word in ("who", "whom", "when", "where", "how", ""):
             return -1
         for index in range(self.form.at, min(self.form.at + 6, len(self.words))):
-            if index in free and self.plain[index] not in FUNCTION_WORDS and not self.plain[index].isdigit():
+            if index in free and self.plain[index] not in FUNCTION_WORDS and not self.plain[index].isdecimal():
                 return -1 if self.plain[index].endswith(("ing", "ed")) else index
             if index not in free and index not in self.form.used:
                 return -1

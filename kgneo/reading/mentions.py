@@ -218,7 +218,7 @@ def _spellings(
     after = text[words[end - 1].end : words[end - 1].end + 1]
     if after in (".", ")", "!", "?", "+"):
         found.setdefault(fold(raw + after), (1.0, ""))
-    if base.isdigit() and (after == "%" or [word.plain for word in words[end : end + 1]] == ["percent"]):
+    if base.isdecimal() and (after == "%" or [word.plain for word in words[end : end + 1]] == ["percent"]):
         found.setdefault(f"{int(base) / 100:g}", (1.0, ""))
     if base.endswith("'s"):
         found.setdefault(base.removesuffix("'s"), (0.98, ""))
@@ -248,8 +248,8 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
     """How likely a piece is this value, by its words alone."""
     plain = [word.plain for word in words]
     telling = [word for word in plain if word not in FUNCTION_WORDS and len(word) > 1]
-    capital = any(word.text[:1].isupper() or word.text[:1].isdigit() for word in words)
-    if not telling and not any(word.isdigit() for word in plain):
+    capital = any(word.text[:1].isupper() or word.text[:1].isdecimal() for word in words)
+    if not telling and not any(word.isdecimal() for word in plain):
         return score * (0.5 if capital and len(words) > 1 else 0.1)
     if len(words) == 1 and not capital:
         word = plain[0]
@@ -265,7 +265,7 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
     if capitals and not capital and len(telling) > 1 and _says_relation(telling, fits):
         return score * 0.2
     if key.kind == "number" and not key.listed:
-        score *= 0.8 if plain[0].isdigit() and len(plain[0]) == 4 else 0.7
+        score *= 0.8 if plain[0].isdecimal() and len(plain[0]) == 4 else 0.7
     shown = key.unique and key.key in fits.vocabulary.display.get(key.owner, ())
     return score + 0.02 * min(len(words) - 1, 5) + (0.1 if shown else 0.0)
 
@@ -337,7 +337,7 @@ def open_names(words: Sequence[Word], taken: Container[int], fits: Fits) -> list
 
 
 def _is_code(text: str) -> bool:
-    return len(text) > 3 and any(sign.isdigit() for sign in text) and not (text.isdigit() and len(text) < 5)
+    return len(text) > 3 and any(sign.isdecimal() for sign in text) and not (text.isdecimal() and len(text) < 5)
 
 
 def _says_something(word: str, fits: Fits) -> bool:
@@ -443,7 +443,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
             if meanings:
                 found.append(Mention(index, index + 1, tuple(meanings)))
             continue
-        if word in FUNCTION_WORDS or word.isdigit():
+        if word in FUNCTION_WORDS or word.isdecimal():
             continue
         said_of = {words[other].plain for other in range(max(index - 2, 0), index)} & {"is", "are", "was", "were", "be"}
         if singular(word) in FELLOWS and not said_of and (fellows := _fellows(word, fits)):
@@ -541,7 +541,7 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
     found: list[Mention] = []
     for index in free:
         word = words[index].plain
-        if word in FUNCTION_WORDS or word.isdigit():
+        if word in FUNCTION_WORDS or word.isdecimal():
             continue
         meanings = []
         said = _said(words, index)

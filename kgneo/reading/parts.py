@@ -154,7 +154,7 @@ class Asked:
 
 
 def _plain(word: str) -> str:
-    return "0" if word.isdigit() else word
+    return "0" if word.isdecimal() else word
 
 
 Part = tuple[str, Weights | None, float]

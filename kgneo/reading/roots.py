@@ -268,4 +268,4 @@ def _worth(root: tuple[int, Meaning]) -> float:
 
 def _is_amount(key: Key) -> bool:
     """Whether the values of a number can be how many there are: whole ones, none below zero."""
-    return all(text.removesuffix(".0").isdigit() for text in key.examples)
+    return all(text.removesuffix(".0").isdecimal() for text in key.examples)

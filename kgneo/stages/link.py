@@ -297,7 +297,7 @@ def _is_capitalised(mention: Mention) -> bool:
     words = PLAIN_WORD.findall(mention.text)
     if mention.start == 0 and len(words) > 1:
         words = words[1:]
-    return any(word[0].isupper() or word[0].isdigit() for word in words)
+    return any(word[0].isupper() or word[0].isdecimal() for word in words)
 
 
 def _left_open(text: str, scored: Sequence[tuple[float, _Hit]]) -> list[Mention]:
@@ -340,7 +340,7 @@ def _with_neighbours(text: str, left: Sequence[Mention]) -> list[Mention]:
 
 
 def _named(word: Mention) -> bool:
-    return (word.start > 0 and word.text != word.text.lower()) or word.text[0].isdigit()
+    return (word.start > 0 and word.text != word.text.lower()) or word.text[0].isdecimal()
 
 
 def _joins(words: Sequence[Mention], number: int, step: int) -> bool:

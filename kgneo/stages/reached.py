@@ -68,7 +68,7 @@ def names_in(text: str, names: Iterable[str]) -> list[Named]:
             start, end = spans[index][1], spans[index + len(hit) - 1][2]
             spelt = text[start:end]
             same = [name for name in wanted[hit] if name == spelt]
-            if same or len(hit) > 1 or any(char.isdigit() for char in spelt):
+            if same or len(hit) > 1 or any(char.isdecimal() for char in spelt):
                 found.append(Named((same or wanted[hit])[0], start, end))
                 index += len(hit)
                 continue
