@@ -7,6 +7,7 @@ comparisons and aggregates are put on what they speak of.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -118,8 +119,11 @@ class _Reader:
             return []
         roots, order = Roots(heard).found()
         grown = Grower(heard.words, heard.mentions, heard.fits, heard.form.negations).grow(roots, order)
-        found = [self._interpretation(tree) for tree in grown]
-        return [*sorted(found, key=lambda item: -item.score), *self._chains()]
+        found = sorted((self._interpretation(tree) for tree in grown), key=lambda item: -item.score)
+        chains = self._chains()
+        least = found[0].score if found and found[0].vacuous else math.inf
+        whole = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
+        return [*whole, *found, *(item for item in chains if item not in whole)]
 
     def _chains(self) -> list[Interpretation]:
         """Where one thing is named, the chains of relations from it."""
