@@ -165,6 +165,9 @@ def films(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Contex
             for film, tag in zip(directors, ("film", "director", "ana sorel", "fall"), strict=True)
         ),
         *(Triple("Second Summer", "has_tags", f"tag {number}") for number in range(70)),
+        Triple("Primary", "directed_by", "Mia Torres"),
+        Triple("Primary", "written_by", "Jon Aalto"),
+        Triple("Primary", "has_genre", "Drama"),
     ]
     with connect(newest_server) as graph:
         wipe(graph)
@@ -182,6 +185,7 @@ def films(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Contex
         ("what genres do the films written by Ana Sorel fall under", {"War"}),
         ("which films did Ana Sorel direct", {"Second Summer", "The Last Tide"}),
         ("who wrote The Last Tide", {"Jon Aalto"}),
+        ("what are the primary genres of the films written by Ana Sorel", {"War"}),
     ],
 )
 def test_a_word_for_a_kind_or_inside_a_name_is_no_name_itself(films: Context, question: str, answers: set[str]) -> None:

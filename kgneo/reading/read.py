@@ -67,6 +67,9 @@ class Interpretation:
     vacuous: bool = False
     """Whether it asks for, or counts, the very thing that the question names."""
 
+    spelt: bool = True
+    """Whether every name that the question has is written there as the graph has it, capitals and all."""
+
     mentions: tuple[Mention, ...] = ()
     """The values that the question names, whichever of them the query graph has."""
 
@@ -200,6 +203,7 @@ class _Reader:
             kind=self._is_sure(tree),
             bracketed=tuple(dict.fromkeys(self._bracketed(tree, spelt=spelt) for spelt in self._spellings)),
             vacuous=self._is_vacuous(tree, graph),
+            spelt=self._is_spelt,
             mentions=self.heard.values,
             names=self.heard.fits.vocabulary.names,
         )
@@ -232,6 +236,15 @@ class _Reader:
             likes += [float(self.heard.fits.similarity(word)[number]) for number in relations]
             found.append((index, max(likes, default=0.0)))
         return found
+
+    @cached_property
+    def _is_spelt(self) -> bool:
+        """Whether names are written as the graph has them."""
+        named = [number for number, item in enumerate(self.heard.mentions) if item.meanings[0].kind == "value"]
+        return all(
+            any(self.heard.text_of(number) in meaning.values for meaning in self.heard.mentions[number].meanings)
+            for number in named
+        )
 
     @cached_property
     def _spellings(self) -> tuple[bool, bool]:

@@ -69,7 +69,8 @@ class Paths:
             understood = interpret_linked(context, linked[0]) if linked else _understood(context, question)
         if understood and _is_for_reading(context, understood[0], marked=marked):
             found = _read(context, question, understood, clock)
-            if found.answers or not context.shape.loaded or understood[0].complete:
+            best = understood[0]
+            if found.answers or not context.shape.loaded or (best.complete and best.spelt):
                 return found
             understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
