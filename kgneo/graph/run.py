@@ -7,7 +7,7 @@ with all their names, and the query that found them. Every value in an answer is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from kgneo.graph.connection import Row
@@ -111,15 +111,6 @@ def _more(
 
 def _node(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> AnswerNode:
     return answer_node(row["id"], own_labels(row["labels"]), row["properties"], shape, naming)
-
-
-def named_nodes(
-    knowledge: Knowledge, nodes: Sequence[AnswerNode], naming: Mapping[str, Sequence[str]]
-) -> tuple[AnswerNode, ...]:
-    """Nodes that are known by the name that is shown, with all their names."""
-    rows = knowledge.graph.read(NODES, ids=[node.id for node in nodes]) if nodes and naming else []
-    names = {row["id"]: names_of(row["labels"], dict(row["properties"]), knowledge.shape, naming) for row in rows}
-    return tuple(replace(node, names=tuple(dict.fromkeys([*node.names, *names.get(node.id, ())]))) for node in nodes)
 
 
 NO_NAMING: Mapping[str, Sequence[str]] = {}

@@ -143,9 +143,9 @@ def _triple(end: Row, relation: str, key: str, text: str) -> Triple:
     return Triple(end["subject"], key, text)
 
 
-def steps_pattern(steps: Sequence[Hop], *, topic: str = "topic") -> str:
+def steps_pattern(steps: Sequence[Hop]) -> str:
     """Steps between nodes as a Cypher pattern with the relationships r1, r2, … and the nodes n1, n2, …"""
-    text = f"({topic})"
+    text = "(topic)"
     for number, hop in enumerate(steps, start=1):
         relationship = f"[r{number}:{quote(hop.relation)}]"
         text += f"-{relationship}->(n{number})" if hop.forward else f"<-{relationship}-(n{number})"

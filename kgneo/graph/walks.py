@@ -22,9 +22,9 @@ from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple
 from kgneo.query.quoting import quote
 
 LIMIT_PATHS = 2_000
+"""Relation paths that are considered for one question."""
 KEPT = 64
 """Sets of first hops whose paths are kept: most things of a kind have the same relations."""
-"""Relation paths that are considered for one question."""
 LIMIT_EVIDENCE = 3
 """Walks that are kept as evidence of one answer."""
 
@@ -178,11 +178,11 @@ def read_triples(graph: Graph, ids: Sequence[str], shape: Shape) -> dict[str, Tr
     return {row["id"]: triple_of(row, shape) for row in rows}
 
 
-def pattern(path: RelationPath, *, topic: str = "topic", answer: str = "answer", prefix: str = "") -> str:
-    """The path as a Cypher pattern with the relationships r1, r2, …, behind a `prefix` where there are several."""
-    text = f"({topic})"
+def pattern(path: RelationPath) -> str:
+    """The path from `topic` to `answer` as a Cypher pattern with the relationships r1, r2, …"""
+    text = "(topic)"
     for index, hop in enumerate(path.hops, start=1):
-        node = f"({answer})" if index == len(path) else f"({prefix}n{index})"
-        relationship = f"[{prefix}r{index}:{quote(hop.relation)}]"
+        node = "(answer)" if index == len(path) else f"(n{index})"
+        relationship = f"[r{index}:{quote(hop.relation)}]"
         text += f"-{relationship}->{node}" if hop.forward else f"<-{relationship}-{node}"
     return text
