@@ -17,7 +17,7 @@ from kgneo.stages.complete import most_like
 from tests.conftest import connect, wipe
 
 CLUBS = """
-CREATE (hafen:Club {name: 'Hafen 08', founded: 1908, members: 4100, budget: '900'}),
+CREATE (hafen:Club {name: 'Hafen 08', nickname: 'The Ravens', founded: 1908, members: 4100, budget: '900'}),
        (union:Club {name: 'Union', founded: 1921, members: 9300, budget: '1200'}),
        (stella:Club {name: 'Stella', founded: 1899, members: 2500, budget: '85'}),
        (park:Stadium {name: 'Ravenpark', capacity: 21300, roofed: true, openedOn: date('1974-05-01')}),
@@ -60,6 +60,7 @@ def clubs(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Contex
         ("Which clubs were founded before 1910?", {"Hafen 08", "Stella"}),
         ("How many clubs were founded after 1900?", {"2"}),
         ("Which club does [Ana Sorel] play for?", {"Hafen 08"}),
+        ("Which stadium is the home ground of [The Ravens]?", {"Ravenpark"}),
         ("Which club did [Ana Sorel] formerly play for?", {"Stella"}),
         ("Who is the rival of [Hafen 08]?", {"Stella"}),
         ("How big is the home ground of [Hafen 08]?", {"21300"}),

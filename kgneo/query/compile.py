@@ -229,7 +229,9 @@ class _Compiler:
     def _calculated(self, item: Arithmetic) -> str:
         left, right = self._value(item.left), self._value(item.right)
         if item.operator == "years":
-            return f"duration.between({_date(right)}, {_date(left)}).years"
+            dates = [_date(self._value(value) if value.form.endswith("first") else self._raw(value))
+                     for value in (item.right, item.left)]  # fmt: skip
+            return f"duration.between({', '.join(dates)}).years"
         if item.operator == "per cent":
             return f"100.0 * {left} / {right}"
         return f"{left} {item.operator} {right}" if item.operator != "/" else f"1.0 * {left} / {right}"

@@ -30,7 +30,7 @@ from kgneo.stages.interpret import (
     reading,
     run_query,
 )
-from kgneo.stages.link import LinkedQuestion, readings
+from kgneo.stages.link import LinkedQuestion, readings, unbracket
 from kgneo.strategies.protocol import Needs, NoOptions
 
 READINGS = 3
@@ -63,8 +63,14 @@ class Paths:
         marked = bool(entities) or "[" in question
         linked: Sequence[LinkedQuestion] = ()
         if marked:
-            with clock.stage("link"):
-                linked = readings(context.knowledge, question, entities=entities)
+            try:
+                with clock.stage("link"):
+                    linked = readings(context.knowledge, question, entities=entities)
+            except EntityNotFound:
+                called = () if entities else _by_other_names(context, question)
+                if not called:
+                    raise
+                return _read(context, question, called, clock)
         with clock.stage("interpret"):
             understood = interpret_linked(context, linked[0]) if linked else _understood(context, question)
         if understood and _is_for_reading(context, understood[0], marked=marked):
@@ -74,6 +80,17 @@ class Paths:
                 return found
             understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
+
+
+def _by_other_names(context: Context, question: str) -> list[Interpretation]:
+    """How a question about a graph with labels is read in which what the user marked is no name that is shown of a
+    node, but one that it goes by, too, or another value of it; nothing where it is none."""
+    text, mentions = unbracket(question)
+    spans = [(item.start, item.end) for item in mentions]
+    try:
+        return [] if context.shape.loaded else interpret(context, text, spans)
+    except EntityNotFound:
+        return []
 
 
 def _is_for_reading(context: Context, best: Interpretation, *, marked: bool) -> bool:
