@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, permutations, product
 
 from kgneo.query.graph import Condition, QueryGraph, Value
+from kgneo.reading.conditions import equal
 from kgneo.reading.mentions import Meaning, Mention
-from kgneo.reading.near import equal
 
 MOST_SLOTS = 4
 MEANINGS = 2

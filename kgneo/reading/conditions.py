@@ -224,17 +224,21 @@ class Conditions:
         _, number, key = best
         other = f"x{len(tree.things)}"
         label = tree.things[number].label
-        known = [
-            equal(other, meaning.key, meaning.values)
-            for item in self.heard.compared
-            for meaning in [next((one for one in item.meanings if one.owner == label), None)]
-            if meaning and meaning.key
-        ]
+        known = self._known_of(other, label)
         left, right = Value(f"x{number}", key.key, key.form), Value(other, key.key, key.form)
         if self.heard.form.kind == "count" or self.heard.plain[at].startswith("differ"):
             return Variable(other, (label,)), known, Arithmetic("-", left, right)
         more = COMPARATIVES[self.heard.plain[at]] != _is_age(self.heard.plain[at], key)
         return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
+
+    def _known_of(self, other: str, label: str) -> list[Condition]:
+        """What the question says of the node of a label that something is compared with."""
+        return [
+            equal(other, meaning.key, meaning.values)
+            for item in self.heard.compared
+            for meaning in [next((one for one in item.meanings if one.owner == label), None)]
+            if meaning and meaning.key
+        ]
 
     def _age(self, tree: Tree, when: int) -> tuple[Variable, list[Condition], Arithmetic | None] | None:
         """ "How old was X when Y came out": the years from a date of what is asked about to one of what is named."""
@@ -246,12 +250,7 @@ class Conditions:
         if named is None or born is None or then is None:
             return None
         other = f"x{len(tree.things)}"
-        known = [
-            equal(other, meaning.key, meaning.values)
-            for item in self.heard.compared
-            for meaning in [next((one for one in item.meanings if one.owner == named.owner), None)]
-            if meaning and meaning.key
-        ]
+        known = self._known_of(other, named.owner)
         years = Arithmetic("years", Value(other, then.key, then.form), Value("x0", born.key, born.form))
         return Variable(other, (named.owner,)), known, years
 
@@ -309,6 +308,7 @@ def _is_age(word: str, key: Key) -> bool:
 
 
 def equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:
+    """The test that a property of the variable or edge `name` has one of `values`."""
     form: ValueForm
     form = "list" if key.listed else "date" if key.form == "date" else ""
     return Condition(Value(name, key.key, form), "=", values)

@@ -11,8 +11,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.reading.conditions import equal
 from kgneo.reading.mentions import Meaning, Mention
-from kgneo.reading.vocabulary import MEASURED, Key, Step, Vocabulary
+from kgneo.reading.vocabulary import MEASURED, Step, Vocabulary
 
 MOST_EDGES = 5
 Constant = tuple[str, Condition]
@@ -202,12 +203,6 @@ class Near:
             yield replace(
                 graph, selections=(*rest[0], replace(selection, descending=not selection.descending), *rest[1])
             )
-
-
-def equal(name: str, key: Key, values: Sequence[str | int | float | bool]) -> Condition:
-    """The test that a property of the variable `name` has one of `values`."""
-    form = "list" if key.listed else "date" if key.form == "date" else ""
-    return Condition(Value(name, key.key, form), "=", tuple(values))  # type: ignore[arg-type]
 
 
 def _bound(graph: QueryGraph, name: str, key: str) -> bool:

@@ -57,8 +57,9 @@ OF_TIME = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """A query graph with what it finds and how sure it is (0..1); `readings` are the ranked ones behind it, its own
-    first. `joins`: the question names both ends of what was walked, which says more than the confidence of one path.
+    """A query graph with what it finds and how sure it is (0..1); `readings` are the best ranked ones, for a plain one
+    from its own on. `joins`: the question names both ends of what was walked, which says more than the confidence of
+    one path.
     """
 
     graph: QueryGraph
@@ -320,7 +321,7 @@ class _Completer:
             by = replace(graph.answer, form=form or ("date" if kind != "number" else ""))
             graph = replace(graph, answer=Value(begin), selections=(Selection(begin, by, direction == "greatest"),))
             result = _run(self.context, graph, self.linked)
-            return self._made(graph, result, ranked[number].confidence, ranked[number:], joins=True)
+            return self._made(graph, result, item.confidence, ranked[number:], joins=True)
         return None
 
     def _yes_or_no(self) -> Completed | None:
@@ -342,18 +343,17 @@ class _Completer:
             replace(along(item.path, item.linked.entity_ids, ends=[end]), answer=Aggregate("exists", Value(END)))
             for item, end in near
         ]
-        results = [_run(self.context, asked[0], self.linked)] if asked else []
-        while results and results[-1].empty and len(results) < len(asked):
-            results.append(_run(self.context, asked[len(results)], self.linked))
+        readings = [item for item, _ in options]
+        results: list[Result] = []
+        for graph, (item, _) in zip(asked, near, strict=True):
+            results.append(_run(self.context, graph, self.linked))
+            if not results[-1].empty:
+                return self._made(graph, results[-1], item.confidence, readings, joins=True)
         if not results:
             return None
-        number = len(results) - 1 if not results[-1].empty else 0
-        readings = [item for item, _ in options]
-        item = near[number][0]
-        made = self._made(asked[number], results[number], item.confidence, readings, joins=True)
-        if not made.result.empty:
-            return made
-        instead = self._evidence(along(item.path, item.linked.entity_ids))
+        best = readings[0]
+        made = self._made(asked[0], results[0], best.confidence, readings, joins=True)
+        instead = self._evidence(along(best.path, best.linked.entity_ids))
         return replace(made, evidence=instead[:SHOWN])
 
     # What several lead to ----------------------------------------------------------------------------------------
