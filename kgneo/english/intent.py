@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from kgneo.english.question import MaskedQuestion
-from kgneo.english.words import AUXILIARIES, QUESTION_WORDS
+from kgneo.english.words import AGES, AUXILIARIES, BOUNDS, COMPARATIVES, EXTREMES, QUESTION_WORDS
 
 Kind = Literal["names", "count", "yes_no", "superlative", "comparison"]
 Operator = Literal["", "<", "<=", ">", ">=", "=", "between"]
@@ -31,30 +31,19 @@ _RANGES = tuple(
         rf"\bfrom\s+{_YEAR}{_NUMBER}\s+(?:to|until|till|through)\s+{_NUMBER}",
     )
 )
-_LIMIT_WORDS: tuple[tuple[Operator, str], ...] = (
-    ("<=", "until|till|up to|(?:not|no) later than|at most|(?:not|no) more than"),
-    (">=", "since|(?:starting )?from|(?:not|no) earlier than|not before|at least|(?:not|no) (?:less|fewer) than"),
-    ("<", "before|prior to|(?:earlier|less|fewer|smaller|lower|shorter|cheaper) than|under|below"),
-    (">", "after|(?:later|more|greater|larger|bigger|higher|longer|taller) than|over|above"),
-    ("=", "in|during|exactly"),
+_FALLING, _RISING = ("|".join(word for word, more in COMPARATIVES.items() if more is up) for up in (False, True))
+_BOUNDS: tuple[tuple[str, Operator], ...] = (
+    *((words, cast(Operator, operator)) for words, operator in BOUNDS),
+    (rf"(?:{_FALLING})\s+than", "<"),
+    (rf"(?:{_RISING})\s+than", ">"),
+    ("from", ">="),
+    ("in|during", "="),
 )
 _LIMITS = tuple(
-    (operator, re.compile(rf"\b(?:{words})\s+{_YEAR}{_NUMBER}", re.IGNORECASE)) for operator, words in _LIMIT_WORDS
+    (operator, re.compile(rf"\b(?:{words})\s+{_YEAR}{_NUMBER}", re.IGNORECASE)) for words, operator in _BOUNDS
 )
-_EXTREMES: dict[str, Direction] = {
-    **dict.fromkeys(
-        ("first", "earliest", "oldest", "eldest", "smallest", "least", "lowest", "shortest", "cheapest", "lightest",
-         "fewest", "slowest"),
-        "least",
-    ),
-    **dict.fromkeys(
-        ("last", "latest", "newest", "youngest", "most recently", "most recent", "biggest", "largest", "greatest",
-         "most", "highest", "tallest", "longest", "heaviest", "fastest"),
-        "greatest",
-    ),
-}  # fmt: skip
 _EXTREME = re.compile(
-    rf"(?<!\bat )\b({'|'.join(sorted(_EXTREMES, key=len, reverse=True))})\b(?!\s+(?:names?|of)\b)", re.IGNORECASE
+    rf"(?<!\bat )\b((?:most )?recently|most recent|{'|'.join(EXTREMES)})\b(?!\s+(?:names?|of)\b)", re.IGNORECASE
 )
 _COUNTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), instead)
@@ -90,19 +79,6 @@ class Intent:
     several: bool = False
 
 
-_COMPARATIVES: dict[str, Direction] = {
-    **dict.fromkeys(
-        ("fewer", "less", "smaller", "shorter", "lower", "cheaper", "earlier", "sooner", "lighter", "slower", "first"),
-        "least",
-    ),
-    **dict.fromkeys(
-        ("more", "bigger", "larger", "greater", "higher", "taller", "longer", "heavier", "faster", "later", "older",
-         "younger", "newer"),
-        "greatest",
-    ),
-}  # fmt: skip
-_OF_DATES: dict[str, Direction] = {"older": "least", "longer": "least", "younger": "greatest", "newer": "greatest"}
-_OF_NUMBERS: dict[str, Direction] = {"younger": "least", "newer": "least"}
 _CHOICE = re.compile(rf"{_PRIVATE.pattern}\s*,?\s*or\s+{_PRIVATE.pattern}", re.IGNORECASE)
 
 
@@ -110,11 +86,15 @@ def compared(question: MaskedQuestion) -> tuple[Direction, Direction] | None:
     """Of two things between which a question lets choose ("who is older, X or Y"), whether the one with the lesser or
     with the greater value is meant: where the values are numbers, and where they are dates."""
     text = _with_marks(question)
-    words = [word for word in re.findall(r"[^\W_]+", text.lower()) if word in _COMPARATIVES]
+    words = [word for word in re.findall(r"[^\W_]+", text.lower()) if word in COMPARATIVES or word == "first"]
     if len(question.spans) != 2 or not words or not _CHOICE.search(text):
         return None
-    word = words[0]
-    return _OF_NUMBERS.get(word, _COMPARATIVES[word]), _OF_DATES.get(word, _COMPARATIVES[word])
+    more = COMPARATIVES.get(words[0], False)
+    return _direction(more is not (words[0] in AGES)), _direction(more and words[0] != "longer")
+
+
+def _direction(greater: bool) -> Direction:
+    return "greatest" if greater else "least"
 
 
 def asks_truth(question: MaskedQuestion) -> bool:
@@ -158,7 +138,7 @@ def _read(question: MaskedQuestion) -> tuple[Intent, str]:
     if extreme is not None:
         word = " ".join(extreme[1].lower().split())
         rest = rest[: extreme.start()] + rest[extreme.end() :]
-        return Intent("superlative", operator, values, _EXTREMES[word], word, several), rest
+        return Intent("superlative", operator, values, _direction(EXTREMES[word.split()[-1]]), word, several), rest
     if operator:
         return Intent("comparison", operator, values, several=several), rest
     return Intent(several=several), text

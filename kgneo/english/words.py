@@ -177,6 +177,38 @@ COMPARATIVES: dict[str, bool] = {
     ),
 }
 """Words that compare, and whether they mean the greater value; words of age speak of dates."""
+AGES = _words("older younger newer oldest eldest youngest newest")
+"""Those of both that say the opposite where the value is a number: an age, a mileage."""
+BOUNDS: tuple[tuple[str, str], ...] = (
+    ("no later than", "<="),
+    ("not later than", "<="),
+    ("no more than", "<="),
+    ("not more than", "<="),
+    ("at most", "<="),
+    ("up to", "<="),
+    ("until", "<="),
+    ("till", "<="),
+    ("no earlier than", ">="),
+    ("not earlier than", ">="),
+    ("not before", ">="),
+    ("no less than", ">="),
+    ("not less than", ">="),
+    ("no fewer than", ">="),
+    ("not fewer than", ">="),
+    ("at least", ">="),
+    ("starting from", ">="),
+    ("since", ">="),
+    ("before", "<"),
+    ("prior to", "<"),
+    ("under", "<"),
+    ("below", "<"),
+    ("after", ">"),
+    ("over", ">"),
+    ("above", ">"),
+    ("exceeding", ">"),
+    ("exactly", "="),
+)
+"""Words before a number or a date that bound it; where one is the end of another, the longer comes first."""
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
 """Places in an order."""
 RECIPROCAL = _words(

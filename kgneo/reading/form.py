@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, cast
 
 from kgneo.english.dates import iso, parse_date
 from kgneo.english.words import (
     ASKING,
     AUXILIARIES,
+    BOUNDS,
     COMPARATIVES,
     EXTREMES,
     FUNCTION_WORDS,
@@ -229,31 +230,7 @@ def _extremes(plain: Sequence[str]) -> list[Extreme]:
     return found
 
 
-_PATTERNS: tuple[tuple[tuple[str, ...], Operator], ...] = (
-    (("no", "later", "than"), "<="),
-    (("not", "later", "than"), "<="),
-    (("no", "more", "than"), "<="),
-    (("not", "more", "than"), "<="),
-    (("at", "most"), "<="),
-    (("up", "to"), "<="),
-    (("until",), "<="),
-    (("no", "earlier", "than"), ">="),
-    (("not", "earlier", "than"), ">="),
-    (("no", "less", "than"), ">="),
-    (("not", "less", "than"), ">="),
-    (("no", "fewer", "than"), ">="),
-    (("at", "least"), ">="),
-    (("since",), ">="),
-    (("before",), "<"),
-    (("prior", "to"), "<"),
-    (("under",), "<"),
-    (("below",), "<"),
-    (("after",), ">"),
-    (("over",), ">"),
-    (("above",), ">"),
-    (("exceeding",), ">"),
-    (("exactly",), "="),
-)
+_BOUNDS = [(tuple(words.split()), cast(Operator, operator)) for words, operator in BOUNDS]
 
 
 def _comparisons(plain: Sequence[str]) -> list[Comparison]:
@@ -300,7 +277,7 @@ def _range(plain: Sequence[str], index: int) -> Comparison | None:
 
 
 def _bound(plain: Sequence[str], index: int) -> Comparison | None:
-    for pattern, operator in _PATTERNS:
+    for pattern, operator in _BOUNDS:
         if tuple(plain[index : index + len(pattern)]) == pattern:
             number = _number(plain, index + len(pattern))
             return Comparison(index, number[1], operator, (number[0],)) if number else None
