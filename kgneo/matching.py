@@ -29,10 +29,12 @@ def fold(name: str) -> str:
 
 
 def key(name: str) -> str:
-    """What `name` is compared by: folded; the same for numbers that agree in twelve digits, for whole ones in all."""
+    """What `name` is compared by: folded; the same for numbers that agree in twelve digits, for whole ones in all, and
+    for numbers of the same thing ("west: 0.1")."""
     folded = fold(name)
     if not _NUMBER.fullmatch(folded):
-        return folded
+        owner, of, last = folded.rpartition(": ")
+        return f"{owner}{of}{key(last)}" if of and _NUMBER.fullmatch(last) else folded
     number = Decimal(folded)
     whole = number.to_integral_value()
     return str(int(whole)) if number == whole else format(float(number), ".12g")

@@ -34,6 +34,8 @@ def against_nodes(nodes: list[AnswerNode], gold: list[GoldNode]) -> Matching:
         ("53.42449", "53.424490", True),
         ("0.30000000000000004", "0.3", True),
         ("12345678901234567890", "12345678901234567891", False),
+        ("west: 0.30000000000000004", "West: 0.3", True),
+        ("west: 0.3", "east: 0.3", False),
         ("007", "7", False),
         ("3", "3 km", False),
         ("ULM  an der Donau", "Ulm an der donau", True),

@@ -524,3 +524,46 @@ def test_two_that_and_stands_between_are_two(encoder: OnnxEncoder) -> None:
     graph = read(question, Fits(CONTACTS, RankingCache(encoder)), people)[0].graph
     assert conditions_of(graph) == {("Person", "name", "=", ("Ada",)), ("Person", "surname", "=", ("Marsh",))}
     assert len({item.left.of for item in graph.conditions if isinstance(item.left, Value)}) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["average length of films per studio", "average length of the films for every studio",
+     "For each studio, what is the average length of its films?", "What is the average length of films by studio?"],
+)  # fmt: skip
+def test_an_average_is_asked_for_each_of_a_class(words: str, fits: Fits) -> None:
+    graph = best(words, fits).graph
+    assert isinstance(graph.answer, Aggregate)
+    assert graph.answer.per is not None
+    assert (graph.answer.function, graph.answer.value.key) == ("average", "length")
+    assert graph.variable(graph.answer.per.of).labels == ("Studio",)
+    assert not graph.answer.per.key
+
+
+@pytest.mark.parametrize("words", ["average length per genre", "average length of films for every film genre"])
+def test_an_average_is_asked_for_each_value_of_a_property(words: str, fits: Fits) -> None:
+    assert best(words, fits).graph.answer == Aggregate("average", Value("x0", "length"), Value("x0", "genre"))
+
+
+def test_the_property_that_groups_are_made_by_may_be_that_of_another_class(fits: Fits) -> None:
+    graph = best("How many films per country?", fits).graph
+    assert isinstance(graph.answer, Aggregate)
+    assert graph.answer.per is not None
+    assert (asked(graph), graph.variable(graph.answer.per.of).labels) == ("Film", ("Studio",))
+
+
+def test_who_did_something_is_no_group(fits: Fits) -> None:
+    graph = best("How many films were produced by studios?", fits).graph
+    assert isinstance(graph.answer, Aggregate)
+    assert graph.answer.per is None
+
+
+def test_a_per_within_a_property_s_name_makes_no_groups(encoder: OnnxEncoder) -> None:
+    stays = replace(VOCABULARY, keys=(*VOCABULARY.keys, Key("Film", "pricePerStudio", "number", distinct=9)))
+    graph = read("What is the average price per studio of westerns?", Fits(stays, RankingCache(encoder)), DICTIONARY)[0]
+    assert graph.graph.answer == Aggregate("average", Value("x0", "pricePerStudio"))
+
+
+def test_a_text_has_no_average(fits: Fits) -> None:
+    answer = best("What is the average manner of films?", fits).graph.answer
+    assert not (isinstance(answer, Aggregate) and answer.value.key == "manner")

@@ -225,6 +225,12 @@ FELLOWS = _words(
 PERSONAL = _words("surname forename firstname lastname birth born birthday birthdate gender nationality")
 """Words of properties that people have."""
 RECEIVING = _words("receive receives received receiving get gets got getting incoming")
+GROUPING = _words("per each every")
+"""Words before what a number is asked for each of."""
+PARTING = _words("grouped split divided sorted broken down separated listed ordered ranked counted summed averaged")
+"""Words behind which "by" says what groups are made by."""
+DOING = _words("do does did have has had")
+"""Auxiliaries behind which stands who does something."""
 SUMMING = _words("combined altogether")
 """Words by which all numbers are added up."""
 GIVING = _words("make makes made making place placed places placing outgoing from")

@@ -69,15 +69,21 @@ class Conditions:
         at = self.heard.form.per
         if at < 0:
             return None
-        for number, place in tree.places:
-            if number >= 0 and self.heard.mentions[number].start == at and place:
-                return Value(f"x{place}")
+        if not self.heard.form.per_key:
+            place = tree.thing_of(self.heard.mention_at(at))
+            return Value(f"x{place}") if place or (place == 0 and tree.asked) else None
+        best: tuple[float, int, Key] | None = None
         for item in self.heard.key_mentions:
             for meaning in item.meanings if item.start == at else ():
                 for number, thing in enumerate(tree.things):
-                    if meaning.key and thing.label == meaning.owner:
-                        return Value(f"x{number}", meaning.key.key)
-        return None
+                    score = meaning.score - 0.01 * number + self._is_beside(thing.named, at)
+                    if meaning.key and thing.label == meaning.owner and (best is None or score > best[0]):
+                        best = (score, number, meaning.key)
+        return Value(f"x{best[1]}", best[2].key) if best else None
+
+    def _is_beside(self, named: int, at: int) -> bool:
+        """Whether the noun for a thing stands before a word: "account" in "each account type"."""
+        return named >= 0 and self.heard.mentions[named].end == at
 
     def selection(self, extreme: Extreme, tree: Tree) -> Selection | None:
         word = self.heard.plain[extreme.at]

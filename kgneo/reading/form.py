@@ -64,6 +64,9 @@ class Form:
     comparisons: tuple[Comparison, ...] = ()
     negations: tuple[int, ...] = ()
     per: int = -1
+    per_key: bool = False
+    """The noun for what a number is asked for each of, and whether it names a property and no label; both are known
+    when it is known what words name."""
     versus: tuple[int, int] | None = None
     """The word that compares and the one before the name it compares with: "older THAN X", "difference … AND X"."""
 
@@ -96,10 +99,9 @@ def form_of(words: Sequence[Word]) -> Form:
             Extreme(index, COMPARATIVES[word]) for index, word in enumerate(plain) if word in COMPARATIVES
         )[:1]
         used |= {item.at for item in extremes}
-    per = next((i + 1 for i, word in enumerate(plain[:-1]) if word in ("per", "each", "every") and i > 1), -1)
     versus = _versus(plain, within)
     used |= set(versus or ())
-    return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, per, versus)
+    return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, versus=versus)
 
 
 def _summing(plain: Sequence[str]) -> set[int]:

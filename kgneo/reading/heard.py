@@ -14,9 +14,11 @@ from kgneo.english.names import name_words
 from kgneo.english.words import FUNCTION_WORDS, MEASURES
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Form, form_of
+from kgneo.reading.groups import group_noun, group_words
 from kgneo.reading.mentions import (
     SURE,
     Lookup,
+    Meaning,
     Mention,
     Span,
     Word,
@@ -79,6 +81,39 @@ class Heard:
         first = self.form.versus[1] if self.form.versus else 0
         self.mentions: list[Mention] = [item for item in mentions if not first <= item.start < end]
         self.form = replace(self.form, used=self.form.used | set(range(first, end)))
+        self.grouping = range(0)
+        self._group()
+
+    def _group(self) -> None:
+        """Find what a number is asked for each of (`grouping`: the words that say so), as a mention that trees take in,
+        even where it is a property."""
+        if self.form.kind not in ("count", "sum", "average"):
+            return
+        named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
+        for at in reversed(group_words(self.words)):
+            noun = group_noun(self.text, self.words, at, self.is_label, self.is_key) if at not in named else -1
+            if noun >= 0:
+                self.form = replace(self.form, per=noun, per_key=not self.is_label(noun), used=self.form.used | {at})
+                self.grouping = range(at, noun + 1)
+                self.mentions = sorted([*self.mentions, *self._owners_of(noun)], key=lambda item: item.start)
+                return
+
+    def _owners_of(self, noun: int) -> list[Mention]:
+        """The labels that have the property which groups are made by, as a mention, where nothing else names any."""
+        meanings = [meaning for item in self.key_mentions if item.start == noun for meaning in item.meanings]
+        owners = {meaning.owner: meaning.score for meaning in reversed(meanings)
+                  if meaning.key and not meaning.key.of_edge and meaning.score >= NAMED}  # fmt: skip
+        if self.mention_at(noun) >= 0 or any(meaning.owner in owners for item in self.mentions
+                                             for meaning in item.meanings):  # fmt: skip
+            return []
+        labels = [Meaning("label", owner, score) for owner, score in owners.items()]
+        return [Mention(noun, noun + 1, tuple(sorted(labels, key=lambda item: -item.score)))] if labels else []
+
+    def is_key(self, index: int) -> bool:
+        """Whether a word surely names a property."""
+        return any(
+            item.start == index and meaning.score >= NAMED for item in self.key_mentions for meaning in item.meanings
+        )
 
     def _whole_keys(self) -> list[tuple[int, int, Key]]:
         """Where the words of a property's name stand side by side, if it has several."""

@@ -20,6 +20,7 @@ from kgneo.query.wording import wording
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
 from kgneo.reading.fits import Fits
+from kgneo.reading.groups import with_group_last
 from kgneo.reading.grow import Grower, Tree
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
@@ -98,7 +99,7 @@ def read(
 
     Raises EntityNotFound for a name that the graph does not have.
     """
-    heard = Heard(question, fits, dictionary, given)
+    heard = Heard(question if given else with_group_last(question), fits, dictionary, given)
     if heard.unknown:
         name = heard.unknown[0]
         nearest = tuple(dict.fromkeys(entry.text for entry in dictionary.similar(name)))[:NEAREST]
@@ -305,7 +306,8 @@ class _Reader:
         """What of a tree is asked for."""
         root, asked, kind = Value("x0"), tree.asked, self.heard.form.kind
         grouped = self.conditions.per(tree)
-        if kind == "count" and grouped is not None:
+        added_up = asked is not None and asked.kind == "number"  # "how many people live in each city"
+        if kind == "count" and grouped is not None and not added_up:
             return Aggregate("count", root, grouped)
         if kind == "share":
             return Aggregate("share", root)
@@ -321,9 +323,10 @@ class _Reader:
         if asked.of_edge:  # of the relationship that is asked for, or that a chain ends with
             owner = f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}"
         if kind == "average":
-            return Aggregate("average", Value(owner, asked.key, asked.form))
-        if kind == "sum" or (kind == "count" and "total" in self.heard.plain[: self.heard.form.at]):
-            return Aggregate("sum", Value(owner, asked.key, asked.form))
+            return Aggregate("average", Value(owner, asked.key, asked.form), grouped)
+        total = "total" in self.heard.plain[: self.heard.form.at] or (grouped is not None and added_up)
+        if kind == "sum" or (kind == "count" and total):
+            return Aggregate("sum", Value(owner, asked.key, asked.form), grouped)
         return Value(owner, asked.key)
 
     def _whole_amount(self, label: str) -> Value | Aggregate:

@@ -53,7 +53,7 @@ class Roots:
         keys = self._keys(at, run)
         keys += [
             (-1, Meaning("key", key.owner, 1.1, key)) for start, end, key in self.heard.whole_keys
-            if 0 <= start - at <= 3 and start not in self.heard.form.used | self.heard.taken
+            if 0 <= start - at <= 3 and start not in self.heard.form.used | self.heard.taken | {*self.heard.grouping}
             and not any(bound.start <= end and start < bound.end for bound in self.heard.form.comparisons)
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
@@ -61,6 +61,8 @@ class Roots:
         roots += self._relation_nouns(at)
         if self.heard.form.kind == "count":
             roots += self._amounts(run)
+        if self.heard.form.kind in ("sum", "average"):
+            roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind == "number"]
         if not roots:
             everything = sorted(self.heard.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
             roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
@@ -122,7 +124,7 @@ class Roots:
         limit = self.heard.mentions[run[-1]].end if run else at
         near = [
             item for item in self.heard.key_mentions
-            if at <= item.start <= limit + (1 if run else 3)
+            if at <= item.start <= limit + (1 if run else 3) and item.start not in self.heard.grouping
             and (self.heard.plain[item.start] not in MEASURES or self._is_measured(item.start))
         ]  # fmt: skip
         found: list[tuple[int, Meaning]] = []
