@@ -78,6 +78,18 @@ def test_the_answer_has_the_form_that_is_asked_for(clubs: Context, question: str
     assert clubs.graph.read(answer.cypher, **answer.cypher_parameters)
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Does Sorel play for Hafen?", {"yes"}),
+        ("Which players of Hafen are taller than 180 cm?", {"Cai Orme"}),
+        ("How many players of Hafen were born before 1993?", {"1"}),
+    ],
+)
+def test_names_in_part_are_conditions(clubs: Context, question: str, expected: set[str]) -> None:
+    assert set(ask(clubs, question).answers) == expected
+
+
 def test_a_property_of_the_node_is_compared_before_one_of_its_relationships(clubs: Context) -> None:
     own = HopStatistics("lengthKm", True, ("Line",), 5, 1.0, 1.0, ("31.5",), {}, value=True)
     of_stops = HopStatistics("SERVES@km", True, ("Line",), 9, 3.0, 1.0, ("2.5",), {}, value=True)

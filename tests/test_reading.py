@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import pytest
 
 from kgneo.embedding import OnnxEncoder
+from kgneo.errors import EntityNotFound
 from kgneo.graph.dictionary import Entry
 from kgneo.query.graph import Aggregate, Arithmetic, Operator, QueryGraph, Scalar, Value
 from kgneo.ranking.vectors import RankingCache
@@ -49,6 +50,8 @@ VALUES = (
     ("Studio", "name", "Quill Pictures"),
     ("Studio", "country", "Germany"),
     ("Studio", "name", "Harbour Studio"),
+    ("Studio", "name", "Redwater Pictures"),
+    ("Film", "title", "Redwater Rising"),
     ("Film", "manner", "Filmed in the open; no set made"),
 )
 Tested = tuple[str, str, Operator, tuple[Scalar, ...]]
@@ -64,6 +67,10 @@ class Values(dict[str, list[Entry]]):
         shared = {piece: sum(part in piece for part in _threes(fold(text))) for piece in self}
         order = sorted((piece for piece in self if shared[piece]), key=lambda piece: -shared[piece])
         return [entry for piece in order for entry in self[piece]][:limit]
+
+    def holding(self, text: str, keys: Collection[tuple[str, str]], *, limit: int) -> list[Entry]:
+        there = [entry for piece, entries in self.items() if text in piece for entry in entries]
+        return [entry for entry in there if (entry.owner, entry.key) in keys][:limit]
 
     def phrases(self) -> list[Entry]:
         return [entry for entries in self.values() for entry in entries if entry.key == "manner"]
@@ -567,3 +574,27 @@ def test_a_per_within_a_property_s_name_makes_no_groups(encoder: OnnxEncoder) ->
 def test_a_text_has_no_average(fits: Fits) -> None:
     answer = best("What is the average manner of films?", fits).graph.answer
     assert not (isinstance(answer, Aggregate) and answer.value.key == "manner")
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Which films did Brook direct?", ("Person", "name", "=", ("Ada Brook",))),
+        ("Which films did Quill produce?", ("Studio", "name", "=", ("Quill Pictures",))),
+        ("who acted in long harbour", ("Film", "title", "=", ("The Long Harbour",))),
+    ],
+)
+def test_a_part_of_a_name_names_what_has_it(fits: Fits, question: str, name: Tested) -> None:
+    assert conditions_of(best(question, fits).graph) == {name}
+
+
+def test_a_plural_noun_does_not_speak_of_the_one_thing_that_has_a_name(fits: Fits) -> None:
+    keys = tuple(replace(key, unique=False) if key.key == "title" else key for key in VOCABULARY.keys)
+    shared = Fits(replace(VOCABULARY, keys=keys), fits.cache)
+    graph = best("What is the total length of the films in Redwater?", shared).graph
+    assert (asked(graph), conditions_of(graph)) == ("Film", {("Studio", "name", "=", ("Redwater Pictures",))})
+
+
+def test_words_that_end_many_names_are_no_name_without_the_words_before(fits: Fits) -> None:
+    with pytest.raises(EntityNotFound):
+        read("Which films did Marble Pictures produce?", fits, DICTIONARY)

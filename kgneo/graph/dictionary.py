@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,6 +102,19 @@ class Dictionary:
             "SELECT owner, key, edge, value, text, times, id FROM pieces JOIN entries ON entries.rowid = pieces.rowid "
             "WHERE pieces MATCH ? ORDER BY pieces.rank LIMIT ?",
             [expression, limit],
+        )
+        return [_entry(row) for row in rows]
+
+    def holding(self, text: str, keys: Collection[tuple[str, str]], *, limit: int) -> list[Entry]:
+        """Entries of some properties (owner and name) whose folded text holds `text` (folded, of three letters or
+        more)."""
+        if len(text) < 3 or not keys:
+            return []
+        places = ", ".join("(?, ?)" for _ in keys)
+        rows = self._base.execute(
+            "SELECT owner, key, edge, value, text, times, id FROM pieces JOIN entries ON entries.rowid = pieces.rowid "  # noqa: S608
+            f"WHERE pieces MATCH ? AND (owner, key) IN (VALUES {places}) LIMIT ?",
+            ['"' + text.replace('"', '""') + '"', *(part for key in keys for part in key), limit],
         )
         return [_entry(row) for row in rows]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -287,6 +287,10 @@ class ImpliedNames:
         found = self.names.by_words(text, limit=limit)
         entries = self._entries(found)
         return [entry for item in found for entry in entries[item.entity.id]]
+
+    def holding(self, text: str, keys: Collection[tuple[str, str]], *, limit: int) -> list[Entry]:  # noqa: ARG002
+        """None: names in part are left to linking."""
+        return []
 
     def phrases(self) -> Sequence[Entry]:
         """None: entities are no kinds or states."""

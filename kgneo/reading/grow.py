@@ -22,6 +22,7 @@ from kgneo.english.words import (
     FUNCTION_WORDS,
     GIVING,
     JOINING,
+    NAMING,
     NEGATIONS,
     PEOPLE,
     PREPOSITIONS,
@@ -82,6 +83,8 @@ class Costs:
     """What it costs that a relationship's name has words that are not said, beside those of another one's."""
     role: float = 0.3
     """What it is worth that a relationship to who gives or who receives is the one that the words speak of."""
+    several: float = 1.0
+    """What it costs that a plural noun is for one thing with a name: "trails in X" are not the trail called X."""
     given: float = 1.5
     """What it costs that what is asked for is what the question names."""
 
@@ -285,6 +288,8 @@ class Grower:
                 score -= self.costs.fellow
             if not index and tree.asked is None and (self._names(meaning) or self._who_does(thing, number, meaning)):
                 score -= self.costs.given
+            if self._is_one_of_several(tree, index, number):
+                score -= self.costs.several
             yield replace(tree, things=things, score=score, places=(*tree.places, (number, index)), used=used)
 
     def _is_other(self, thing: Thing) -> bool:
@@ -302,6 +307,24 @@ class Grower:
         return possessed or any(
             self.words[index].plain in ("of", "with", "to") for index in self._between(thing.last, number)
         )
+
+    def _is_one_of_several(self, tree: Tree, index: int, number: int) -> bool:
+        """Whether a plural noun and the name of one node are the same thing, by a mention and those of a thing: not
+        "films called X"."""
+        there = [self.mentions[other] for other in (number, *(one for one, place in tree.places if place == index))]
+        nouns = [self.words[item.end - 1].plain for item in there if item.meanings[0].kind == "label"]
+        return any(singular(word) != word for word in nouns) and any(
+            self._is_of_one(item, tree.things[index].label) for item in there
+        )
+
+    def _is_of_one(self, item: Mention, label: str) -> bool:
+        """Whether a mention is the name of one node of a label, and no word says that it is a name."""
+        before = self.words[item.start - 1].plain if item.start else ""
+        best = next((meaning for meaning in item.meanings if meaning.owner == label), None)
+        if best is None or best.kind != "value" or best.key is None or before in NAMING:
+            return False
+        shown = self.fits.vocabulary.display.get(label, ())
+        return best.key.key in shown and best.times <= 1 and len(best.values) == 1
 
     def _names(self, meaning: Meaning) -> bool:
         """Whether a meaning is the name of its thing."""

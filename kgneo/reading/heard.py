@@ -33,6 +33,7 @@ from kgneo.reading.mentions import (
     words_of,
 )
 from kgneo.reading.phrases import phrase_mentions
+from kgneo.reading.shortened import shortened_mentions
 from kgneo.reading.vocabulary import Key
 
 REACH = 5
@@ -65,6 +66,8 @@ class Heard:
         taken = {index for item in values for index in range(item.start, item.end)} | self.form.used
         spare = [index for index in range(len(self.words)) if index not in taken]
         values = phrase_mentions(self.words, values, spare, dictionary, fits)
+        taken = {index for item in values for index in range(item.start, item.end)} | self._said
+        values = shortened_mentions(question, self.words, values, taken, dictionary, fits)
         values, self.unknown = self._with_misspelt(values, dictionary)
         values = with_choices(self.words, with_keys(self.words, values, fits))
         self.taken = taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
@@ -142,12 +145,16 @@ class Heard:
         names = map(name_words, (*self.fits.labels, *map(vocabulary.readable, self.fits.relations)))
         return any(len(own) > 1 and stands(self.words[at : at + len(own)], own) for own in names)
 
+    @property
+    def _said(self) -> frozenset[int]:
+        """The words that serve the form, and those that name properties by all of their name's words."""
+        return self.form.used | {index for start, end, _ in self.whole_keys for index in range(start, end)}
+
     def _with_misspelt(self, values: list[Mention], dictionary: Lookup) -> tuple[list[Mention], tuple[str, ...]]:
         """The mentions with those of misspelt names, and the names that are not in the graph."""
         taken = {index for item in values for index in range(item.start, item.end)}
-        taken |= self.form.used | {index for start, end, _ in self.whole_keys for index in range(start, end)}
         unknown = []
-        for start, end in open_names(self.words, taken, self.fits):
+        for start, end in open_names(self.words, taken | self._said, self.fits):
             found = misspelt(self.text, self.words, start, end, dictionary, self.fits)
             if found is None:
                 unknown.append(self.text[self.words[start].start : self.words[end - 1].end])

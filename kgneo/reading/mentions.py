@@ -78,11 +78,13 @@ RELATION = 0.3
 
 
 class Lookup(Protocol):
-    """The graph's dictionary: entries by folded text, those whose text is like another, and those of several words."""
+    """The graph's dictionary: entries by folded text, those whose text is like another, those of several words, and
+    those of some properties (owner and name) whose text holds another."""
 
     def lookup(self, pieces: Iterable[str]) -> Mapping[str, Sequence[Found]]: ...
     def similar(self, text: str, *, limit: int = 40) -> Sequence[Found]: ...
     def phrases(self) -> Sequence[Found]: ...
+    def holding(self, text: str, keys: Collection[tuple[str, str]], *, limit: int) -> Sequence[Found]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,12 +324,11 @@ def _shared(first: Mention, second: Mention) -> tuple[Meaning, ...]:
 def open_names(words: Sequence[Word], taken: Container[int], fits: Fits) -> list[tuple[int, int]]:
     """Where words stand that must be a name, by a capital or by figures in them, and that are not `taken` yet: start
     and end (exclusive) of each. A question in which most words have a capital tells nothing by them."""
-    later = [word for word in words[1:] if word.text != "I"]
-    telling = sum(word.text[0].isupper() for word in later) <= 0.6 * len(later)
+    telling = has_telling_capitals(words)
     found: list[tuple[int, int]] = []
     for index, word in enumerate(words):
         named = (telling and index > 0 and word.text[0].isupper() and word.text != "I") or _is_code(word.text)
-        if not named or index in taken or word.plain in FUNCTION_WORDS or _says_something(word.plain, fits):
+        if not named or index in taken or word.plain in FUNCTION_WORDS or says_something(word.plain, fits):
             continue
         if found and found[-1][1] == index:
             found[-1] = (found[-1][0], index + 1)
@@ -336,11 +337,17 @@ def open_names(words: Sequence[Word], taken: Container[int], fits: Fits) -> list
     return found
 
 
+def has_telling_capitals(words: Sequence[Word]) -> bool:
+    """Whether capitals tell names: not where most words have one."""
+    later = [word for word in words[1:] if word.text != "I"]
+    return sum(word.text[0].isupper() for word in later) <= 0.6 * len(later)
+
+
 def _is_code(text: str) -> bool:
     return len(text) > 3 and any(sign.isdecimal() for sign in text) and not (text.isdecimal() and len(text) < 5)
 
 
-def _says_something(word: str, fits: Fits) -> bool:
+def says_something(word: str, fits: Fits) -> bool:
     """Whether a word names a label, a relationship type or a property."""
     return any(bool((scores >= 0.5).any()) for scores in fits.of(word)) or any(
         month.startswith(word) for month in MONTHS if len(word) > 2
