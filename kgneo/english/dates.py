@@ -41,6 +41,11 @@ def _month(name: str) -> int:
     return next(number for number, month in enumerate(MONTHS, start=1) if month.startswith(name[:3]))
 
 
+def month_of(word: str) -> int | None:
+    """The number of the month that a word is, also a shortened one; None for anything else."""
+    return _month(word.lower()) if re.fullmatch(_MONTH, word, re.IGNORECASE) else None
+
+
 def iso(date: tuple[int, int, int]) -> str:
     """A date as year-month-day."""
     return f"{date[0]:04}-{date[1]:02}-{date[2]:02}"

@@ -46,7 +46,7 @@ FUNCTION_WORDS = (
     | PREPOSITIONS
     | _words(
         "and or not no if than then so up out off down very much many few most more just only ever please "
-        "both either s t d ll re ve world exactly"
+        "both either s t d ll re ve world exactly percent"
     )
 )
 """Words of a question that carry no meaning of their own."""

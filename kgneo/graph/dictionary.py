@@ -26,7 +26,7 @@ MOST_VALUES = 200_000
 """Different values of one property that are read."""
 FEW = 60
 """Different values up to which a property is one of kinds or states, which people also say in other words."""
-VERSION = 2
+VERSION = 3
 """Of the file's format."""
 TIMEOUT = 600.0
 

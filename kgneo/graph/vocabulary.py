@@ -80,7 +80,7 @@ def _keys(
                 item.key,
                 item.examples,
                 item.unique,
-                item.different,
+                item.different or len(item.examples),
                 item.share,
             )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import denies, name_words
+from kgneo.english.numbers import is_number, is_of_time, multiple_of
 from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, MEASURES, NEGATIONS, PREPOSITIONS
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
@@ -19,6 +20,12 @@ from kgneo.reading.mentions import Mention
 from kgneo.reading.vocabulary import MEASURED, Key
 
 AGE = ("oldest", "eldest", "youngest", "older", "younger")
+OWN_DATE = 0.25
+"""What it is worth that a date bears no name but its label's."""
+FAR = 0.6
+"""What it costs that a number is ten times as large as any that is known of a property, or a tenth."""
+SPLIT = 0.15
+"""What it costs that a number has a fraction, where the property's are whole."""
 PARTITIVES = ("of", "among", "between")
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
 
@@ -201,9 +208,10 @@ class Conditions:
         if key.kind == "date" and key.form:
             right: tuple[Scalar, ...] = item.values
         else:
-            right = tuple(_number(value) for value in item.values)
+            times = multiple_of(self.heard.plain[item.start : item.end], name_words(key.key))
+            right = tuple(_number(value) / times if times > 1 else _number(value) for value in item.values)
         operator = item.operator
-        if _is_age(self.heard.plain[item.start], key):
+        if any(_is_age(word, key) for word in self.heard.plain[item.start : item.end]):
             operator = {"<": ">", ">": "<"}.get(operator, operator)  # type: ignore[assignment]
         return Condition(Value(owner, key.key, key.form), operator, right)
 
@@ -273,28 +281,29 @@ class Conditions:
 
     def _comparable(self, item: Comparison, tree: Tree) -> Iterator[tuple[float, int, Key]]:
         """Numbers and dates of things, and of joins (-1 for the first), with how well a comparison fits each."""
-        year = all(len(value) == 4 or "-" in value for value in item.values)
+        year = all(is_of_time(value) for value in item.values)
         for number, thing in enumerate(tree.things):
             near = 0.0
             if thing.named >= 0 and self.heard.mentions[thing.named].start <= item.start:
                 near = 0.2 - 0.02 * min(item.start - self.heard.mentions[thing.named].end, 8)
             for key in self.heard.fits.vocabulary.keys_of(thing.label):
-                if key.kind in ("number", "date"):
+                if key.kind == "number" or (key.kind == "date" and year):
                     yield self._compares(item, key, year=year) + near, number, key
         for number, join in enumerate(tree.joins):
             for key in self.heard.fits.vocabulary.keys_of(join.relation):
-                if key.kind in ("number", "date"):
+                if key.kind == "number" or (key.kind == "date" and year):
                     yield self._compares(item, key, year=year) + 0.15, -1 - number, key
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
-        near = [*range(max(item.start - 5, 0), item.start), *range(item.end, min(item.end + 3, len(self.heard.plain)))]
-        words = [self.heard.plain[index] for index in near if self.heard.plain[index] not in FUNCTION_WORDS]
+        near = self.heard.plain[max(item.start - 5, 0) : item.end + 3]
+        words = [word for word in near if word not in FUNCTION_WORDS and not is_number(word)]
         words += [self.heard.plain[item.start]] if self.heard.plain[item.start] in MEASURES else []
         score = max((self.heard.fits.key(word)[key] for word in words), default=0.0)
         timely = year and self.heard.plain[item.start] in TIMELY
         if timely:
             score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
-        return score
+            score += OWN_DATE * _is_own(key)
+        return score if key.kind == "date" else score - _unlike(item.values, key)
 
     def _counted_by(self, item: Comparison, tree: Tree) -> Condition | None:
         """ "more than 3 films": a test of how many things hang on another."""
@@ -304,6 +313,8 @@ class Conditions:
             if any(meaning.kind == "label" for meaning in self.heard.mentions[number].meanings):
                 parent = next((join.source for join in tree.joins if join.target == place), 0)
                 values = tuple(_number(value) for value in item.values)
+                if max(values) > self.heard.fits.vocabulary.labels.get(tree.things[place].label, 0):
+                    return None  # so many there are not: "40,000 visitors" are a number that the graph has
                 return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
         return None
 
@@ -311,6 +322,23 @@ class Conditions:
 def _is_age(word: str, key: Key) -> bool:
     """Whether a word that speaks of dates of birth is used of an age."""
     return word in AGE and key.kind == "number" and "age" in name_words(key.key)
+
+
+def _is_own(key: Key) -> bool:
+    """Whether a date is the one of its label as such: `date`, or `orderDate` of an order."""
+    return set(name_words(key.key)) <= {*name_words(key.owner), "date", "year"}
+
+
+def _unlike(values: Sequence[str], key: Key) -> float:
+    """What it costs that numbers are of another order of magnitude than a property's, or have a fraction where those
+    are whole."""
+    known = [float(text) for text in key.examples if is_number(text)]
+    numbers = [_number(value) for value in values]
+    if len(known) < 3:
+        return 0.0
+    far = any(number > 10 * max(known) or number < min(known) / 10 for number in numbers)
+    split = any(number % 1 for number in numbers) and not any(number % 1 for number in known)
+    return FAR * far + SPLIT * split
 
 
 def equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:

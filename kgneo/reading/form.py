@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, cast
 
-from kgneo.english.dates import iso, parse_date
+from kgneo.english.numbers import decade_at, is_of_time, number_at
 from kgneo.english.words import (
     ASKING,
     AUXILIARIES,
@@ -241,54 +241,56 @@ def _comparisons(plain: Sequence[str]) -> list[Comparison]:
     while index < len(plain):
         item = _range(plain, index) or _bound(plain, index)
         if item is not None:
-            found.append(item)
+            found.append(item := replace(item, end=item.end + _is_unit(plain, item.end)))
             index = item.end
         else:
             index += 1
     return found
 
 
-def _number(plain: Sequence[str], index: int) -> tuple[str, int] | None:
-    """A number or a date at a word, articles and "year" before it left out, with where it ends."""
-    while index < len(plain) and plain[index] in ("the", "year", "a"):
-        index += 1
-    for end in (index + 4, index + 3):
-        date = parse_date(" ".join(plain[index:end])) or parse_date("-".join(plain[index:end]))
-        if date is not None:
-            return iso(date), end
-    if index < len(plain) and plain[index].isdecimal():
-        end = index + 1
-        text = plain[index]
-        while end < len(plain) and plain[end].isdecimal() and len(plain[end]) == 3 and len(plain[index]) <= 3:
-            text += plain[end]
-            end += 1
-        return text, end
-    if index < len(plain) and plain[index] in NUMERALS:
-        return str(NUMERALS[plain[index]]), index + 1
-    return None
+def _is_unit(plain: Sequence[str], index: int) -> bool:
+    """Whether the word behind a number is its unit, in short: "1.95 M", "30 KG"."""
+    return (
+        index < len(plain) and len(plain[index]) <= 2 and plain[index].isalpha() and plain[index] not in FUNCTION_WORDS
+    )
 
 
 def _range(plain: Sequence[str], index: int) -> Comparison | None:
+    decade = decade_at(plain, index + 1) if plain[index] in ("in", "during", "from", "of") else None
+    if decade is not None:
+        return Comparison(index, decade[2], "between", decade[:2])
     if plain[index] not in ("between", "from"):
         return None
-    first = _number(plain, index + 1)
-    if first is None or first[1] >= len(plain) or plain[first[1]] not in ("and", "to", "until", "through"):
+    first = number_at(plain, index + 1)
+    if first is None or first[1] >= len(plain) or plain[first[1]] not in ("and", "to", "until", "till", "through"):
         return None
-    second = _number(plain, first[1] + 1)
+    second = number_at(plain, first[1] + 1)
     return Comparison(index, second[1], "between", (first[0], second[0])) if second else None
 
 
 def _bound(plain: Sequence[str], index: int) -> Comparison | None:
     for pattern, operator in _BOUNDS:
         if tuple(plain[index : index + len(pattern)]) == pattern:
-            number = _number(plain, index + len(pattern))
+            number = number_at(plain, index + len(pattern))
             return Comparison(index, number[1], operator, (number[0],)) if number else None
     word = plain[index]
-    if word in ("in", "during"):
-        number = _number(plain, index + 1)
-        return Comparison(index, number[1], "=", (number[0],)) if number and len(number[0]) == 4 else None
     if word in COMPARATIVES and index + 1 < len(plain) and plain[index + 1] == "than":
-        number = _number(plain, index + 2)
+        number = number_at(plain, index + 2)
         if number:
             return Comparison(index, number[1], ">" if COMPARATIVES[word] else "<", (number[0],))
-    return None
+    inside = word in ("in", "during")
+    number = number_at(plain, index + inside)
+    if number is None:
+        return None
+    bound = _behind(plain, number[1])
+    if bound is not None:
+        return Comparison(index, number[1] + 2, bound, (number[0],))
+    return Comparison(index, number[1], "=", (number[0],)) if inside and is_of_time(number[0]) else None
+
+
+def _behind(plain: Sequence[str], index: int) -> Operator | None:
+    """The bound that two words behind a number make of it: "150 OR MORE"."""
+    joining, word = (*plain[index : index + 2], "", "")[:2]
+    strict = dict(BOUNDS).get(word, {True: ">", False: "<"}.get(COMPARATIVES.get(word), ""))  # type: ignore[arg-type]
+    bounds = joining == "or" or (joining == "and" and word in dict(BOUNDS) and number_at(plain, index + 2) is None)
+    return {">": ">=", "<": "<="}.get(strict) if bounds else None  # type: ignore[return-value]

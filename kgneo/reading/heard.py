@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from kgneo.english.names import name_words
+from kgneo.english.numbers import is_number
 from kgneo.english.words import FUNCTION_WORDS, MEASURES
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Form, form_of
@@ -175,7 +176,7 @@ class Heard:
         if self.form.word in ("who", "whom", "when", "where", "how", ""):
             return -1
         for index in range(self.form.at, min(self.form.at + 6, len(self.words))):
-            if index in free and self.plain[index] not in FUNCTION_WORDS and not self.plain[index].isdecimal():
+            if index in free and self.plain[index] not in FUNCTION_WORDS and not is_number(self.plain[index]):
                 return -1 if self.plain[index].endswith(("ing", "ed")) else index
             if index not in free and index not in self.form.used:
                 return -1

@@ -16,6 +16,7 @@ from rapidfuzz.distance import OSA
 
 from kgneo.english.dates import MONTHS, date_texts
 from kgneo.english.names import denies, is_noun, name_words, same_root, singular
+from kgneo.english.numbers import FIGURES, is_number
 from kgneo.english.words import (
     ARTICLES,
     EXTREMES,
@@ -35,7 +36,7 @@ from kgneo.reading.vocabulary import Key, reciprocal
 from kgneo.text import fold
 
 LONGEST = 12
-TOKEN = re.compile(r"\w+(?:['’]s\b)?")
+TOKEN = re.compile(rf"{FIGURES}|\w+(?:['’]s\b)?")
 FEW = 60
 """Different values up to which a property is one of kinds or states, whose values people write in lower case."""
 MOST_KINDS = 40
@@ -134,6 +135,7 @@ def words_of(text: str) -> tuple[Word, ...]:
     found = []
     for match in TOKEN.finditer(text):
         plain = match[0].lower().replace("’", "'").removesuffix("'s")
+        plain = plain.replace(",", "")
         found.append(Word(match[0], plain, match.start(), match.end()))
     return tuple(found)
 
@@ -220,8 +222,8 @@ def _spellings(
     after = text[words[end - 1].end : words[end - 1].end + 1]
     if after in (".", ")", "!", "?", "+"):
         found.setdefault(fold(raw + after), (1.0, ""))
-    if base.isdecimal() and (after == "%" or [word.plain for word in words[end : end + 1]] == ["percent"]):
-        found.setdefault(f"{int(base) / 100:g}", (1.0, ""))
+    if is_number(base) and (after == "%" or [word.plain for word in words[end : end + 1]] == ["percent"]):
+        found.setdefault(f"{float(base) / 100:g}", (1.0, ""))
     if base.endswith("'s"):
         found.setdefault(base.removesuffix("'s"), (0.98, ""))
     if end == start + 1 and base in NUMERALS:
@@ -251,7 +253,7 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
     plain = [word.plain for word in words]
     telling = [word for word in plain if word not in FUNCTION_WORDS and len(word) > 1]
     capital = any(word.text[:1].isupper() or word.text[:1].isdecimal() for word in words)
-    if not telling and not any(word.isdecimal() for word in plain):
+    if not telling and not any(map(is_number, plain)):
         return score * (0.5 if capital and len(words) > 1 else 0.1)
     if len(words) == 1 and not capital:
         word = plain[0]
@@ -450,7 +452,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
             if meanings:
                 found.append(Mention(index, index + 1, tuple(meanings)))
             continue
-        if word in FUNCTION_WORDS or word.isdecimal():
+        if word in FUNCTION_WORDS or is_number(word):
             continue
         said_of = {words[other].plain for other in range(max(index - 2, 0), index)} & {"is", "are", "was", "were", "be"}
         if singular(word) in FELLOWS and not said_of and (fellows := _fellows(word, fits)):
@@ -548,7 +550,7 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
     found: list[Mention] = []
     for index in free:
         word = words[index].plain
-        if word in FUNCTION_WORDS or word.isdecimal():
+        if word in FUNCTION_WORDS or is_number(word):
             continue
         meanings = []
         said = _said(words, index)

@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.english.numbers import is_number
 from kgneo.english.words import FUNCTION_WORDS, PEOPLE
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Value
 from kgneo.reading.fits import Fits
@@ -154,7 +155,7 @@ class Asked:
 
 
 def _plain(word: str) -> str:
-    return "0" if word.isdecimal() else word
+    return "0" if is_number(word) else word
 
 
 Part = tuple[str, Weights | None, float]

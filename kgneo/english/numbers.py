@@ -1,0 +1,98 @@
+"""Numbers and dates that people compare with, as they write them.
+
+Comes in: the words of a question in lower case. Goes out: a number in figures or a date as year-month-day, also a part
+of one (a year, a year and month), with where its words end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from kgneo.english.dates import iso, month_of, parse_date
+from kgneo.english.words import NUMERALS
+
+FIGURES = r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?!\w|[.,]\d)"
+"""Figures that are one number for all the signs in them: 40,000 and 1.95, but neither 5.26.1 nor 1.2.2020."""
+MULTIPLES = {
+    "thousand": 1_000, "thousands": 1_000, "million": 1_000_000, "millions": 1_000_000, "mn": 1_000_000,
+    "billion": 1_000_000_000, "billions": 1_000_000_000, "bn": 1_000_000_000,
+}  # fmt: skip
+"""Words for many, by which the number before them is multiplied; properties have such words in their names, too."""
+_THOUSANDS = re.compile(r"(\d+(?:\.\d+)?)k")
+_DECADE = re.compile(r"(\d{3}0)s")
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number in figures, decimal ones among them."""
+    return word.isdecimal() or (word.replace(".", "", 1).isdecimal() and word[0] != "." != word[-1])
+
+
+def is_of_time(text: str) -> bool:
+    """Whether what `number_at` gives is a year, or begins with one."""
+    return text[:4].isdecimal() and (len(text) == 4 or text[4:5] == "-")
+
+
+def number_at(plain: Sequence[str], index: int) -> tuple[str, int] | None:
+    """The number or date at a word, articles and "year" before it left out, with where it ends; None for neither."""
+    while plain[index : index + 1] and plain[index] in ("the", "year", "a", "an"):
+        index += 1
+    date = _date(plain, index)
+    if date is not None:
+        return date
+    if plain[index : index + 1] and plain[index] in MULTIPLES:
+        return str(MULTIPLES[plain[index]]), index + 1
+    found = _figures(plain, index)
+    if found is None:
+        return None
+    text, end = found
+    times = MULTIPLES.get(plain[end], 1) if end < len(plain) else 1
+    return (_times(text, times), end + 1) if times > 1 else found
+
+
+def decade_at(plain: Sequence[str], index: int) -> tuple[str, str, int] | None:
+    """The first and the last year of a decade ("the 1990s") with where its words end; None for anything else."""
+    while plain[index : index + 1] == ["the"]:
+        index += 1
+    match = _DECADE.fullmatch(plain[index]) if index < len(plain) else None
+    return (match[1], str(int(match[1]) + 9), index + 1) if match else None
+
+
+def multiple_of(words: Sequence[str], name: Sequence[str]) -> int:
+    """By what the number that `words` say was multiplied, where a property is counted in that: 1,000,000 for
+    `prevalenceMillions` and "5 million", 1 otherwise."""
+    counted_in = {MULTIPLES[word] for word in name if word in MULTIPLES}
+    return next((MULTIPLES[word] for word in words if MULTIPLES.get(word) in counted_in), 1)
+
+
+def _date(plain: Sequence[str], index: int) -> tuple[str, int] | None:
+    for end in (index + 4, index + 3):
+        date = parse_date(" ".join(plain[index:end])) or parse_date("-".join(plain[index:end]))
+        if date is not None:
+            return iso(date), min(end, len(plain))
+    month = month_of(plain[index]) if index < len(plain) else None
+    year = index + 1 + (plain[index + 1 : index + 2] == ["of"])
+    if month and plain[year : year + 1] and len(plain[year]) == 4 and plain[year].isdecimal():
+        return f"{plain[year]}-{month:02}", year + 1
+    return None
+
+
+def _figures(plain: Sequence[str], index: int) -> tuple[str, int] | None:
+    if index >= len(plain):
+        return None
+    if plain[index] in NUMERALS:
+        return str(NUMERALS[plain[index]]), index + 1
+    short = _THOUSANDS.fullmatch(plain[index])
+    if short:
+        return _times(short[1], 1_000), index + 1
+    if not is_number(plain[index]):
+        return None
+    text, end = plain[index], index + 1
+    while end < len(plain) and plain[end].isdecimal() and len(plain[end]) == 3 and len(plain[index]) <= 3:
+        text, end = text + plain[end], end + 1
+    return text, end
+
+
+def _times(text: str, times: int) -> str:
+    return f"{(Decimal(text) * times).normalize():f}"
