@@ -368,6 +368,7 @@ BY_HAND = Signs(
     either=0.0,
     named=1.0,
     loose=-0.3,
+    unmeasured=-1.8,
     bare=-2.0,
     tried=-0.7,
     empty=-1.5,

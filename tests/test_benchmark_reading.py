@@ -25,6 +25,7 @@ SIGNS = Signs(
     either=0.0,
     named=1.0,
     loose=0.0,
+    unmeasured=0,
     bare=0.0,
     tried=0.0,
     empty=0.0,

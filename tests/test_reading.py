@@ -182,6 +182,27 @@ def test_a_comparison_with_a_year_is_with_a_date(fits: Fits) -> None:
     assert conditions_of(graph) == {("Film", "released", ">", ("2015",))}
 
 
+def test_a_number_with_a_fraction_is_compared_whole(fits: Fits) -> None:
+    graph = best("Which films are longer than 97.5?", fits).graph
+    assert conditions_of(graph) == {("Film", "length", ">", (97.5,))}
+
+
+def test_a_month_bounds_a_date_and_no_number(fits: Fits) -> None:
+    graph = best("Which films came before August 2015?", fits).graph
+    assert conditions_of(graph) == {("Film", "released", "<", ("2015-08",))}
+
+
+def test_there_are_not_more_of_a_class_than_its_nodes(fits: Fits) -> None:
+    graph = best("Which films have more than 2000 studios?", fits).graph
+    assert not any(isinstance(condition.left, Aggregate) for condition in graph.conditions)
+
+
+def test_a_measure_that_no_word_speaks_of_costs_confidence(fits: Fits) -> None:
+    said, other = (best(f"Which film has the highest {noun}?", fits).measured for noun in ("length", "salary"))
+    assert said > 0.8 > 0.3 > other
+    assert confidence(replace(SIGNS, unmeasured=1.0)) < confidence(SIGNS)
+
+
 @pytest.mark.parametrize("date", ["2015-03-20", "March 20, 2015", "20th of March 2015", "20/03/2015"])
 def test_a_comparison_with_a_whole_date_keeps_its_day(fits: Fits, date: str) -> None:
     graph = best(f"Which films were released after {date}?", fits).graph
@@ -373,6 +394,7 @@ SIGNS = Signs(
     either=0.0,
     named=1.0,
     loose=0.0,
+    unmeasured=0,
     bare=0.0,
     tried=0.0,
     empty=0.0,
@@ -598,3 +620,43 @@ def test_a_plural_noun_does_not_speak_of_the_one_thing_that_has_a_name(fits: Fit
 def test_words_that_end_many_names_are_no_name_without_the_words_before(fits: Fits) -> None:
     with pytest.raises(EntityNotFound):
         read("Which films did Marble Pictures produce?", fits, DICTIONARY)
+
+
+RATED = Vocabulary(
+    labels={"Client": 30, "Card": 30},
+    keys=(
+        Key("Client", "name", unique=True, distinct=30),
+        Key("Client", "creditScore", "number", distinct=30, examples=("640", "710", "820")),
+        Key("Client", "visits", "number", distinct=30, examples=("1", "4", "9")),
+        Key("Client", "riskRating", distinct=4),
+        Key("Card", "kind", distinct=2),
+    ),
+    links=(Link("Client", "HOLDS", "Card", 30),),
+    display={"Client": ("name",)},
+)
+RATINGS = Values(
+    {
+        "credit": [Entry("Card", "kind", False, "credit", "credit", 12)],
+        "d": [Entry("Client", "riskRating", False, "D", "D", 5)],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def rated(encoder: OnnxEncoder) -> Fits:
+    return Fits(RATED, RankingCache(encoder))
+
+
+def test_a_part_of_a_propertys_name_is_no_value(rated: Fits) -> None:
+    graph = read("Which clients have a credit score above 700?", rated, RATINGS)[0].graph
+    assert conditions_of(graph) == {("Client", "creditScore", ">", (700,))}
+
+
+def test_a_single_capital_letter_is_a_value_behind_its_propertys_name(rated: Fits) -> None:
+    graph = read("Which clients have risk rating D?", rated, RATINGS)[0].graph
+    assert conditions_of(graph) == {("Client", "riskRating", "=", ("D",))}
+
+
+def test_a_number_is_compared_with_what_is_of_its_order_of_magnitude(rated: Fits) -> None:
+    graph = read("Which clients have more than 600 points?", rated, RATINGS)[0].graph
+    assert conditions_of(graph) == {("Client", "creditScore", ">", (600,))}

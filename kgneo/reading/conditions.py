@@ -26,6 +26,8 @@ FAR = 0.6
 """What it costs that a number is ten times as large as any that is known of a property, or a tenth."""
 SPLIT = 0.15
 """What it costs that a number has a fraction, where the property's are whole."""
+SIZES = frozenset(word for word, nouns in MEASURES.items() if "size" in nouns)
+"""Words of dimension that can speak of any number."""
 PARTITIVES = ("of", "among", "between")
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
 
@@ -304,6 +306,27 @@ class Conditions:
             score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
             score += OWN_DATE * _is_own(key)
         return score if key.kind == "date" else score - _unlike(item.values, key)
+
+    def said(self, item: Comparison | Extreme, measure: Value | Aggregate | Arithmetic, tree: Tree) -> float:
+        """How surely a word beside a comparison or a superlative speaks of what it was put on: 0 to 1."""
+        if not isinstance(measure, Value) or (isinstance(item, Extreme) and self.heard.plain[item.at] in SIZES):
+            return 1.0
+        number = int(measure.of[1:])
+        owner = tree.things[number].label if measure.of[0] == "x" else tree.joins[number].relation
+        key = next(key for key in self.heard.fits.vocabulary.keys_of(owner) if key.key == measure.key)
+        first = item.start if isinstance(item, Comparison) else item.at
+        timely = self.heard.plain[first] in TIMELY or MEASURES.get(self.heard.plain[first], ())[:1] == ("date",)
+        words = [
+            word for index, word in enumerate(self.heard.plain)
+            if first - 5 <= index < first + 6 and (word not in FUNCTION_WORDS or word in MEASURES)
+            and not (is_number(word) or self.heard.is_label(index))
+        ]  # fmt: skip
+        if timely and key.kind == "date":
+            return 1.0
+        named = self.heard.plain[first + 1 : first + 2] if isinstance(item, Extreme) else []
+        if named and named[0] not in FUNCTION_WORDS and not self.heard.is_label(first + 1):
+            words = [*named, *(word for word in words if word in self.heard.plain[first + 2 : first + 4])]
+        return max((self.heard.fits.key(word)[key] for word in words), default=0.0)
 
     def _counted_by(self, item: Comparison, tree: Tree) -> Condition | None:
         """ "more than 3 films": a test of how many things hang on another."""

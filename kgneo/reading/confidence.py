@@ -19,9 +19,9 @@ class Signs:
     the share of the question's telling words that it says nothing about, `unsaid` how many are like nothing in it,
     `ignored` how many mentions it leaves out; `either` how many of its relationships could as well go the other way,
     since they join nodes of one label and the words may not say which way they mean; `named` how surely what is asked
-    for is named; `loose` how many of its ways no word speaks of; `bare` is `silent` where nothing bounds what it is
-    about; `tried` how many better ones found nothing, `empty` whether it found nothing itself, `found` the logarithm
-    (to 10) of how many answers.
+    for is named; `loose` how many of its ways no word speaks of, `unmeasured` how little any speaks of what it compares
+    or puts in an order; `bare` is `silent` where nothing bounds what it is about; `tried` how many better ones found
+    nothing, `empty` whether it found nothing itself, `found` the logarithm (to 10) of how many answers.
     """
 
     score: float
@@ -33,6 +33,7 @@ class Signs:
     either: float
     named: float
     loose: float
+    unmeasured: float
     bare: float
     tried: float
     empty: float
@@ -49,6 +50,7 @@ WEIGHTS = Signs(
     either=-0.24,
     named=1.65,
     loose=-0.82,
+    unmeasured=-1.8,
     bare=-2.27,
     tried=-0.76,
     empty=-1.53,

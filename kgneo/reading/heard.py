@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from kgneo.english.names import name_words
+from kgneo.english.names import name_words, same_root
 from kgneo.english.numbers import is_number
 from kgneo.english.words import FUNCTION_WORDS, MEASURES
 from kgneo.reading.fits import Fits
@@ -64,6 +64,7 @@ class Heard:
         self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
         self.form = _outside(self.form, [item for item in values if self._is_whole_name(item)])
         values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
+        values = [item for item in values if not self._in_whole_key(item)]
         taken = {index for item in values for index in range(item.start, item.end)} | self.form.used
         spare = [index for index in range(len(self.words)) if index not in taken]
         values = phrase_mentions(self.words, values, spare, dictionary, fits)
@@ -170,6 +171,20 @@ class Heard:
 
     def _in_comparison(self, item: Mention) -> bool:
         return any(bound.start <= item.start < bound.end for bound in self.form.comparisons)
+
+    def _in_whole_key(self, item: Mention) -> bool:
+        """Whether a value is only a part of a property's name ("CREDIT score"), whose rest does not name the property
+        that has it ("RED card")."""
+        return any(
+            start <= item.start and item.end <= end and item.end - item.start < end - start
+            and not self._names_beside(item, range(start, end))
+            for start, end, _ in self.whole_keys
+        )  # fmt: skip
+
+    def _names_beside(self, item: Mention, within: range) -> bool:
+        others = [self.plain[index] for index in within if not item.start <= index < item.end]
+        own = [part for meaning in item.meanings if meaning.key for part in name_words(meaning.key.key)]
+        return any(same_root(word, part) for word in others for part in own)
 
     def _head(self, free: Sequence[int]) -> int:
         """The noun for what is asked for, where the question begins with it; -1 for none."""

@@ -72,6 +72,8 @@ class Found(Protocol):
 
 
 PERSON = KINDS.index("person")
+LETTER = 0.4
+"""What a single capital letter is worth as a value: "risk rating D"."""
 GIVEN = 1.1
 """Score of a name that the user marked as one."""
 RELATION = 0.3
@@ -254,7 +256,8 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
     telling = [word for word in plain if word not in FUNCTION_WORDS and len(word) > 1]
     capital = any(word.text[:1].isupper() or word.text[:1].isdecimal() for word in words)
     if not telling and not any(map(is_number, plain)):
-        return score * (0.5 if capital and len(words) > 1 else 0.1)
+        letter = len(words) == 1 and words[0].text.isupper() and plain[0] not in ("i", "a")
+        return score * (LETTER if letter else 0.5 if capital and len(words) > 1 else 0.1)
     if len(words) == 1 and not capital:
         word = plain[0]
         labels = fits.label(word)

@@ -49,6 +49,8 @@ class Interpretation:
     """How surely what is asked for is named."""
     loose: int = 0
     """How many of its ways through the graph no word speaks of."""
+    measured: float = 1.0
+    """How surely words speak of what is compared or put in an order."""
     plain_chain: bool = False
     """Whether the question names nodes, and asks for nothing but what chains of relations lead to from them."""
 
@@ -160,17 +162,19 @@ class _Reader:
         for number, thing in enumerate(tree.things):
             conditions += [equal(f"x{number}", key, values) for key, values in thing.values]
         conditions += self.conditions.truths(tree)
-        selections, unread = [], 0
+        selections, unread, measured = [], 0, [1.0]
         for extreme in self.heard.form.extremes:
             selection = self.conditions.selection(extreme, tree)
             if selection is not None:
                 selections.append(selection)
+                measured.append(self.conditions.said(extreme, selection.by, tree))
             else:
                 unread += 1
         for comparison in self.heard.form.comparisons:
             condition = self.conditions.compared(comparison, tree)
             if condition is not None:
                 conditions.append(condition)
+                measured.append(self.conditions.said(comparison, condition.left, tree))
             else:
                 unread += 1
         answer = self._answer(tree)
@@ -207,6 +211,7 @@ class _Reader:
             spelt=self._is_spelt,
             mentions=self.heard.values,
             names=self.heard.fits.vocabulary.names,
+            measured=min(measured),
         )
 
     def _is_said(self, number: int, tree: Tree) -> bool:

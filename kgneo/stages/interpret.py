@@ -50,6 +50,8 @@ NEAR = 0.1
 MOST_RIVALS = 5
 EMPTY = 0.5
 """What the probability of a learned reading is worth that finds nothing."""
+MEASURED = 0.3
+"""How surely a word speaks of what is compared, from which it does."""
 MOST_UNSAID = 3
 
 
@@ -233,6 +235,7 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
         either=sum(_either_way(meant, edge) for edge in meant.edges),
         named=item.named,
         loose=item.loose,
+        unmeasured=1.0 - min(item.measured / MEASURED, 1.0),
         bare=item.silent if not (item.graph.conditions or item.graph.selections) else 0.0,
         tried=min(number, 3),
         empty=result.empty,
