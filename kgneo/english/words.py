@@ -45,8 +45,8 @@ FUNCTION_WORDS = (
     | SHARING
     | PREPOSITIONS
     | _words(
-        "and or not no if than then so up out off down very much many few most more just only ever please "
-        "both either s t d ll re ve world exactly percent"
+        "and or but not no if than then so yet already up out off down very much many few most more just only "
+        "ever please both either s t d ll re ve world exactly percent"
     )
 )
 """Words of a question that carry no meaning of their own."""
@@ -63,6 +63,11 @@ COPULAS = _words("is was are were be been being became becomes become remains re
 """Words by which something is said to be something."""
 ANYBODY = _words("somebody someone anybody anyone something anything nobody nothing somewhere anywhere people persons")
 """Words for things without a name."""
+SAID_OF = _words(
+    "is are was has have can may must only allowed permitted required needed available enabled supported included "
+    "offered accepted possible"
+)
+"""Words of properties that are true or false, beside those for what it is that there is, may or must be: `has_roof`."""
 INDEFINITE = _words("a an some another any several many various two three different certain one")
 """Words before a noun for a thing without a name."""
 RELATIVES = _words("which who whom that whose where when")
@@ -149,7 +154,12 @@ PEOPLE = _words(
 """Words for people of any kind."""
 JOINING = _words("and but nor or both also")
 """Words between two things that are named side by side."""
-NEGATIONS = _words("not no never without neither nor excluding except isn aren doesn don didn wasn weren hasn haven")
+NEGATIONS = _words(
+    "not no never without neither nor none nobody nothing nowhere cannot lack lacks lacking excluding except "
+    "isn aren doesn don didn wasn weren hasn haven hadn"
+)
+NOBODY = _words("nobody nothing none nowhere")
+"""Those of them that stand where a thing is named."""
 EXTREMES: dict[str, bool] = {
     **dict.fromkeys(
         _words(
@@ -233,7 +243,7 @@ DOING = _words("do does did have has had")
 """Auxiliaries behind which stands who does something."""
 SUMMING = _words("combined altogether")
 """Words by which all numbers are added up."""
-GIVING = _words("make makes made making place placed places placing outgoing from")
+GIVING = _words("make makes made making place placed places placing send sends sent sending outgoing from")
 """Words for who something goes to and for whom it comes from, where a graph has both."""
 SAME_NAMES: dict[str, str] = {
     **dict.fromkeys(("last name", "family name", "lastname", "familyname", "surnamed"), "surname"),

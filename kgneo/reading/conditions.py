@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kgneo.english.names import denies, name_words
 from kgneo.english.numbers import is_number, is_of_time, multiple_of
-from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, MEASURES, NEGATIONS, PREPOSITIONS
+from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, MEASURES, PREPOSITIONS
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.form import Comparison, Extreme
@@ -42,32 +42,51 @@ class Conditions:
         """Properties that are true or false and that the question names: "products that are discontinued"."""
         found: dict[tuple[str, str], Condition] = {}
         for item in self.heard.key_mentions:
-            if item.start in tree.used or item.start in self.heard.form.used:
+            if item.start in self.heard.form.used:
                 continue
             for meaning in item.meanings:
                 key = meaning.key
-                if key is None or key.kind != "truth" or key.of_edge or meaning.score < 0.55 or tree.asked == key:
+                if key is None or key.kind != "truth" or meaning.score < 0.55 or tree.asked == key:
                     continue
-                owner = next((number for number, thing in enumerate(tree.things) if thing.label == key.owner), None)
+                if item.start in tree.used and not (key.of_edge and meaning.score >= NAMED):
+                    continue
+                owner = _owner(tree, key)
                 if owner is not None:
-                    true = self._is_true(item.start, key)
-                    found[f"x{owner}", key.key] = Condition(Value(f"x{owner}", key.key), "=", (true,))
+                    true = self._is_true(item.start, key, denied=_is_absent(tree, owner))
+                    found[owner, key.key] = Condition(Value(owner, key.key), "=", (true,))
                     break
         return list(found.values())
 
-    def _is_true(self, word: int, key: Key) -> bool:
-        """Whether a word that names a property that is true or false says that it is true."""
-        denied = any(denies(self.heard.plain[word], part) for part in name_words(key.key)[-1:])
-        return denied == any(other in NEGATIONS for other in self.heard.plain[max(word - 3, 0) : word])
+    def missing(self, tree: Tree) -> list[Condition]:
+        """Properties that the question says are not there: "orders that have no shipped date"."""
+        found: dict[int, Condition] = {}
+        for start, _, key in self.heard.lacked:
+            owner = _owner(tree, key)
+            if owner is not None and key != tree.asked and start not in found:
+                found[start] = Condition(Value(owner, key.key), "missing")
+        return list(found.values())
+
+    def _is_true(self, word: int, key: Key, *, denied: bool = False) -> bool:
+        """Whether a word that names a property that is true or false says that it is true; `denied`: where something
+        else says what a negation before it does."""
+        opposite = any(denies(self.heard.plain[word], part) for part in name_words(key.key)[-1:])
+        return opposite == (not denied and self.heard.is_denied(word))
 
     def with_truth(self, tree: Tree) -> Tree:
         """A tree that asks for those of which a property is true, where it asked for a property of several that is
         true or false: "which tools are discontinued"."""
         asked = tree.asked
-        one = any(key.unique for key, _ in tree.things[0].values)
-        if asked is None or asked.kind != "truth" or asked.of_edge or one or self.heard.form.kind == "exists":
+        exists = self.heard.form.kind == "exists"
+        one = any(key.unique for key, _ in tree.things[0].values) and not exists
+        if asked is None or asked.kind != "truth" or one:
             return tree
         word = next((item.start for item in self.heard.key_mentions if any(m.key == asked for m in item.meanings)), -1)
+        if asked.of_edge:
+            place = max(tree.asked_join, 0)
+            join = tree.joins[place]
+            join = replace(join, values=(*join.values, (asked, (self._is_true(word, asked, denied=join.absent),))))
+            joins = (*tree.joins[:place], join, *tree.joins[place + 1 :])
+            return replace(tree, joins=joins, asked=None, used=tree.used | {word})
         thing = tree.things[0]
         known = (*thing.values, (asked, (self._is_true(word, asked),)))
         things = (replace(thing, values=known), *tree.things[1:])
@@ -362,6 +381,18 @@ def _unlike(values: Sequence[str], key: Key) -> float:
     far = any(number > 10 * max(known) or number < min(known) / 10 for number in numbers)
     split = any(number % 1 for number in numbers) and not any(number % 1 for number in known)
     return FAR * far + SPLIT * split
+
+
+def _owner(tree: Tree, key: Key) -> str | None:
+    """The first variable or edge of a tree that can have a property."""
+    if key.of_edge:
+        return next((f"r{number}" for number, join in enumerate(tree.joins) if join.relation == key.owner), None)
+    return next((f"x{number}" for number, thing in enumerate(tree.things) if thing.label == key.owner), None)
+
+
+def _is_absent(tree: Tree, name: str) -> bool:
+    """Whether an edge must not be there."""
+    return name.startswith("r") and tree.joins[int(name[1:])].absent
 
 
 def equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:

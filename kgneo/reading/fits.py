@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from kgneo.english.names import is_doer, name_words, same_root, singular, telling_words
-from kgneo.english.words import MEASURES, SAME_NAMES
+from kgneo.english.words import MEASURES, SAID_OF, SAME_NAMES
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
 from kgneo.reading.vocabulary import Key, Vocabulary
@@ -126,10 +126,13 @@ class Fits:
 
 
 def key_name(key: Key) -> str:
-    """A property's name without the words of its owner: "date" for `call_date` of a PhoneCall."""
+    """A property's name without the words of its owner, and of one that is true or false without those that say that:
+    "date" for `call_date` of a PhoneCall, "roof" for `has_roof`."""
     owner = name_words(key.owner)
     whole = name_words(key.name or key.key)
     words = [SAME_NAMES.get(word, word) for word in whole if not any(same_root(word, own) for own in owner)]
+    if key.kind == "truth":
+        words = [word for word in words if word not in SAID_OF] or words
     return " ".join(words) or key.name or key.key
 
 

@@ -93,7 +93,7 @@ def form_of(words: Sequence[Word]) -> Form:
         for item in extremes
         if plain[item.at] in ("most", "least") and set(plain[item.at + 1 :][:1]) & MEASURES.keys()
     }
-    negations = tuple(index for index, word in enumerate(plain) if word in NEGATIONS and index not in within)
+    negations = tuple(index for index in range(len(plain)) if index not in within and _denies(words, index))
     if not comparisons and not extremes and "than" not in plain and "or" in plain:
         extremes = tuple(
             Extreme(index, COMPARATIVES[word]) for index, word in enumerate(plain) if word in COMPARATIVES
@@ -102,6 +102,17 @@ def form_of(words: Sequence[Word]) -> Form:
     versus = _versus(plain, within)
     used |= set(versus or ())
     return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, versus=versus)
+
+
+def _denies(words: Sequence[Word], index: int) -> bool:
+    """Whether a word is one of negation, or stands before a "n't" that the apostrophe cuts off. With a capital inside a
+    question it is a name."""
+    word = words[index]
+    if index and word.text[0].isupper() and not words[0].text.isupper():
+        return False
+    following = words[index + 1] if index + 1 < len(words) else None
+    short = following is not None and following.plain == "t" and following.start == word.end + 1
+    return word.plain in NEGATIONS or (short and word.plain.endswith("n"))
 
 
 def _summing(plain: Sequence[str]) -> set[int]:
@@ -138,7 +149,7 @@ def _asked(plain: Sequence[str]) -> Asked:
         return "exists", 1, plain[0], {0}
     for index, word in enumerate(plain[:6]):
         if word in ASKING | {"know", "have"} and not (
-            index and plain[index - 1] in ("the", "of", "a", "in", "each", "which", "what")
+            index and plain[index - 1] in ("the", "of", "a", "in", "each", "which", "what", "that", "who")
         ):
             return "things", index + 1, word, {index}
     return "things", 0, "", set()
@@ -191,10 +202,16 @@ def _is_the(words: Sequence[str]) -> bool:
 
 
 def _relative(plain: Sequence[str], index: int) -> bool:
-    """Whether a question word only begins a relative clause: there is a verb or a request before it."""
+    """Whether a question word only begins a relative clause: there is a verb or a request before it, or the noun that
+    it says something of: "clients WHO have no phone"."""
     before = plain[:index]
     if not before:
         return False
+    says = plain[index] in ("who", "whose") or (
+        plain[index] == "which" and set(plain[index + 1 : index + 2]) & AUXILIARIES
+    )
+    if says and before[-1] not in FUNCTION_WORDS and before[0] not in PREPOSITIONS and index + 1 < len(plain):
+        return True
     if any(word in ASKING for word in before[:5]) and any(word not in FUNCTION_WORDS for word in before):
         return True
     return before[0] in AUXILIARIES and not _request(plain)

@@ -104,6 +104,8 @@ class Thing:
     noun: bool
     values: tuple[tuple[Key, tuple[Scalar, ...]], ...] = ()
     last: int = -1
+    denied: tuple[tuple[Key, tuple[Scalar, ...]], ...] = ()
+    """Values that it must not have."""
     loose: bool = False
     """Whether nodes of other labels can stand here, too."""
     role: tuple[str, str] = ("", "")
@@ -275,13 +277,17 @@ class Grower:
             cost = self._apart(tree, thing, number, meaning)
             if cost is None:
                 continue
-            known = thing.values
+            known, denied = thing.values, thing.denied
             if meaning.key is not None and meaning.kind == "value":
-                if any(key == meaning.key for key, _ in known):
+                value = (meaning.key, meaning.values)
+                if any(key == meaning.key and not key.listed for key, _ in known):
                     continue
-                known = (*known, (meaning.key, meaning.values))
+                if self._negated(tree, number) or self._is_denied_beside(tree, number, denied, meaning.key):
+                    denied = (*denied, value)
+                else:
+                    known = (*known, value)
             things = _replaced(tree.things, index, replace(
-                thing, values=known, noun=thing.noun or meaning.kind == "label", last=number
+                thing, values=known, denied=denied, noun=thing.noun or meaning.kind == "label", last=number
             ))  # fmt: skip
             score = tree.score + meaning.score - cost
             if not index and meaning.kind == "value" and self._is_other(thing):
@@ -452,7 +458,9 @@ class Grower:
         between = set(words)
         numbers = [self.fits.relations.index(step.relation) for step in way]
         verbs = {word for word in words[joint:] if any(self.fits.named(word, relation) for relation in numbers)}
-        joining = bool(between & JOINING) and between <= JOINING | ARTICLES | PREPOSITIONS | NEGATIONS | verbs
+        joining = bool(between & JOINING) and between <= (
+            JOINING | ARTICLES | PREPOSITIONS | NEGATIONS | AUXILIARIES | verbs | {"t"}
+        )
         return (index, way, directed) if joining and way[-1].label == meaning.owner else None
 
     @cached_property
@@ -472,7 +480,7 @@ class Grower:
         used: frozenset[int],
     ) -> Tree:
         things, joins, at = list(tree.things), list(tree.joins), index
-        absent = self._negated(tree, number)
+        absent = self._negated(tree, number, used)
         for place, step in enumerate(way):
             final = place == len(way) - 1
             values = ((meaning.key, meaning.values),) if final and meaning.key and meaning.kind == "value" else ()
@@ -489,12 +497,28 @@ class Grower:
             ways=(*tree.ways, (number, index, way, directed)),
         )
 
-    def _negated(self, tree: Tree, number: int) -> bool:
-        """Whether a word of negation stands between a mention and the one before it."""
+    def _negated(self, tree: Tree, number: int, used: Collection[int] = ()) -> bool:
+        """Whether a word of negation stands between a mention and the one before it, near or with nothing in between
+        that does not speak of how the mention is joined."""
         before = max((self.mentions[other].end for other, _ in tree.places if other >= 0
                       and self.mentions[other].end <= self._start(number)), default=0)  # fmt: skip
         start = self._start(number)
-        return any(before <= index < start and start - index <= NEAR for index in self.negations)
+        return any(
+            before <= index < start and (start - index <= NEAR or self._only_joins(range(index + 1, start), used))
+            for index in self.negations
+        )
+
+    def _is_denied_beside(self, tree: Tree, number: int, denied: Sequence[tuple[Key, object]], key: Key) -> bool:
+        """Whether a value stands behind another that is denied, with a word between that joins them: "neither A nor B",
+        "not A or B"."""
+        if not number or not any(known == key for known, _ in denied) or tree.thing_of(number - 1) is None:
+            return False
+        between = {self.words[index].plain for index in self._between(number - 1, number)}
+        return bool(between) and between <= {"or", "nor", "and"} | ARTICLES
+
+    def _only_joins(self, between: range, used: Collection[int]) -> bool:
+        words = [(index, self.words[index].plain) for index in between]
+        return all(word in FUNCTION_WORDS - JOINING or index in used for index, word in words)
 
     def _on_edges(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int]) -> Iterator[Tree]:
         """A value of a relationship that the tree has, or of a new one from one of its things."""
@@ -710,7 +734,8 @@ def _best(trees: Sequence[Tree]) -> list[Tree]:
     best: dict[tuple[object, ...], Tree] = {}
     for tree in trees:
         key = (
-            tuple((thing.label, frozenset(thing.values)) for thing in tree.things), tree.joins, tree.asked,
+            tuple((thing.label, frozenset(thing.values), frozenset(thing.denied)) for thing in tree.things),
+            tree.joins, tree.asked,
         )  # fmt: skip
         if key not in best or best[key].score < tree.score:
             best[key] = tree

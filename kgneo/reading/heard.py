@@ -12,7 +12,7 @@ from functools import cached_property
 
 from kgneo.english.names import name_words, same_root
 from kgneo.english.numbers import is_number
-from kgneo.english.words import FUNCTION_WORDS, MEASURES
+from kgneo.english.words import ANYBODY, AUXILIARIES, FUNCTION_WORDS, JOINING, MEASURES, RELATIVES, SAID_OF
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Form, form_of
 from kgneo.reading.groups import group_noun, group_words
@@ -39,6 +39,8 @@ from kgneo.reading.vocabulary import Key
 
 REACH = 5
 """Words from "than" to the name behind it, at most."""
+SCOPE = 6
+"""Words from a negation to what it denies, at most."""
 NAMED = 0.7
 """Score from which a property is surely named."""
 
@@ -73,12 +75,16 @@ class Heard:
         values, self.unknown = self._with_misspelt(values, dictionary)
         values = with_choices(self.words, with_keys(self.words, values, fits))
         self.taken = taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
-        free = [index for index in range(len(self.words)) if index not in taken and index not in self.form.used]
+        spoken_for = taken | self.form.used | set(self.form.negations)
+        free = [index for index in range(len(self.words)) if index not in spoken_for]
         self.key_mentions = key_mentions(self.words, free, fits)
         named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
         unnamed = [index for index in free if index not in named]
         head = self._head(unnamed)
         asked = self.form.at if self.form.word in ("who", "whom") else -1
+        if any(meaning.key and meaning.key.kind == "truth" and meaning.score >= NAMED
+               for item in self.key_mentions for meaning in item.meanings):  # fmt: skip
+            unnamed = [index for index in unnamed if index not in self.supposing]
         labels = label_mentions(self.words, unnamed, fits, asked=asked, head=head)
         mentions = sorted([*values, *labels], key=lambda item: item.start)
         self.compared = _behind(self.form.versus, mentions)
@@ -214,6 +220,58 @@ class Heard:
             for item in self.key_mentions
             for meaning in item.meanings
         )
+
+    @cached_property
+    def telling(self) -> tuple[int, ...]:
+        """The words that carry a meaning of their own."""
+        denying = set(self.form.negations)
+        return tuple(index for index, word in enumerate(self.plain)
+                     if word not in FUNCTION_WORDS | ANYBODY and index not in denying)  # fmt: skip
+
+    @cached_property
+    def supposing(self) -> set[int]:
+        """The words that only say that there is, may or must be what another word names: "NEED a key"."""
+        return {index for index in self.telling if any(same_root(self.plain[index], word) for word in SAID_OF)}
+
+    def is_denied(self, index: int) -> bool:
+        """Whether a negation stands before a word, or behind it, before one that only says that it is there: "dogs are
+        NOT allowed"."""
+        found = (self.denial(place) for place in self.supposing if 0 < place - index <= REACH)
+        return self.denial(index) >= 0 or any(
+            place > index and set(self.plain[index + 1 : place]) <= AUXILIARIES for place in found
+        )
+
+    @cached_property
+    def lacked(self) -> tuple[tuple[int, int, Key], ...]:
+        """Where the question names properties that are not to be there, of those that some nodes do not have: "have no
+        shipped date", "not yet shipped"."""
+        found = [item for item in self.whole_keys if self._is_lacked(item[0], item[2])]
+        within = {index for start, end, _ in found for index in range(start, end)}
+        for item in self.key_mentions:
+            if item.start in within or self.mention_at(item.start) >= 0:
+                continue
+            found += [
+                (item.start, item.end, meaning.key) for meaning in item.meanings
+                if meaning.key and meaning.score >= NAMED and self._is_lacked(item.start, meaning.key)
+            ]  # fmt: skip
+        return tuple(found)
+
+    def _is_lacked(self, index: int, key: Key) -> bool:
+        found = self.denial(index)
+        bound = any(0 <= item.start - index <= 3 for item in self.form.comparisons)
+        return (
+            found >= 0 and key.share < 1 and key.kind != "truth" and self.only_function(found + 1, index) and not bound
+        )
+
+    def denial(self, index: int) -> int:
+        """The word of negation that denies what a word says, or -1: the last one before it, where nothing begins and
+        nothing is named between the two."""
+        found = max((place for place in self.form.negations if place < index), default=-1)
+        between = range(found + 1, index)
+        if found < 0 or index - found > SCOPE:
+            return -1
+        cut = any(self.plain[place] in JOINING | RELATIVES or self.mention_at(place) >= 0 for place in between)
+        return -1 if cut else found
 
     def text_of(self, number: int) -> str:
         """The words of a mention as they stand in the question."""

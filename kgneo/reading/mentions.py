@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 from rapidfuzz.distance import OSA
 
 from kgneo.english.dates import MONTHS, date_texts
-from kgneo.english.names import denies, is_noun, name_words, same_root, singular
+from kgneo.english.names import denies, is_doer, is_noun, name_words, same_root, singular
 from kgneo.english.numbers import FIGURES, is_number
 from kgneo.english.words import (
     ARTICLES,
@@ -444,13 +444,9 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         if index in named:
             continue
         word = words[index].plain
-        following = words[index + 1].plain if index + 1 < len(words) else ""
         if word in QUESTION_WORDS and index != asked:
             continue
-        if word in PEOPLE or (
-            word in ("those", "others", "all")
-            and (following in ("who", "whom", "whose") or following.endswith(("ing", "ed")))
-        ):
+        if word in PEOPLE or _is_whoever(words, index):
             meanings = [Meaning("label", label, 0.75 * share) for label, share in people(fits) if share > 0.3]
             if meanings:
                 found.append(Mention(index, index + 1, tuple(meanings)))
@@ -461,7 +457,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         if singular(word) in FELLOWS and not said_of and (fellows := _fellows(word, fits)):
             found.append(Mention(index, index + 1, fellows, fellow=True))
             continue
-        scores = fits.label(word)
+        scores = {label: score for label, score in fits.label(word).items() if not _does(word, label)}
         if max(scores.values(), default=0.0) <= LIKE and _names_more(word, fits, verbs=index != head):
             continue
         before = words[index - 1].plain if index else ""
@@ -474,7 +470,21 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         ][:3]
         if meanings:
             found.append(Mention(index, index + 1, tuple(meanings)))
-    return _compounds(sorted(found, key=lambda item: item.start))
+    return _compounds(words, sorted(found, key=lambda item: item.start))
+
+
+def _is_whoever(words: Sequence[Word], index: int) -> bool:
+    """Whether a word stands for people of whom something is said: "those working at", but not "all blocked cards"."""
+    plain = [word.plain for word in words[index : index + 3]]
+    if plain[0] not in ("those", "others", "all") or len(plain) < 2:
+        return False
+    said = plain[1].endswith("ing") or (plain[1].endswith("ed") and set(plain[2:]) <= FUNCTION_WORDS)
+    return said or plain[1] in ("who", "whom", "whose")
+
+
+def _does(word: str, label: str) -> bool:
+    """Whether a word is the verb for what the nodes of a label do: "play" of a Player."""
+    return any(is_doer(own, word) for own in name_words(label)[-1:])
 
 
 def _whole_labels(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list[Mention]:
@@ -514,8 +524,8 @@ def _names_more(word: str, fits: Fits, *, verbs: bool) -> bool:
     return bool((fits.of(word)[1] >= 0.7).any() or (fits.of(word)[2] >= 0.7).any())
 
 
-def _compounds(mentions: Sequence[Mention]) -> list[Mention]:
-    """Two words side by side that name one label together: "phone calls"."""
+def _compounds(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Mention]:
+    """Two words side by side that name one label together: "phone calls", "visitor centre" of a VisitorCenter."""
     kept: list[Mention] = []
     for item in mentions:
         if kept and kept[-1].end == item.start:
@@ -524,7 +534,9 @@ def _compounds(mentions: Sequence[Mention]) -> list[Mention]:
                 replace(meaning, score=1.0)
                 for meaning in item.meanings
                 if len(name_words(meaning.owner)) > 1 and meaning.owner in before
-                and meaning.score >= 0.7 and before[meaning.owner].score >= 0.7
+                and meaning.score >= 0.7
+                and (before[meaning.owner].score >= 0.7
+                     or same_root(words[kept[-1].start].plain, name_words(meaning.owner)[0]))
             ]  # fmt: skip
             if both:
                 kept[-1] = Mention(kept[-1].start, item.end, tuple(both))

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from kgneo.english.words import ARTICLES, FUNCTION_WORDS
+from kgneo.english.words import ARTICLES
 from kgneo.errors import EntityNotFound
 from kgneo.query.graph import Aggregate, Arithmetic, Edge, QueryGraph, Value, Variable
 from kgneo.query.wording import wording
+from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
 from kgneo.reading.fits import Fits
@@ -125,6 +126,7 @@ class _Reader:
             return []
         roots, order = Roots(heard).found()
         grown = Grower(heard.words, heard.mentions, heard.fits, heard.form.negations).grow(roots, order)
+        grown = [Bare(heard).joined(tree) for tree in grown]
         found = sorted((self._interpretation(tree) for tree in grown), key=lambda item: -item.score)
         chains = self._chains()
         least = found[0].score if found and found[0].vacuous else math.inf
@@ -161,7 +163,8 @@ class _Reader:
             conditions += [equal(f"r{number}", key, values) for key, values in join.values]
         for number, thing in enumerate(tree.things):
             conditions += [equal(f"x{number}", key, values) for key, values in thing.values]
-        conditions += self.conditions.truths(tree)
+            conditions += [replace(equal(f"x{number}", key, values), operator="<>") for key, values in thing.denied]
+        conditions += [*self.conditions.truths(tree), *self.conditions.missing(tree)]
         selections, unread, measured = [], 0, [1.0]
         for extreme in self.heard.form.extremes:
             selection = self.conditions.selection(extreme, tree)
@@ -189,11 +192,10 @@ class _Reader:
         graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
         ignored = tuple(self.heard.text_of(number) for number in tree.ignored if not self._is_said(number, tree))
         silent = self._silent(tree, {value.key for value in graph.values()})
-        telling = [word for word in self.heard.plain if word not in FUNCTION_WORDS]
-        share = sum(1.0 - like for _, like in silent) / max(len(telling), 1)
+        share = sum(1.0 - like for _, like in silent) / max(len(self.heard.telling), 1)
         unsaid = tuple(self.heard.words[index].text for index, like in silent if like < LIKE_ANY)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
-        bare = not self.heard.values and self.heard.is_plain
+        bare = not self.heard.values and self.heard.is_plain and not conditions
         loose = tree.unsaid + unread
         return Interpretation(
             graph,
@@ -222,14 +224,15 @@ class _Reader:
     def _silent(self, tree: Tree, keys: set[str]) -> list[tuple[int, float]]:
         """The telling words that a tree and the properties that it speaks of leave out, with how much they are like
         what it speaks of."""
-        said = tree.used | self.heard.form.used | {
+        truths = {key.key for key in self.heard.fits.keys if key.kind == "truth"}
+        said = tree.used | self.heard.form.used | (self.heard.supposing if truths & keys else set())
+        said |= {index for start, end, key in self.heard.lacked if key.key in keys for index in range(start, end)}
+        said |= {
             item.start
             for item in self.heard.key_mentions
             if any(meaning.key and meaning.key.key in keys for meaning in item.meanings)
         }  # fmt: skip
-        silent = [
-            index for index, word in enumerate(self.heard.plain) if index not in said and word not in FUNCTION_WORDS
-        ]
+        silent = [index for index in self.heard.telling if index not in said]
         labels = {thing.label for thing in tree.things}
         owners = labels | {join.relation for join in tree.joins}
         known = self.heard.fits.relations  # of plain triples, chains also walk relations that are properties here

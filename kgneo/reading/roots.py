@@ -9,8 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_deed, is_past, name_words, same_root
-from kgneo.english.words import ARTICLES, AUXILIARIES, CLAUSES, EXTREMES, FUNCTION_WORDS, MEASURES, PEOPLE, PREPOSITIONS
+from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root
+from kgneo.english.words import (
+    ARTICLES,
+    AUXILIARIES,
+    CLAUSES,
+    EXTREMES,
+    FUNCTION_WORDS,
+    MEASURES,
+    NOBODY,
+    PEOPLE,
+    PREPOSITIONS,
+)
 from kgneo.ranking.kinds import KINDS
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.mentions import SURE, Meaning, Mention, people
@@ -54,6 +64,7 @@ class Roots:
         keys += [
             (-1, Meaning("key", key.owner, 1.1, key)) for start, end, key in self.heard.whole_keys
             if 0 <= start - at <= 3 and start not in self.heard.form.used | self.heard.taken | {*self.heard.grouping}
+            and self.heard.denial(start) < 0
             and not any(bound.start <= end and start < bound.end for bound in self.heard.form.comparisons)
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
@@ -233,15 +244,19 @@ class Roots:
         found: list[tuple[int, Meaning]] = []
         for index in telling[:1]:
             found = [(self.heard.mention_at(index), meaning) for meaning in self._of_noun(plain[index], 0.7)]
-            ends = (
-                set(plain[index + 2 : index + 3]) <= PREPOSITIONS | AUXILIARIES | CLAUSES
-            )  # no verb: "states BORDER …"
+            if self.heard.is_label(index):  # "players" of PLAYED_AT, which are a label, too
+                found = [pair for pair in found if self._is_noun_of(plain[index], pair[1].role[0])]
+            ends = set(plain[index + 2 : index + 3]) <= PREPOSITIONS | AUXILIARIES | CLAUSES
+            ends = ends and not NOBODY & set(plain[index + 2 : index + 5])  # no verb: "states BORDER …"
             if index + 1 in telling and not found and ends:
                 kinds = {meaning.owner for meaning in self._kinds_at(index)}
                 found = [
                     (-1, meaning) for meaning in self._of_noun(plain[index + 1], COMPOUND) if meaning.role[1] in kinds
                 ]
         return found
+
+    def _is_noun_of(self, word: str, relation: str) -> bool:
+        return any(is_noun(word, own) for own in name_words(self.heard.fits.vocabulary.readable(relation)))
 
     def _kinds_at(self, index: int) -> tuple[Meaning, ...]:
         there = self.heard.mention_at(index)

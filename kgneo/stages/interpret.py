@@ -190,19 +190,24 @@ class Answered:
 
 def first_answered(context: Context, understood: Sequence[Interpretation]) -> Answered | None:
     """The first of the best interpretations that finds something, or that says all of the question and finds that there
-    is none (a count of none, a "no"); of the others that find nothing, the first whose answer says so. None where there
-    is no answer at all."""
+    is none (a count of none, a "no", none that lack what they are not to have); of the others that find nothing, the
+    first whose answer says so. None where there is no answer at all."""
     nothing: tuple[int, Result] | None = None
     for number, item in enumerate(understood[:TRIES]):
         try:
             result = run_query(context, item.graph, timeout=LONGEST)
         except GraphTimeout:
             continue
-        if not result.empty or (result.answers and item.complete):
+        if not result.empty or (item.complete and (result.answers or _denies(item.graph))):
             return _answered(context, understood, number, result)
         if nothing is None and result.answers:
             nothing = number, result
     return _answered(context, understood, *nothing) if nothing else None
+
+
+def _denies(graph: QueryGraph) -> bool:
+    """Whether a query graph asks for what is not there."""
+    return any(edge.absent for edge in graph.edges) or any(item.operator == "<>" for item in graph.conditions)
 
 
 def run_query(context: Context, graph: QueryGraph, *, named: Named = UNNAMED, timeout: float | None = None) -> Result:

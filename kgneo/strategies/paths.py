@@ -223,7 +223,7 @@ def _answer(
     clock: Clock,
 ) -> Answer:
     """The answer of a query graph, whoever made it."""
-    text = listed(result.answers, result.more)
+    text = listed(result.answers, result.more) or "none"
     if isinstance(graph.answer, Aggregate) and graph.answer.function == "count" and not graph.answer.per:
         text += _counted(context, graph, result)
     return Answer(

@@ -1,0 +1,169 @@
+"""Bare: relationships that a question names without naming what they lead to: "players who never SCORED".
+
+Comes in: what was heard of a question, and a tree of its mentions. Goes out: the tree with a relationship to something
+nameless for each word that no part of it speaks of and that names a relationship of one of its things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kgneo.english.names import is_doer, is_past, name_words
+from kgneo.english.words import (
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    GIVING,
+    INDEFINITE,
+    JOINING,
+    NOBODY,
+    PREPOSITIONS,
+    RECEIVING,
+    RELATIVES,
+)
+from kgneo.reading.grow import COSTS, Join, Thing, Tree
+from kgneo.reading.heard import NAMED, REACH, Heard
+from kgneo.reading.vocabulary import Step
+
+LIKE = 0.5
+"""Fit from which a word of negation's verb is like a relationship type."""
+HELPING = frozenset(("have", "has", "had", "do", "does", "did"))
+"""Auxiliaries behind which a verb is said of who does it."""
+DENYING = 3
+"""Words from a verb to the "nobody" that it is denied by, at most."""
+
+
+@dataclass(frozen=True)
+class Bare:
+    """The relationships that one question names alone."""
+
+    heard: Heard
+
+    def joined(self, tree: Tree) -> Tree:
+        """The tree with all of them."""
+        labels = {thing.label for thing in tree.things}
+        lacked = {index for start, end, key in self.heard.lacked if key.owner in labels for index in range(start, end)}
+        for index in self.heard.telling:
+            if index in tree.used | self.heard.form.used | lacked or self.heard.mention_at(index) >= 0:
+                continue
+            if self._is_property(index, labels) or self._has_object(index):
+                continue
+            found = self._best(tree, index)
+            if found is not None:
+                tree = self._with(tree, index, *found)
+        return tree
+
+    def _is_property(self, index: int, labels: Collection[str]) -> bool:
+        """Whether a word surely names a property of one of the things: "former PLAYERS"."""
+        return any(
+            meaning.owner in labels and meaning.score >= NAMED
+            for item in self.heard.key_mentions if item.start == index for meaning in item.meanings
+        )  # fmt: skip
+
+    def _has_object(self, index: int) -> bool:
+        """Whether a word behind says what a relationship leads to, though it names nothing that the graph knows."""
+        known = {item.start for item in self.heard.key_mentions if item.meanings[0].score >= NAMED}
+        known |= self.heard.supposing | self.heard.form.used
+        for place in range(index + 1, len(self.heard.words)):
+            if self.heard.plain[place] in JOINING | RELATIVES or self.heard.mention_at(place) >= 0:
+                return False
+            if place in self.heard.telling and place not in known and not self._names_any(place):
+                return True
+        return False
+
+    def _names_any(self, index: int) -> bool:
+        fits = self.heard.fits
+        return any(fits.named(self.heard.plain[index], number) for number in range(len(fits.relations)))
+
+    def _best(self, tree: Tree, index: int) -> tuple[int, Step, float] | None:
+        """The thing that a word's relationship hangs on, the step from it, and how well the word names that."""
+        known = {join.relation for join in tree.joins}
+        for place in self._holders(tree, index):
+            steps = [step for step in self.heard.fits.vocabulary.leaving.get(tree.things[place].label, ())
+                     if step.relation not in known]  # fmt: skip
+            rated = [(self._fit(index, step), number) for number, step in enumerate(steps)]
+            fit, number = max(rated, default=(0.0, 0), key=lambda pair: (pair[0], -pair[1]))
+            if fit:
+                return place, self._turned(index, steps[number], steps), fit
+        return None
+
+    def _fit(self, index: int, step: Step) -> float:
+        """How well a word names a step: by its root, or, where something is denied, by what it is like."""
+        word = self.heard.plain[index]
+        number = self.heard.fits.relations.index(step.relation)
+        if self._is_truth(index, step.relation):
+            return 1.0
+        if not self._is_denied(index) and not self._stands_alone(index):
+            return 0.0
+        if self.heard.fits.named(word, number):
+            return 1.0
+        like = float(self.heard.fits.of(word)[1][number])
+        other = max((item.meanings[0].score for item in self.heard.key_mentions if item.start == index), default=0.0)
+        return like if like >= max(LIKE, other) and self._is_denied(index) else 0.0
+
+    def _stands_alone(self, index: int) -> bool:
+        """Whether a word is a verb without an object, or a noun behind "a": "players who scored", "had a transfer"."""
+        article = next((place for place in range(index - 1, max(index - 3, -1), -1)
+                        if self.heard.plain[place] in INDEFINITE), -1)  # fmt: skip
+        behind = range(index + 1, min(index + REACH, len(self.heard.words)))
+        alone = all(self.heard.mention_at(place) < 0 for place in behind)
+        return alone and (article >= 0 or is_past(self.heard.plain[index]))
+
+    def _is_truth(self, index: int, relation: str) -> bool:
+        """Whether a word surely names a property of a relationship that is true or false: "captain"."""
+        return any(
+            meaning.owner == relation and meaning.key is not None and meaning.key.kind == "truth"
+            and meaning.score >= NAMED
+            for item in self.heard.key_mentions if item.start == index for meaning in item.meanings
+        )  # fmt: skip
+
+    def _holders(self, tree: Tree, index: int) -> Iterator[int]:
+        """The things that a word may speak of, the likeliest first: what was named last, where a clause about it
+        begins before the word, else what is asked for."""
+        before = [(thing.last, place) for place, thing in enumerate(tree.things) if thing.last >= 0]
+        before = [(last, place) for last, place in before if self.heard.mentions[last].end <= index]
+        nearest = max(before, default=None)
+        if nearest is not None:
+            between = self.heard.plain[self.heard.mentions[nearest[0]].end : index]
+            if set(between) & (RELATIVES | {"without", "with"}):
+                yield nearest[1]
+        yield from range(len(tree.things))
+
+    def _turned(self, index: int, step: Step, steps: Sequence[Step]) -> Step:
+        """The step in the direction that the words say, where it can lead either way."""
+        either = replace(step, forward=not step.forward) in steps
+        return replace(step, forward=self._is_forward(index, step.relation)) if either else step
+
+    def _is_forward(self, index: int, relation: str) -> bool:
+        """Whether what a word is said of is the one who does it: "who supervises nobody", but "without a supervisor",
+        "whom nobody supervises", "who was never supervised", "that received no transfer"."""
+        word, clause = self.heard.plain[index], self.heard.plain[max(index - 4, 0) : index]
+        name = name_words(self.heard.fits.vocabulary.readable(relation))
+        passive = is_past(word) and any(other in AUXILIARIES - HELPING for other in clause)
+        done = passive or any(other in RECEIVING | NOBODY for other in clause)
+        done = done or any(is_doer(word, own) for own in name)
+        return done == (name[-1] == "by")
+
+    def _with(self, tree: Tree, index: int, place: int, step: Step, fit: float) -> Tree:
+        leaving = self.heard.fits.vocabulary.leaving[tree.things[place].label]
+        ends = {other.label for other in leaving if (other.relation, other.forward) == (step.relation, step.forward)}
+        thing = Thing(step.label, -1, False, loose=len(ends) > 1)
+        join = Join(place, step.relation, step.forward, len(tree.things), absent=self._is_denied(index))
+        return replace(
+            tree,
+            things=(*tree.things, thing),
+            joins=(*tree.joins, join),
+            score=tree.score + COSTS.named * fit - COSTS.edge,
+            used=tree.used | self._light(index) | (set() if self._is_truth(index, step.relation) else {index}),
+        )
+
+    def _light(self, index: int) -> set[int]:
+        """The verbs before a noun that only say in which direction its relationship goes: "SENT a transfer"."""
+        return {place for place in range(max(index - 3, 0), index) if self.heard.plain[place] in GIVING | RECEIVING}
+
+    def _is_denied(self, index: int) -> bool:
+        """Whether a negation stands before a word, or a word for nobody behind it."""
+        behind = self.heard.plain[index + 1 : index + 1 + DENYING]
+        nobody = next((place for place, word in enumerate(behind) if word in NOBODY), -1)
+        alone = nobody >= 0 and set(behind[:nobody]) <= FUNCTION_WORDS | PREPOSITIONS
+        return alone or self.heard.denial(index) >= 0
