@@ -10,7 +10,7 @@ import pytest
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import EntityNotFound
 from kgneo.graph.dictionary import Entry
-from kgneo.query.graph import Aggregate, Arithmetic, Operator, QueryGraph, Scalar, Value
+from kgneo.query.graph import Aggregate, Arithmetic, Operator, QueryGraph, Scalar, Selection, Value
 from kgneo.ranking.vectors import RankingCache
 from kgneo.reading.confidence import Signs, confidence
 from kgneo.reading.fits import Fits
@@ -86,6 +86,11 @@ DICTIONARY = Values({fold(text): [Entry(owner, key, False, text, text, 1)] for o
 @pytest.fixture(scope="module")
 def fits(encoder: OnnxEncoder) -> Fits:
     return Fits(VOCABULARY, RankingCache(encoder))
+
+
+def more(fits: Fits, key: Key, links: tuple[Link, ...] = VOCABULARY.links) -> Fits:
+    """The same with one property more."""
+    return Fits(replace(VOCABULARY, keys=(*VOCABULARY.keys, key), links=links, _ways={}), fits.cache)
 
 
 def best(question: str, fits: Fits) -> Interpretation:
@@ -587,9 +592,9 @@ def test_who_did_something_is_no_group(fits: Fits) -> None:
     assert graph.answer.per is None
 
 
-def test_a_per_within_a_property_s_name_makes_no_groups(encoder: OnnxEncoder) -> None:
-    stays = replace(VOCABULARY, keys=(*VOCABULARY.keys, Key("Film", "pricePerStudio", "number", distinct=9)))
-    graph = read("What is the average price per studio of westerns?", Fits(stays, RankingCache(encoder)), DICTIONARY)[0]
+def test_a_per_within_a_property_s_name_makes_no_groups(fits: Fits) -> None:
+    stays = more(fits, Key("Film", "pricePerStudio", "number", distinct=9))
+    graph = read("What is the average price per studio of westerns?", stays, DICTIONARY)[0]
     assert graph.graph.answer == Aggregate("average", Value("x0", "pricePerStudio"))
 
 
@@ -660,3 +665,52 @@ def test_a_single_capital_letter_is_a_value_behind_its_propertys_name(rated: Fit
 def test_a_number_is_compared_with_what_is_of_its_order_of_magnitude(rated: Fits) -> None:
     graph = read("Which clients have more than 600 points?", rated, RATINGS)[0].graph
     assert conditions_of(graph) == {("Client", "creditScore", ">", (600,))}
+
+
+@pytest.mark.parametrize("words", ["top 3 films by length", "the top three films by length", "top 3 longest films"])
+def test_a_top_is_by_the_measure_that_is_said_and_its_numeral_is_no_value(words: str, fits: Fits) -> None:
+    graph = best(words, fits).graph
+    assert graph.selections == (Selection("x0", Value("x0", "length"), descending=True, limit=3),)
+    assert not graph.conditions
+
+
+def test_a_top_may_be_by_a_number_of_things(fits: Fits) -> None:
+    [selection] = best("top 2 studios by number of films", fits).graph.selections
+    assert (selection.variable, selection.by, selection.limit) == ("x0", Aggregate("count", Value("x1")), 2)
+
+
+def test_the_lowest_number_of_something_is_the_lowest_value_of_the_property(fits: Fits) -> None:
+    prints = more(fits, Key("Film", "prints", "number", distinct=9))
+    graph = read("What is the lowest number of prints of the westerns?", prints, DICTIONARY)[0].graph
+    assert (graph.answer, graph.selections[0].by) == (Value("x0", "prints"), Value("x0", "prints"))
+
+
+def test_a_superlative_is_said_of_the_relationship_that_a_noun_names(fits: Fits) -> None:
+    score = Key("SUPPORTED", "score", "number", of_edge=True, distinct=9)
+    backed = more(fits, score, links=(*VOCABULARY.links, Link("Studio", "SUPPORTED", "Person", 30)))
+    graph = read("Which studio has the strongest support for Ada Brook?", backed, DICTIONARY)[0].graph
+    assert graph.selections == (Selection("x0", Value("r0", "score"), descending=True),)
+
+
+def test_relationships_are_counted_where_the_noun_is_no_class(fits: Fits) -> None:
+    graph = best("Who acted the most parts?", fits).graph
+    assert (asked(graph), relations(graph)) == ("Person", ["ACTED_IN"])
+    assert graph.selections == (Selection("x0", Aggregate("count", Value("r0")), descending=True),)
+
+
+def test_the_least_of_a_property_of_relationships_is_an_aggregate(fits: Fits) -> None:
+    paid = more(fits, Key("ACTED_IN", "fee", "number", of_edge=True, distinct=9))
+    graph = read("What is the lowest fee of Ada Brook?", paid, DICTIONARY)[0].graph
+    assert (graph.answer, graph.selections) == (Aggregate("minimum", Value("r0", "fee")), ())
+
+
+def test_the_longest_serving_have_the_earliest_date(fits: Fits) -> None:
+    staff = more(fits, Key("Person", "hired", "date", distinct=9))
+    question = "Who is our longest-serving person by hired date?"
+    [selection] = read(question, staff, DICTIONARY)[0].graph.selections
+    assert (selection.by, selection.descending) == (Value("x0", "hired"), False)
+
+
+def test_a_value_inside_the_name_of_a_property_is_no_condition(fits: Fits) -> None:
+    scored = more(fits, Key("Studio", "comedyScore", "number", distinct=9))
+    assert not read("top 3 studios by comedy score", scored, DICTIONARY)[0].graph.conditions

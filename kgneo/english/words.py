@@ -8,7 +8,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 PREPOSITIONS = _words(
-    "of in on at by for to from with into onto through as about under over within after before across between"
+    "of in on at by for to from with into onto through as about under over within after before across between among "
+    "amongst"
 )
 AUXILIARIES = _words(
     "is are was were be been being am do does did done has have had having can could will would shall should "
@@ -20,6 +21,8 @@ PRONOUNS = _words(
 )
 POINTERS = _words("that this those these")
 """Those of them that stand before a noun."""
+OWNING = _words("my your his its our their")
+"""Those that say whose a noun is."""
 QUESTION_WORDS = _words("who whom whose what which when where why how")
 REQUESTS = _words("name list give show find tell")
 ASKING = REQUESTS | _words(
@@ -241,6 +244,12 @@ PARTING = _words("grouped split divided sorted broken down separated listed orde
 """Words behind which "by" says what groups are made by."""
 DOING = _words("do does did have has had")
 """Auxiliaries behind which stands who does something."""
+PLACES = _words("rank ranking ranks place placing standing position")
+"""Nouns for a number whose least is the best."""
+FREQUENTLY = _words("frequently commonly regularly repeatedly")
+"""Adverbs that count."""
+AMOUNTS = _words("number amount count quantity total")
+"""Nouns behind which "of" says what there is so much of."""
 SUMMING = _words("combined altogether")
 """Words by which all numbers are added up."""
 GIVING = _words("make makes made making place placed places placing send sends sent sending outgoing from")

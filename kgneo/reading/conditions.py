@@ -16,10 +16,10 @@ from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.form import Comparison, Extreme
 from kgneo.reading.grow import Tree
 from kgneo.reading.heard import NAMED, Heard
+from kgneo.reading.measures import COUNTING, Measures, by_count, is_age, reverses
 from kgneo.reading.mentions import Mention
 from kgneo.reading.vocabulary import MEASURED, Key
 
-AGE = ("oldest", "eldest", "youngest", "older", "younger")
 OWN_DATE = 0.25
 """What it is worth that a date bears no name but its label's."""
 FAR = 0.6
@@ -29,6 +29,8 @@ SPLIT = 0.15
 SIZES = frozenset(word for word, nouns in MEASURES.items() if "size" in nouns)
 """Words of dimension that can speak of any number."""
 PARTITIVES = ("of", "among", "between")
+OF_RELATION = 3.0
+"""What it is worth that a superlative is said of a relationship."""
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
 
 
@@ -114,11 +116,20 @@ class Conditions:
         return named >= 0 and self.heard.mentions[named].end == at
 
     def selection(self, extreme: Extreme, tree: Tree) -> Selection | None:
+        """What a superlative selects; None where a tree has nothing that it can be said of."""
+        counted = self._counted(extreme, tree)
+        if counted is not None or (self.heard.plain[extreme.at] in COUNTING and self.heard.is_label(extreme.at + 1)):
+            return counted  # "which genre has the most films" counts what is asked for
+        measures = Measures(self.heard)
+        stated = measures.stated(extreme)
+        if stated is not None:
+            return measures.by_stated(stated, extreme, tree)
+        return by_count(extreme, tree) if tree.counted >= 0 else self._measured(extreme, tree, measures)
+
+    def _measured(self, extreme: Extreme, tree: Tree, measures: Measures) -> Selection | None:
+        """The selection by the property that a superlative, or the noun behind it, is most like."""
         word = self.heard.plain[extreme.at]
         following = self.heard.plain[extreme.at + 1] if extreme.at + 1 < len(self.heard.plain) else ""
-        counted = self._counted(extreme, tree)
-        if counted is not None:
-            return counted
         named = [
             item for item in self.heard.key_mentions
             if extreme.at < item.start <= extreme.at + 4 and self.heard.only_function(extreme.at + 1, item.start)
@@ -136,19 +147,26 @@ class Conditions:
                     best = (score, number, key)
         if best is None:
             return None
+        of_relation = measures.of_relation(extreme, tree)
         for number, join in enumerate(tree.joins):
             for key in self.heard.fits.vocabulary.keys_of(join.relation):
                 if key.kind in MEASURED:
                     score = self._measure(word, following, key, named) + (0.5 if named else 0.1)
+                    score += OF_RELATION * (number == of_relation)
                     if score > best[0]:
                         best = (score, -1 - number, key)
         _, number, key = best
-        descending = extreme.descending
-        if _is_age(word, key):
-            descending = not descending
         owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
-        variable = f"x{max(number, 0)}"
+        variable = self._top(tree) if number < 0 else f"x{number}"
+        descending = extreme.descending != reverses(word, key)
         return Selection(variable, Value(owner, key.key, key.form), descending, extreme.limit, extreme.offset)
+
+    def _top(self, tree: Tree) -> str:
+        """What hangs below nothing else: the end of the relationship whose property is asked for, or what is."""
+        if tree.asked is None or not tree.asked.of_edge:
+            return "x0"
+        join = tree.joins[tree.asked_join]  # the last where it is -1
+        return f"x{join.target if join.forward else join.source}"
 
     def _measure(self, word: str, following: str, key: Key, named: Sequence[Mention]) -> float:
         if named:
@@ -232,7 +250,7 @@ class Conditions:
             times = multiple_of(self.heard.plain[item.start : item.end], name_words(key.key))
             right = tuple(_number(value) / times if times > 1 else _number(value) for value in item.values)
         operator = item.operator
-        if any(_is_age(word, key) for word in self.heard.plain[item.start : item.end]):
+        if any(is_age(word, key) for word in self.heard.plain[item.start : item.end]):
             operator = {"<": ">", ">": "<"}.get(operator, operator)  # type: ignore[assignment]
         return Condition(Value(owner, key.key, key.form), operator, right)
 
@@ -263,7 +281,7 @@ class Conditions:
         left, right = Value(f"x{number}", key.key, key.form), Value(other, key.key, key.form)
         if self.heard.form.kind == "count" or self.heard.plain[at].startswith("differ"):
             return Variable(other, (label,)), known, Arithmetic("-", left, right)
-        more = COMPARATIVES[self.heard.plain[at]] != _is_age(self.heard.plain[at], key)
+        more = COMPARATIVES[self.heard.plain[at]] != is_age(self.heard.plain[at], key)
         return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
 
     def _known_of(self, other: str, label: str) -> list[Condition]:
@@ -359,11 +377,6 @@ class Conditions:
                     return None  # so many there are not: "40,000 visitors" are a number that the graph has
                 return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
         return None
-
-
-def _is_age(word: str, key: Key) -> bool:
-    """Whether a word that speaks of dates of birth is used of an age."""
-    return word in AGE and key.kind == "number" and "age" in name_words(key.key)
 
 
 def _is_own(key: Key) -> bool:

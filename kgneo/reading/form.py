@@ -13,6 +13,7 @@ from typing import Literal, cast
 
 from kgneo.english.numbers import decade_at, is_of_time, number_at
 from kgneo.english.words import (
+    AMOUNTS,
     ASKING,
     AUXILIARIES,
     BOUNDS,
@@ -23,6 +24,7 @@ from kgneo.english.words import (
     NEGATIONS,
     NUMERALS,
     ORDINALS,
+    OWNING,
     PREPOSITIONS,
     SUMMING,
 )
@@ -82,16 +84,21 @@ def form_of(words: Sequence[Word]) -> Form:
     within = {index for item in comparisons for index in range(item.start, item.end)}
     extremes = tuple(item for item in _extremes(plain) if item.at not in within)
     numeral = next((index for index in range(at, min(at + 3, len(plain))) if plain[index] not in FUNCTION_WORDS), at)
-    several = _small(plain[numeral]) if numeral < len(plain) else 0
+    several = _small(plain[numeral : numeral + 1])
     if several > 1 and len(extremes) == 1 and extremes[0].limit == 1 and not extremes[0].offset:
         extremes = (replace(extremes[0], limit=several),)  # "which three … first"
         used |= {numeral}
     used |= within | {item.at for item in extremes}
-    used |= {item.at - 1 for item in extremes if item.limit > 1 or item.offset}
+    used |= {item.at + 1 if _small(plain[item.at + 1 : item.at + 2]) else item.at - 1
+             for item in extremes if item.limit > 1 or item.offset}  # fmt: skip
+    used |= {index for index in range(len(plain)) if _is_only_top(plain, index)} | _amounts(plain)
     used |= {
         item.at + 1
         for item in extremes
-        if plain[item.at] in ("most", "least") and set(plain[item.at + 1 :][:1]) & MEASURES.keys()
+        if (plain[item.at] in ("most", "least") and set(plain[item.at + 1 :][:1]) & MEASURES.keys())
+        or (
+            plain[item.at] in ("longest", "shortest") and any(word.endswith("ing") for word in plain[item.at + 1 :][:1])
+        )
     }
     negations = tuple(index for index in range(len(plain)) if index not in within and _denies(words, index))
     if not comparisons and not extremes and "than" not in plain and "or" in plain:
@@ -198,7 +205,7 @@ def _question(plain: Sequence[str], index: int) -> Asked | None:
 
 def _is_the(words: Sequence[str]) -> bool:
     """Whether a noun follows that says who is asked for: "is the"."""
-    return len(words) == 2 and words[0] in ("is", "are", "was", "were") and words[1] == "the"
+    return len(words) == 2 and words[0] in ("is", "are", "was", "were") and words[1] in {"the", *OWNING}
 
 
 def _relative(plain: Sequence[str], index: int) -> bool:
@@ -221,9 +228,22 @@ def _request(plain: Sequence[str]) -> bool:
     return len(plain) > 1 and plain[1] in ("you", "i", "we")
 
 
-def _small(word: str) -> int:
-    """A number of things in words, or in figures below 100; 0 for anything else."""
-    return int(word) if word.isdecimal() and len(word) < 3 else NUMERALS.get(word, 0)
+def _small(words: Sequence[str]) -> int:
+    """A number of things in words, or in figures below 100; 0 for anything else, and for no word."""
+    return next((int(word) if word.isdecimal() and len(word) < 3 else NUMERALS.get(word, 0) for word in words), 0)
+
+
+def _amounts(plain: Sequence[str]) -> set[int]:
+    """The words of "number of" where they only say that a superlative is one of numbers: "the lowest NUMBER OF"."""
+    pairs = [index for index in range(1, len(plain) - 1) if plain[index] in AMOUNTS and plain[index + 1] == "of"]
+    return {place for index in pairs for place in (index, index + 1) if plain[index - 1] in EXTREMES
+            or "by" in plain[max(index - 2, 0) : index]}  # fmt: skip
+
+
+def _is_only_top(plain: Sequence[str], index: int) -> bool:
+    """Whether a "top" only says that those are asked for which the next superlative puts first: "TOP 3 most …"."""
+    behind = index + 2 if _small(plain[index + 1 : index + 2]) else index + 1
+    return plain[index] == "top" and behind < len(plain) and plain[behind] in EXTREMES
 
 
 def _extremes(plain: Sequence[str]) -> list[Extreme]:
@@ -231,7 +251,7 @@ def _extremes(plain: Sequence[str]) -> list[Extreme]:
     for index, word in enumerate(plain):
         if word in ("first", "last") and index + 1 < len(plain) and plain[index + 1] in ("name", "names"):
             continue
-        if word == "least" and index and plain[index - 1] == "at":
+        if _is_only_top(plain, index):
             continue
         if word in ("most", "least") and index and plain[index - 1] == "at":
             continue

@@ -138,6 +138,8 @@ class Tree:
     ignored: tuple[int, ...] = ()
     asked_join: int = -1
     """The join whose property is asked for, where it is one of a relationship."""
+    counted: int = -1
+    """The join whose relationships a superlative counts."""
     named: float = 1.0
     """How surely what is asked for is named."""
     unsaid: int = 0

@@ -292,7 +292,7 @@ class Heard:
         )
 
     def only_function(self, start: int, end: int) -> bool:
-        return all(self.plain[index] in FUNCTION_WORDS for index in range(start, end))
+        return all(self.plain[index] in FUNCTION_WORDS or index in self.form.used for index in range(start, end))
 
 
 def _stands_at(item: Mention, words: Sequence[Word], span: Span) -> bool:

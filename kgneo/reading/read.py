@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from kgneo.english.words import ARTICLES
 from kgneo.errors import EntityNotFound
-from kgneo.query.graph import Aggregate, Arithmetic, Edge, QueryGraph, Value, Variable
+from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
 from kgneo.query.wording import wording
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
@@ -24,6 +24,7 @@ from kgneo.reading.fits import Fits
 from kgneo.reading.groups import with_group_last
 from kgneo.reading.grow import Grower, Tree
 from kgneo.reading.heard import NAMED, Heard
+from kgneo.reading.measures import Measures
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
 from kgneo.reading.roots import Roots
 from kgneo.reading.vocabulary import MEASURED
@@ -151,7 +152,7 @@ class _Reader:
         return max(asked - len(item.graph.selections) - compared, 0)
 
     def _interpretation(self, tree: Tree) -> Interpretation:
-        tree = self.conditions.with_truth(tree)
+        tree = Measures(self.heard).with_counted(self.conditions.with_truth(tree))
         variables = tuple(
             Variable(f"x{number}", (thing.label,) if thing.label and not thing.loose else ())
             for number, thing in enumerate(tree.things)
@@ -165,7 +166,8 @@ class _Reader:
             conditions += [equal(f"x{number}", key, values) for key, values in thing.values]
             conditions += [replace(equal(f"x{number}", key, values), operator="<>") for key, values in thing.denied]
         conditions += [*self.conditions.truths(tree), *self.conditions.missing(tree)]
-        selections, unread, measured = [], 0, [1.0]
+        selections: list[Selection] = []
+        unread, measured = 0, [1.0]
         for extreme in self.heard.form.extremes:
             selection = self.conditions.selection(extreme, tree)
             if selection is not None:
@@ -180,7 +182,7 @@ class _Reader:
                 measured.append(self.conditions.said(comparison, condition.left, tree))
             else:
                 unread += 1
-        answer = self._answer(tree)
+        answer, selections = _of_relations(self._answer(tree), selections)
         if self.heard.compared:
             other = self.conditions.other(tree)
             if other is None:
@@ -232,6 +234,7 @@ class _Reader:
             for item in self.heard.key_mentions
             if any(meaning.key and meaning.key.key in keys for meaning in item.meanings)
         }  # fmt: skip
+        said |= {index for start, end, key in self.heard.whole_keys if key.key in keys for index in range(start, end)}
         silent = [index for index in self.heard.telling if index not in said]
         labels = {thing.label for thing in tree.things}
         owners = labels | {join.relation for join in tree.joins}
@@ -362,3 +365,17 @@ class _Reader:
         best = self.heard.mentions[number].meanings[0]
         shown = self.heard.fits.vocabulary.display.get(best.owner, ())
         return best.key is not None and best.key.key in shown and best.times <= 1 and len(best.values) == 1
+
+
+def _of_relations(
+    answer: Value | Aggregate | Arithmetic, selections: list[Selection]
+) -> tuple[Value | Aggregate | Arithmetic, list[Selection]]:
+    """What is asked for, and what is selected, with the greatest or the least of a property of relationships as that:
+    a selection keeps nodes, and these may have other such relationships, too."""
+    found = [item for item in selections if isinstance(answer, Value) and answer.of.startswith("r")
+             and isinstance(item.by, Value) and (item.by.of, item.by.key) == (answer.of, answer.key)
+             and (item.limit, item.offset) == (1, 0)]  # fmt: skip
+    if not found or not isinstance(found[0].by, Value):
+        return answer, selections
+    function: Function = "maximum" if found[0].descending else "minimum"
+    return Aggregate(function, found[0].by), [item for item in selections if item is not found[0]]

@@ -112,6 +112,7 @@ class Roots:
                 self.heard.plain[start] in skipped
                 or start in self.heard.form.used
                 or self.heard.plain[start] in FUNCTION_WORDS
+                or self._is_said_of(start)
             )
         ):
             start += 1
@@ -130,12 +131,22 @@ class Roots:
             run.append(begins[self.heard.mentions[run[-1]].end])
         return run
 
+    def _is_said_of(self, index: int) -> bool:
+        """Whether a word is a participle behind a superlative, with the noun behind it: "the most VISITED park"."""
+        word = self.heard.plain[index]
+        return (
+            any(item.at == index - 1 for item in self.heard.form.extremes)
+            and (is_past(word) or word.endswith("ing"))
+            and self.heard.mention_at(index + 1) >= 0
+        )
+
     def _keys(self, at: int, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """Properties that may be asked for: those named where the answer is."""
         limit = self.heard.mentions[run[-1]].end if run else at
         near = [
             item for item in self.heard.key_mentions
-            if at <= item.start <= limit + (1 if run else 3) and item.start not in self.heard.grouping
+            if at <= item.start and self._words_to(at, limit, item.start) <= (1 if run else 3)
+            and item.start not in self.heard.grouping
             and (self.heard.plain[item.start] not in MEASURES or self._is_measured(item.start))
         ]  # fmt: skip
         found: list[tuple[int, Meaning]] = []
@@ -161,6 +172,11 @@ class Roots:
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
                          for number, m in found]  # fmt: skip
         return found
+
+    def _words_to(self, at: int, limit: int, index: int) -> int:
+        """How many words stand from where the answer is named to a word, without those that only say its form."""
+        used = sum(place in self.heard.form.used for place in range(at, index)) if limit == at else 0
+        return index - limit - used
 
     def _owners(self, start: int, *behind: str) -> set[str]:
         """The labels that the next noun names, where one of the words `behind` stands at a word: "the type OF the last
@@ -243,12 +259,15 @@ class Roots:
                    if plain[index] not in FUNCTION_WORDS and index not in form.used]  # fmt: skip
         found: list[tuple[int, Meaning]] = []
         for index in telling[:1]:
+            if self._is_said_of(index):
+                break
             found = [(self.heard.mention_at(index), meaning) for meaning in self._of_noun(plain[index], 0.7)]
             if self.heard.is_label(index):  # "players" of PLAYED_AT, which are a label, too
                 found = [pair for pair in found if self._is_noun_of(plain[index], pair[1].role[0])]
             ends = set(plain[index + 2 : index + 3]) <= PREPOSITIONS | AUXILIARIES | CLAUSES
             ends = ends and not NOBODY & set(plain[index + 2 : index + 5])  # no verb: "states BORDER …"
-            if index + 1 in telling and not found and ends:
+            whole = self.heard.mention_at(index) == self.heard.mention_at(index + 1) >= 0
+            if index + 1 in telling and not found and ends and not whole:
                 kinds = {meaning.owner for meaning in self._kinds_at(index)}
                 found = [
                     (-1, meaning) for meaning in self._of_noun(plain[index + 1], COMPOUND) if meaning.role[1] in kinds

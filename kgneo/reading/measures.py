@@ -1,0 +1,184 @@
+"""Measures: what a superlative orders by, where the question says it.
+
+Comes in: what was heard of a question, a superlative and a tree. Goes out: a selection by the property that stands
+behind "by" ("top 3 parts BY WEIGHT"), by a property of the relationship that a noun names ("the strongest TIE"), or by
+how many relationships there are, where what is counted is no class ("who SCORED the most goals").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kgneo.english.names import is_past, name_words
+from kgneo.english.words import AMOUNTS, ARTICLES, FREQUENTLY, FUNCTION_WORDS, MEASURES, PLACES
+from kgneo.query.graph import Aggregate, Selection, Value
+from kgneo.reading.form import Extreme
+from kgneo.reading.grow import Join, Thing, Tree
+from kgneo.reading.heard import Heard
+from kgneo.reading.vocabulary import MEASURED, Key, Step
+
+LIKE_MEASURE = 0.25
+"""Fit of words to a property from which they can say what is measured."""
+COUNTING = ("most", "fewest", "least")
+AGE = ("oldest", "eldest", "youngest", "older", "younger")
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The words behind "by" that say what is measured; `counted`: how many there are of what they name."""
+
+    words: tuple[int, ...]
+    counted: bool
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What the superlatives of one question measure."""
+
+    heard: Heard
+
+    def stated(self, extreme: Extreme) -> Stated | None:
+        """What stands behind "by" after a superlative, where it is no name and nothing that does something."""
+        plain = self.heard.plain
+        for by in range(extreme.at + 1, len(plain) - 1):
+            if plain[by] != "by":
+                continue
+            at = by + 1
+            while at < len(plain) and (plain[at] in ARTICLES or at in self.heard.form.used):
+                at += 1
+            words = tuple(self._noun(at))
+            counted = any(plain[index] in AMOUNTS for index in range(by + 1, at))
+            named = any(self.heard.mention_at(index) >= 0 for index in words)
+            if words and (counted or not named or plain[extreme.at] == "top"):
+                return Stated(words, counted or named)
+        return None
+
+    def _noun(self, at: int) -> Iterator[int]:
+        for index in range(at, len(self.heard.plain)):
+            if self.heard.plain[index] in FUNCTION_WORDS:
+                return
+            yield index
+
+    def _is_value(self, index: int) -> bool:
+        there = self.heard.mention_at(index)
+        return there >= 0 and self.heard.mentions[there].meanings[0].kind == "value"
+
+    def by_stated(self, stated: Stated, extreme: Extreme, tree: Tree) -> Selection | None:
+        """The selection by what a question says that it orders by; None where the tree has nothing like it."""
+        there = self.heard.mention_at(stated.words[0])
+        place = tree.thing_of(there) if there >= 0 and stated.counted else None
+        if place:
+            return _selected(extreme, "x0", Aggregate("count", Value(f"x{place}")), extreme.descending)
+        found = [(self._fit(key, stated.words) - 0.05 * abs(number), number, key) for number, key in _keys(self, tree)]
+        best = max(found, key=lambda item: item[0], default=None)
+        if best is None or best[0] < LIKE_MEASURE:
+            return None
+        _, number, key = best
+        descending = extreme.descending != (
+            key.kind == "date" and self.heard.plain[extreme.at] in ("longest", "shortest")
+        )
+        owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
+        return _selected(extreme, f"x{max(number, 0)}", Value(owner, key.key, key.form), descending)
+
+    def _fit(self, key: Key, words: Sequence[int]) -> float:
+        """How well words name a property, on average; more where they are all of its name."""
+        whole = any(other == key and start in words for start, _, other in self.heard.whole_keys)
+        fits = [self.heard.fits.key(self.heard.plain[index])[key] for index in words]
+        return sum(fits) / len(fits) + 0.5 * whole
+
+    def of_relation(self, extreme: Extreme, tree: Tree) -> int:
+        """The join whose relationship the noun behind a superlative names: "the strongest ASSOCIATION with"; -1 where
+        it names none, or something else."""
+        plain = self.heard.plain
+        behind = [index for index in range(extreme.at + 1, min(extreme.at + 4, len(plain)))
+                  if plain[index] not in FUNCTION_WORDS and not plain[index].endswith("ly")]  # fmt: skip
+        if not behind or self.heard.is_label(behind[0]) or self.heard.is_key(behind[0]) or self._is_value(behind[0]):
+            return -1
+        relations = self.heard.fits.relations
+        return next(
+            (number for number, join in enumerate(tree.joins)
+             if join.relation in relations
+             and self.heard.fits.named(plain[behind[0]], relations.index(join.relation))),
+            -1,
+        )  # fmt: skip
+
+    def with_counted(self, tree: Tree) -> Tree:
+        """The tree with the relationships that a superlative counts, where what is counted is no class and no
+        property: "who SCORED the most goals", "the most VISITED parks"."""
+        for extreme in self.heard.form.extremes:
+            if self.heard.plain[extreme.at] not in COUNTING or not self._counts_relations(extreme, tree):
+                continue
+            for index in self._verbs():
+                steps = [step for step in self.heard.fits.vocabulary.leaving.get(tree.things[0].label, ())
+                         if self._names(index, step.relation)]  # fmt: skip
+                if steps:
+                    return self._counting(tree, extreme, index, steps)
+        return tree
+
+    def _names(self, index: int, relation: str) -> bool:
+        return self.heard.fits.named(self.heard.plain[index], self.heard.fits.relations.index(relation))
+
+    def _counts_relations(self, extreme: Extreme, tree: Tree) -> bool:
+        """Whether the word behind a "most" names no class, and no number of what the tree has."""
+        at = extreme.at + 1
+        degree = any(word.endswith("ly") and word not in FREQUENTLY for word in self.heard.plain[at : at + 1])
+        if degree or self.heard.mention_at(at) >= 0 or set(self.heard.plain[at : at + 1]) & MEASURES.keys():
+            return False
+        owners = {thing.label for thing in tree.things} | {join.relation for join in tree.joins}
+        return not any(
+            item.start == at and meaning.owner in owners and meaning.key and meaning.key.kind in MEASURED
+            for item in self.heard.key_mentions
+            for meaning in item.meanings
+        )
+
+    def _verbs(self) -> list[int]:
+        """The words that no mention takes."""
+        taken = {index for item in self.heard.mentions for index in range(item.start, item.end)}
+        return [
+            index for index, word in enumerate(self.heard.plain) if word not in FUNCTION_WORDS and index not in taken
+        ]
+
+    def _counting(self, tree: Tree, extreme: Extreme, index: int, steps: Sequence[Step]) -> Tree:
+        passive = is_past(self.heard.plain[index]) and index == extreme.at + 1
+        step = next((step for step in steps if step.forward != passive), steps[0])
+        noun = {extreme.at + 1} if self.heard.plain[extreme.at + 1 : extreme.at + 2] else set()
+        used = tree.used | {index} | noun
+        known = [number for number, join in enumerate(tree.joins)
+                 if 0 in (join.source, join.target) and join.relation == step.relation]  # fmt: skip
+        if known:
+            return replace(tree, counted=known[0], used=used)
+        join = Join(0, step.relation, step.forward, len(tree.things))
+        things = (*tree.things, Thing(step.label, -1, False))
+        return replace(tree, things=things, joins=(*tree.joins, join), counted=len(tree.joins), used=used)
+
+
+def by_count(extreme: Extreme, tree: Tree) -> Selection:
+    """The selection by how many relationships there are of those that are counted."""
+    return _selected(extreme, "x0", Aggregate("count", Value(f"r{tree.counted}")), extreme.descending)
+
+
+def is_age(word: str, key: Key) -> bool:
+    """Whether a word that speaks of dates of birth is used of an age."""
+    return word in AGE and key.kind == "number" and "age" in name_words(key.key)
+
+
+def reverses(word: str, key: Key) -> bool:
+    """Whether the order that a superlative says is the other one of a property's values: the oldest have the greatest
+    age, the longest-serving the earliest date, and the top ones the least place."""
+    lasting = word in ("longest", "shortest") and key.kind == "date"
+    placed = word == "top" and key.kind == "number" and name_words(key.name or key.key)[-1] in PLACES
+    return is_age(word, key) or lasting or placed
+
+
+def _selected(extreme: Extreme, variable: str, by: Value | Aggregate, descending: bool) -> Selection:
+    return Selection(variable, by, descending, extreme.limit, extreme.offset)
+
+
+def _keys(measures: Measures, tree: Tree) -> Iterator[tuple[int, Key]]:
+    """The properties with an order of the things of a tree, and of its joins (-1 for the first)."""
+    vocabulary = measures.heard.fits.vocabulary
+    owners = [*((number, thing.label) for number, thing in enumerate(tree.things)),
+              *((-1 - number, join.relation) for number, join in enumerate(tree.joins))]  # fmt: skip
+    for number, owner in owners:
+        yield from ((number, key) for key in vocabulary.keys_of(owner) if key.kind in MEASURED)
