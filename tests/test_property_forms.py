@@ -17,9 +17,10 @@ from kgneo.stages.complete import most_like
 from tests.conftest import connect, wipe
 
 CLUBS = """
-CREATE (hafen:Club {name: 'Hafen 08', nickname: 'The Ravens', founded: 1908, members: 4100, budget: '900'}),
-       (union:Club {name: 'Union', founded: 1921, members: 9300, budget: '1200'}),
-       (stella:Club {name: 'Stella', founded: 1899, members: 2500, budget: '85'}),
+CREATE (hafen:Club {name: 'Hafen 08', colour: 'red', nickname: 'The Ravens', founded: 1908,
+        members: 4100, budget: '900'}),
+       (union:Club {name: 'Union', colour: 'blue', founded: 1921, members: 9300, budget: '1200'}),
+       (stella:Club {name: 'Stella', colour: 'blue', founded: 1899, members: 2500, budget: '85'}),
        (park:Stadium {name: 'Ravenpark', capacity: 21300, roofed: true, openedOn: date('1974-05-01')}),
        (moor:Stadium {name: 'Moorfeld', capacity: 7200, roofed: false, openedOn: date('1931-08-15')}),
        (ana:Player {name: 'Ana Sorel', born: date('1996-02-11'), heightCm: 178, firstCap: 2014}),
@@ -88,6 +89,25 @@ def test_the_answer_has_the_form_that_is_asked_for(clubs: Context, question: str
 )
 def test_names_in_part_are_conditions(clubs: Context, question: str, expected: set[str]) -> None:
     assert set(ask(clubs, question).answers) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who else plays for the same club as Ana Sorel?", {"Cai Orme"}),
+        ("Which clubs are in the same division as the Kiel Juniors?", {"Elbe Colts"}),
+        ("Which other clubs have the same colour as Union?", {"Stella"}),
+        ("Which clubs do not have the same colour as Union?", {"Hafen 08"}),
+        ("Do Ana Sorel and Cai Orme play for the same club?", {"yes"}),
+        ("Do Ana Sorel and Bea Lind play for the same club?", {"no"}),
+    ],
+)
+def test_what_shares_something_with_a_named_thing(clubs: Context, question: str, expected: set[str]) -> None:
+    assert set(ask(clubs, question).answers) == expected
+
+
+def test_an_answer_that_leaves_out_what_is_the_same_is_not_sure(clubs: Context) -> None:
+    assert (ask(clubs, "Which clubs have the same sponsor as Union?").confidence or 0.0) < 0.2
 
 
 def test_a_property_of_the_node_is_compared_before_one_of_its_relationships(clubs: Context) -> None:

@@ -68,6 +68,16 @@ class Conditions:
                 found[start] = Condition(Value(owner, key.key), "missing")
         return list(found.values())
 
+    def same(self, tree: Tree) -> list[Condition]:
+        """What two things of a tree have in common, and that they are two."""
+        found = []
+        for item in tree.same:
+            one, other = (
+                Value(f"x{thing}", item.key.key if item.key else "", item.form) for thing in (item.one, item.other)
+            )
+            found.append(Condition(one, "<>" if item.denied or not item.key else "=", other))
+        return found
+
     def _is_true(self, word: int, key: Key, *, denied: bool = False) -> bool:
         """Whether a word that names a property that is true or false says that it is true; `denied`: where something
         else says what a negation before it does."""

@@ -31,6 +31,8 @@ from kgneo.english.words import (
 from kgneo.query.graph import Operator
 from kgneo.reading.mentions import Word
 
+SAME = 5
+"""Words from "same" to what ends the words for what is the same, at most."""
 Kind = Literal["things", "count", "share", "sum", "average", "exists", "choice"]
 
 
@@ -71,6 +73,8 @@ class Form:
     when it is known what words name."""
     versus: tuple[int, int] | None = None
     """The word that compares and the one before the name it compares with: "older THAN X", "difference … AND X"."""
+    same: tuple[int, int] | None = None
+    """Where "same" stands, and what ends the words for what is the same: "the SAME town AS X"."""
 
 
 def form_of(words: Sequence[Word]) -> Form:
@@ -108,7 +112,8 @@ def form_of(words: Sequence[Word]) -> Form:
         used |= {item.at for item in extremes}
     versus = _versus(plain, within)
     used |= set(versus or ())
-    return Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, versus=versus)
+    form = Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, versus=versus)
+    return replace(form, same=_same(plain))
 
 
 def _denies(words: Sequence[Word], index: int) -> bool:
@@ -140,6 +145,16 @@ def _versus(plain: Sequence[str], within: Container[int]) -> tuple[int, int] | N
         if word in ("difference", "differ") and "between" in plain[index:] and "and" in plain[index:]:
             return index, len(plain) - 1 - plain[::-1].index("and")
     return None
+
+
+def _same(plain: Sequence[str]) -> tuple[int, int] | None:
+    """Where "same" stands, and "as" behind it, or the end of the question, where two are asked about."""
+    if "same" not in plain:
+        return None
+    start = plain.index("same")
+    end = next((index for index, word in enumerate(plain) if word == "as" and index > start), len(plain))
+    told = any(word not in FUNCTION_WORDS for word in plain[start + 1 : end])
+    return (start, end) if told and end - start <= SAME else None
 
 
 Asked = tuple[Kind, int, str, set[int]]

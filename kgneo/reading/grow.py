@@ -31,7 +31,7 @@ from kgneo.english.words import (
     SHARED,
     SHARING,
 )
-from kgneo.query.graph import Scalar
+from kgneo.query.graph import Form, Scalar
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning, Mention, Word
 from kgneo.reading.vocabulary import Key, Step, Way, reciprocal
@@ -126,6 +126,18 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
+class Same:
+    """Two things that have the same value of a property, or not the same (`denied`); without a property, that are two
+    different nodes."""
+
+    one: int
+    other: int
+    key: Key | None = None
+    form: Form = ""
+    denied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """Things, how they are joined, the property of the first that is asked for, and which thing each mention became."""
 
@@ -146,6 +158,7 @@ class Tree:
     """Ways that no word speaks of, though there are others between the same labels."""
     ways: tuple[tuple[int, int, Way, bool], ...] = ()
     """For each mention that hangs on a way: the thing where that begins, the way, and whether directions count."""
+    same: tuple[Same, ...] = ()
 
     def thing_of(self, mention: int) -> int | None:
         """The thing that a mention became."""

@@ -74,6 +74,7 @@ class Heard:
         values = shortened_mentions(question, self.words, values, taken, dictionary, fits)
         values, self.unknown = self._with_misspelt(values, dictionary)
         values = with_choices(self.words, with_keys(self.words, values, fits))
+        values = self._without_alike(values)
         self.taken = taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
         spoken_for = taken | self.form.used | set(self.form.negations)
         free = [index for index in range(len(self.words)) if index not in spoken_for]
@@ -94,6 +95,24 @@ class Heard:
         self.form = replace(self.form, used=self.form.used | set(range(first, end)))
         self.grouping = range(0)
         self._group()
+
+    def _without_alike(self, values: Sequence[Mention]) -> list[Mention]:
+        """The values without those of what something is the same as (`alike`), and of what is the same."""
+        start, end = self.form.same or (0, 0)
+        self.alike = _behind(self.form.same, values) if end < len(self.words) else self._second(values, start)
+        if not self.alike:
+            self.form = replace(self.form, same=None)
+            return list(values)
+        used = {*range(start, end + 1), *(at for item in self.alike for at in range(item.start, item.end))}
+        self.form = replace(self.form, used=self.form.used | used)
+        return [item for item in values if item not in self.alike and not start <= item.start < end]
+
+    def _second(self, values: Sequence[Mention], before: int) -> list[Mention]:
+        """The names behind "and", where it is asked whether two have the same: "do X and Y live in the SAME town"."""
+        joint = next((at for at, word in enumerate(self.plain[:before]) if word == "and"), before)
+        names = [item for item in values if item.start < before]
+        both = joint < before and any(item.end <= joint for item in names)
+        return [item for item in names if item.start > joint] if both and self.form.kind == "exists" else []
 
     def _group(self) -> None:
         """Find what a number is asked for each of (`grouping`: the words that say so), as a mention that trees take in,
@@ -275,7 +294,10 @@ class Heard:
 
     def text_of(self, number: int) -> str:
         """The words of a mention as they stand in the question."""
-        item = self.mentions[number]
+        return self.words_of(self.mentions[number])
+
+    def words_of(self, item: Mention) -> str:
+        """The same of a mention that no tree takes in."""
         return self.text[self.words[item.start].start : self.words[item.end - 1].end]
 
     def mention_at(self, index: int) -> int:

@@ -17,6 +17,7 @@ from kgneo.english.words import ARTICLES
 from kgneo.errors import EntityNotFound
 from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
 from kgneo.query.wording import wording
+from kgneo.reading.alike import Alike
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
@@ -31,6 +32,8 @@ from kgneo.reading.vocabulary import MEASURED
 from kgneo.text import fold
 
 NEAREST = 5
+MISSED = 1.6
+"""What it costs to leave out what something is the same as."""
 LIKE_ANY = 0.25
 """Likeness to what an interpretation says below which a word is not said."""
 
@@ -118,6 +121,7 @@ class _Reader:
     def __init__(self, heard: Heard, chains: Chains | None = None) -> None:
         self.heard = heard
         self.conditions = Conditions(heard)
+        self.alike = Alike(heard)
         self.chained = chains and Chained(heard, chains)
 
     def read(self) -> list[Interpretation]:
@@ -127,6 +131,9 @@ class _Reader:
             return []
         roots, order = Roots(heard).found()
         grown = Grower(heard.words, heard.mentions, heard.fits, heard.form.negations).grow(roots, order)
+        if heard.alike:
+            alike = [joined for tree in grown if (joined := self.alike.put_on(tree))]
+            grown = alike or [replace(tree, score=tree.score - MISSED, unsaid=tree.unsaid + 1) for tree in grown]
         grown = [Bare(heard).joined(tree) for tree in grown]
         found = sorted((self._interpretation(tree) for tree in grown), key=lambda item: -item.score)
         chains = self._chains()
@@ -137,7 +144,7 @@ class _Reader:
     def _chains(self) -> list[Interpretation]:
         """Where one thing is named, the chains of relations from it."""
         named = [number for number, item in enumerate(self.heard.mentions) if item.meanings[0].kind == "value"]
-        if not self.chained or len(named) != 1 or self.heard.form.negations:
+        if not self.chained or len(named) != 1 or self.heard.form.negations or self.heard.alike:
             return []
         found = []
         for tree in self.chained.trees(named[0]):
@@ -165,7 +172,7 @@ class _Reader:
         for number, thing in enumerate(tree.things):
             conditions += [equal(f"x{number}", key, values) for key, values in thing.values]
             conditions += [replace(equal(f"x{number}", key, values), operator="<>") for key, values in thing.denied]
-        conditions += [*self.conditions.truths(tree), *self.conditions.missing(tree)]
+        conditions += [*self.conditions.truths(tree), *self.conditions.missing(tree), *self.conditions.same(tree)]
         selections: list[Selection] = []
         unread, measured = 0, [1.0]
         for extreme in self.heard.form.extremes:
@@ -194,10 +201,13 @@ class _Reader:
         graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
         ignored = tuple(self.heard.text_of(number) for number in tree.ignored if not self._is_said(number, tree))
         silent = self._silent(tree, {value.key for value in graph.values()})
+        if self.heard.alike and not tree.same:
+            ignored += tuple(self.heard.words_of(item) for item in self.heard.alike)
+            silent += [(index, 0.0) for index in self.alike.nouns]
         share = sum(1.0 - like for _, like in silent) / max(len(self.heard.telling), 1)
         unsaid = tuple(self.heard.words[index].text for index, like in silent if like < LIKE_ANY)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
-        bare = not self.heard.values and self.heard.is_plain and not conditions
+        bare = not (self.heard.values or self.heard.alike) and self.heard.is_plain and not conditions
         loose = tree.unsaid + unread
         return Interpretation(
             graph,
@@ -351,7 +361,15 @@ class _Reader:
     def _is_plain_chain(self) -> bool:
         form = self.heard.form
         named = [number for number, item in enumerate(self.heard.mentions) if item.meanings[0].kind == "value"]
-        if form.extremes or form.comparisons or form.negations or not named or form.per >= 0 or self.heard.compared:
+        if (
+            form.extremes
+            or form.comparisons
+            or form.negations
+            or not named
+            or form.per >= 0
+            or form.same
+            or self.heard.compared
+        ):
             return False
         if self.heard.says_truth:
             return False
