@@ -458,7 +458,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
             found.append(Mention(index, index + 1, fellows, fellow=True))
             continue
         scores = {label: score for label, score in fits.label(word).items() if not _does(word, label)}
-        if max(scores.values(), default=0.0) <= LIKE and _names_more(word, fits, verbs=index != head):
+        if max(scores.values(), default=0.0) <= LIKE and _names_more(word, fits, head=index == head):
             continue
         before = words[index - 1].plain if index else ""
         noun = before in ARTICLES or before in PREPOSITIONS or words[index - 1].text.endswith("'s")
@@ -470,7 +470,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         ][:3]
         if meanings:
             found.append(Mention(index, index + 1, tuple(meanings)))
-    return _compounds(words, sorted(found, key=lambda item: item.start))
+    return _compounds(words, _without_modifiers(sorted(found, key=lambda item: item.start)))
 
 
 def _is_whoever(words: Sequence[Word], index: int) -> bool:
@@ -517,11 +517,30 @@ def _fellows(word: str, fits: Fits) -> tuple[Meaning, ...]:
     return tuple(Meaning("label", label, 1.0) for label in sorted(best, key=lambda label: -best[label])[:3])
 
 
-def _names_more(word: str, fits: Fits, *, verbs: bool) -> bool:
-    """Whether a word that is only like a label is a verb, or names a relationship or a property by its root."""
-    if verbs and word.endswith(("ing", "ed")):
+def _names_more(word: str, fits: Fits, *, head: bool) -> bool:
+    """Whether a word that is only like a label is a verb, or names a relationship or a property; several of what is
+    asked for (`head`) only do so by their root."""
+    if not head and word.endswith(("ing", "ed")):
         return True
-    return bool((fits.of(word)[1] >= 0.7).any() or (fits.of(word)[2] >= 0.7).any())
+    several = head and singular(word) != word
+    return any(bool((scores > LIKE).any() if several else (scores >= 0.7).any()) for scores in fits.of(word)[1:])
+
+
+def _without_modifiers(mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions of labels without those that are only like the label which the noun behind them surely names:
+    "EMAIL address"."""
+    kept: list[Mention] = []
+    for item in mentions:
+        sure = {meaning.owner for meaning in item.meanings if meaning.score >= SURE}
+        if kept and kept[-1].end == item.start:
+            others = tuple(
+                meaning for meaning in kept[-1].meanings
+                if meaning.owner not in sure or meaning.score >= SURE or len(name_words(meaning.owner)) > 1
+            )  # fmt: skip
+            before = kept.pop()
+            kept += [replace(before, meanings=others)] if others else []
+        kept.append(item)
+    return kept
 
 
 def _compounds(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Mention]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from kgneo.english.words import ARTICLES
+from kgneo.english.names import is_past, name_words, same_root
+from kgneo.english.words import ARTICLES, FUNCTION_WORDS, UNITS
 from kgneo.errors import EntityNotFound
 from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
 from kgneo.query.wording import wording
@@ -21,7 +22,7 @@ from kgneo.reading.alike import Alike
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
-from kgneo.reading.fits import Fits
+from kgneo.reading.fits import Fits, key_name
 from kgneo.reading.groups import with_group_last
 from kgneo.reading.grow import Grower, Tree
 from kgneo.reading.heard import NAMED, Heard
@@ -221,7 +222,7 @@ class _Reader:
             bare=bare,
             kind=self._is_sure(tree),
             bracketed=tuple(dict.fromkeys(self._bracketed(tree, spelt=spelt) for spelt in self._spellings)),
-            vacuous=self._is_vacuous(tree, graph),
+            vacuous=self._is_vacuous(tree, graph, unsaid),
             spelt=self._is_spelt,
             mentions=self.heard.values,
             names=self.heard.fits.vocabulary.names,
@@ -252,12 +253,21 @@ class _Reader:
         relations = [known.index(join.relation) for join in tree.joins if join.relation in known]
         found = []
         for index in silent:
-            word = self.heard.plain[index]
-            likes = [fit for label, fit in self.heard.fits.label(word).items() if label in labels]
-            likes += [fit for key, fit in self.heard.fits.key(word).items() if key.key in keys and key.owner in owners]
+            word, head = self.heard.plain[index], self._head_behind(index, silent)
+            likes = [fit for label, fit in self.heard.fits.label(word).items()
+                     if label in labels and not _has_root(head, label)]  # fmt: skip
+            likes += [fit for key, fit in self.heard.fits.key(word).items()
+                      if key.key in keys and key.owner in owners and not _has_root(head, key_name(key))]  # fmt: skip
             likes += [float(self.heard.fits.similarity(word)[number]) for number in relations]
             found.append((index, max(likes, default=0.0)))
         return found
+
+    def _head_behind(self, index: int, silent: Sequence[int]) -> str:
+        """The noun that a word stands right before, which says something itself: "email ADDRESS". What bears its name
+        is no reason to take the word before it for said."""
+        behind = self.heard.plain[index + 1] if index + 1 < len(self.heard.plain) else ""
+        telling = behind and index + 1 not in silent and behind not in FUNCTION_WORDS | UNITS
+        return behind if telling and not is_past(self.heard.plain[index]) else ""
 
     @cached_property
     def _is_spelt(self) -> bool:
@@ -308,11 +318,17 @@ class _Reader:
             return start
         return noun.start - (noun.start > 0 and self.heard.plain[noun.start - 1] in ARTICLES)
 
-    def _is_vacuous(self, tree: Tree, graph: QueryGraph) -> bool:
+    def _is_vacuous(self, tree: Tree, graph: QueryGraph, unsaid: Sequence[str]) -> bool:
+        """Whether what is asked for is what the question names, or, of yes and no, whether that is there at all though
+        the question says more."""
         asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
-        plain = asked == Value("x0") and self.heard.form.kind != "exists" and not graph.selections
         shown = self.heard.fits.vocabulary.display.get(tree.things[0].label, ())
-        return plain and any(key.unique and key.key in shown for key, _ in tree.things[0].values)
+        keys = [key for key, _ in tree.things[0].values]
+        if self.heard.form.kind == "exists":
+            nodes = self.heard.fits.vocabulary.labels.get(tree.things[0].label, 0)
+            names = any(key.unique or key.key in shown or 2 * key.distinct > nodes for key in keys)
+            return bool(unsaid) and not graph.edges and names
+        return asked == Value("x0") and not graph.selections and any(key.unique and key.key in shown for key in keys)
 
     def _is_sure(self, tree: Tree) -> bool:
         """Whether a word surely names the kind of what is asked for."""
@@ -373,7 +389,7 @@ class _Reader:
             return False
         if self.heard.says_truth:
             return False
-        if form.kind not in ("things", "exists") and (form.kind != "count" or len(named) < 2):
+        if form.kind != "things" and (form.kind not in ("count", "exists") or len(named) < 2):
             return False
         beside = any(self.heard.mentions[one].end == self.heard.mentions[other].start for one, other in pairwise(named))
         return not beside and all(self._names_a_node(number) for number in named)
@@ -397,3 +413,8 @@ def _of_relations(
         return answer, selections
     function: Function = "maximum" if found[0].descending else "minimum"
     return Aggregate(function, found[0].by), [item for item in selections if item is not found[0]]
+
+
+def _has_root(word: str, name: str) -> bool:
+    """Whether a word is one of a name's, but for its ending."""
+    return bool(word) and any(same_root(word, own) for own in name_words(name))

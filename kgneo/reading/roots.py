@@ -151,6 +151,8 @@ class Roots:
         ]  # fmt: skip
         found: list[tuple[int, Meaning]] = []
         for item in near[:3]:
+            if self._is_label_of(item, run):
+                continue
             between = self.heard.plain[limit : item.start] if run else self.heard.plain[at : item.start]
             if run and (item.start > limit or is_past(self.heard.plain[item.start])):
                 continue
@@ -177,6 +179,13 @@ class Roots:
         """How many words stand from where the answer is named to a word, without those that only say its form."""
         used = sum(place in self.heard.form.used for place in range(at, index)) if limit == at else 0
         return index - limit - used
+
+    def _is_label_of(self, item: Mention, run: Sequence[int]) -> bool:
+        """Whether a word names a label of what is asked for better than any property."""
+        there = self.heard.mention_at(item.start)
+        if there not in run or self.heard.mentions[there].meanings[0].kind != "label":
+            return False
+        return self.heard.mentions[there].meanings[0].score > max(meaning.score for meaning in item.meanings)
 
     def _owners(self, start: int, *behind: str) -> set[str]:
         """The labels that the next noun names, where one of the words `behind` stands at a word: "the type OF the last

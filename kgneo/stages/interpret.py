@@ -238,7 +238,7 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
         unsaid=min(len(item.unsaid), MOST_UNSAID),
         ignored=len(item.ignored),
         either=sum(_either_way(meant, edge) for edge in meant.edges),
-        named=item.named,
+        named=0.0 if item.vacuous else item.named,
         loose=item.loose,
         unmeasured=1.0 - min(item.measured / MEASURED, 1.0),
         bare=item.silent if not (item.graph.conditions or item.graph.selections) else 0.0,

@@ -1,0 +1,68 @@
+"""What a reading leaves open: words that it does not say, and things that it only seems to."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgneo.embedding import OnnxEncoder
+from kgneo.graph.dictionary import Entry
+from kgneo.query.graph import Aggregate
+from kgneo.ranking.vectors import RankingCache
+from kgneo.reading.fits import Fits
+from kgneo.reading.read import Interpretation, read
+from kgneo.reading.vocabulary import Key, Link, Vocabulary
+from tests.test_reading import Values
+
+CLINICS = Vocabulary(
+    labels={"Doctor": 30, "Nurse": 20, "Address": 25, "Loan": 9},
+    keys=(
+        Key("Doctor", "name", unique=True, distinct=30),
+        Key("Doctor", "languages", form="list", listed=True, distinct=5),
+        Key("Nurse", "name", unique=True, distinct=20),
+        Key("Nurse", "formerDoctor", "truth", distinct=2),
+        Key("Address", "street", unique=True, distinct=25),
+        Key("Loan", "number", unique=True, distinct=9),
+    ),
+    links=(
+        Link("Doctor", "LIVES_AT", "Address", 30),
+        Link("Nurse", "ASSISTS", "Doctor", 20),
+        Link("Doctor", "HAS_LOAN", "Loan", 9),
+    ),
+    display={"Doctor": ("name",), "Nurse": ("name",), "Address": ("street",), "Loan": ("number",)},
+)
+VALUES = Values(
+    {
+        "vera lind": [Entry("Doctor", "name", False, "Vera Lind", "Vera Lind", 1)],
+        "finnish": [Entry("Doctor", "languages", False, "Finnish", "Finnish", 4)],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def fits(encoder: OnnxEncoder) -> Fits:
+    return Fits(CLINICS, RankingCache(encoder))
+
+
+def best(question: str, fits: Fits) -> Interpretation:
+    return read(question, fits, VALUES)[0]
+
+
+def test_several_of_what_is_asked_for_are_of_a_class_though_a_property_is_like_it(fits: Fits) -> None:
+    graph = best("Which physicians speak Finnish?", fits).graph
+    assert graph.variable(graph.root).labels == ("Doctor",)
+    assert not graph.edges
+
+
+def test_a_noun_before_one_that_is_said_is_not_said_by_the_same_name(fits: Fits) -> None:
+    assert best("What is the email address of Vera Lind?", fits).unsaid == ("email",)
+
+
+def test_yes_or_no_is_asked_of_what_one_name_has(fits: Fits) -> None:
+    found = best("Does Vera Lind have a loan?", fits)
+    assert isinstance(found.graph.answer, Aggregate)
+    assert (found.graph.answer.function, len(found.graph.edges)) == ("exists", 1)
+    assert not found.plain_chain
+
+
+def test_that_a_name_is_there_is_no_yes_to_what_else_was_asked(fits: Fits) -> None:
+    assert best("Does Vera Lind have a parachute?", fits).vacuous
