@@ -586,6 +586,33 @@ def test_the_property_that_groups_are_made_by_may_be_that_of_another_class(fits:
     assert (asked(graph), graph.variable(graph.answer.per.of).labels) == ("Film", ("Studio",))
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["comedies and westerns that Ada Brook directed", "What is the average length of the comedies and westerns?"],
+)
+def test_two_kinds_of_what_is_asked_for_are_either(question: str, fits: Fits) -> None:
+    tested = conditions_of(best(question, fits).graph)
+    assert ("Film", "genre", "=", ("comedy", "western")) in tested
+
+
+def test_a_value_of_a_relationship_and_the_name_behind_it_belong_to_one_edge(encoder: OnnxEncoder) -> None:
+    keys = (Key("Metal", "name", unique=True, distinct=9), Key("REACTS_WITH", "strength", of_edge=True, distinct=3))
+    metals = Vocabulary({"Metal": 9}, keys, (Link("Metal", "REACTS_WITH", "Metal", 20),), display={"Metal": ("name",)})
+    texts = (("Metal", "name", False, "Zinc"), ("REACTS_WITH", "strength", True, "violent"))
+    known = Values({fold(text): [Entry(owner, key, edge, text, text, 1)] for owner, key, edge, text in texts})
+    graph = read("Which metals have a violent reaction with Zinc?", Fits(metals, RankingCache(encoder)), known)[0].graph
+    assert [(edge.relations, edge.directed) for edge in graph.edges] == [(("REACTS_WITH",), False)]
+    assert {condition.right for condition in graph.conditions} == {("violent",), ("Zinc",)}
+
+
+def test_what_is_done_by_things_of_the_same_kind_is_asked_for_behind_them(encoder: OnnxEncoder) -> None:
+    remakes = replace(VOCABULARY, links=(*VOCABULARY.links, Link("Film", "CITES", "Film", 9)), _ways={})
+    known = Fits(remakes, RankingCache(encoder))
+    graph = best("films cited by films that Ada Brook directed", known).graph
+    cites, directed = sorted(graph.edges, key=lambda edge: edge.relations)
+    assert (cites.object, cites.subject) == (graph.root, directed.object)
+
+
 def test_who_did_something_is_no_group(fits: Fits) -> None:
     graph = best("How many films were produced by studios?", fits).graph
     assert isinstance(graph.answer, Aggregate)

@@ -371,6 +371,7 @@ class Grower:
         telling = [
             word for word in between
             if self.words[word].plain not in FUNCTION_WORDS and word not in own and not self._measures(word, thing)
+            and not (word in tree.used and self._is_of_edge(thing.last))
         ]  # fmt: skip
         behind = sum(1 for other in tree.things if other.last > thing.last >= 0)
         if meaning.kind == "label":
@@ -385,6 +386,11 @@ class Grower:
         named = self._names(meaning) and thing.noun
         clause = named and any(self.words[word].plain in CLAUSES for word in between)
         return cost + (0.8 if named else 0.25) * min(len(relations), 2) + (self.costs.clause if clause else 0.0)
+
+    def _is_of_edge(self, mention: int) -> bool:
+        """Whether a mention is a value of a relationship, whose words stand behind: "a STRONG interaction with"."""
+        key = self.mentions[mention].meanings[0].key
+        return key is not None and key.of_edge
 
     def _measures(self, word: int, thing: Thing) -> bool:
         """Whether a word speaks of a property by which a thing is known: "a 31 year OLD player"."""
@@ -545,20 +551,22 @@ class Grower:
                 joins = _replaced(tree.joins, place, replace(join, values=(*join.values, value)))
                 places = (*tree.places, (number, join.target))
                 yield replace(tree, joins=joins, score=tree.score + meaning.score, places=places, used=used)
+        gap = tuple(index for index in self._gap(tree, number) if index not in tree.used)
+        fit, naming = self._fit(key.owner, gap)
+        spoken = naming if fit >= SAID else frozenset()
+        both = reciprocal(self.fits.vocabulary.readable(key.owner))
         for index, thing in enumerate(tree.things):
             for step in self.fits.vocabulary.leaving.get(thing.label, ()):
-                if step.relation == key.owner:
+                either = both and step.label == thing.label
+                if step.relation == key.owner and (step.forward or not either):
+                    at = len(tree.things)
                     things = (*tree.things, Thing(step.label, number, False, (), number))
-                    join = Join(index, step.relation, step.forward, len(things) - 1, values=(value,))
+                    join = Join(index, step.relation, step.forward, at, not either, values=(value,))
                     score = tree.score + meaning.score - 0.5 * self.costs.edge
-                    yield replace(
-                        tree,
-                        things=things,
-                        joins=(*tree.joins, join),
-                        score=score,
-                        places=(*tree.places, (number, len(things) - 1)),
-                        used=used,
-                    )
+                    score += self.costs.named * fit if spoken else 0.0
+                    places = (*tree.places, (number, at))
+                    joins = (*tree.joins, join)
+                    yield replace(tree, things=things, joins=joins, score=score, places=places, used=used | spoken)
 
     # Words between -----------------------------------------------------------------------------------------------
 

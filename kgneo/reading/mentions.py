@@ -19,6 +19,7 @@ from kgneo.english.names import denies, is_doer, is_noun, name_words, same_root,
 from kgneo.english.numbers import FIGURES, is_number
 from kgneo.english.words import (
     ARTICLES,
+    ASKING,
     EXTREMES,
     FELLOWS,
     FUNCTION_WORDS,
@@ -309,12 +310,30 @@ def with_choices(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Men
     for item in mentions:
         between = [word.plain for word in words[kept[-1].end : item.start]] if kept else []
         choice = "or" in between and set(between) <= ARTICLES | PREPOSITIONS | {"or"}
-        shared = _shared(kept[-1], item) if choice else ()
+        shared = _shared(kept[-1], item) if choice or (kept and _are_kinds(words, kept, item)) else ()
         if shared:
             kept[-1] = Mention(kept[-1].start, item.end, shared, kept[-1].also)
         else:
             kept.append(item)
     return kept
+
+
+def _are_kinds(words: Sequence[Word], before: Sequence[Mention], item: Mention) -> bool:
+    """Whether a mention goes on with the kinds of what is asked for: "the APPLES and PEARS", of which each is one."""
+    first = before[0]
+    behind = [word.plain for word in words[before[-1].end : item.start]]
+    comma = not behind and words[item.start].start - words[before[-1].end - 1].end > 1
+    asked = [word.plain for word in words[: first.start]]
+    alone = set(asked) <= FUNCTION_WORDS | ASKING or "of" in asked[-2:]
+    return (
+        alone and len(before) == 1 and (behind == ["and"] or comma) and _is_kind(words, first) and _is_kind(words, item)
+    )
+
+
+def _is_kind(words: Sequence[Word], item: Mention) -> bool:
+    """Whether a mention is the plural of a value of which a node has but one."""
+    best, last = item.meanings[0], words[item.end - 1].plain
+    return best.key is not None and not best.key.listed and singular(last) != last and fold(best.text) != fold(last)
 
 
 def _shared(first: Mention, second: Mention) -> tuple[Meaning, ...]:

@@ -276,7 +276,8 @@ class Roots:
             ends = set(plain[index + 2 : index + 3]) <= PREPOSITIONS | AUXILIARIES | CLAUSES
             ends = ends and not NOBODY & set(plain[index + 2 : index + 5])  # no verb: "states BORDER …"
             whole = self.heard.mention_at(index) == self.heard.mention_at(index + 1) >= 0
-            if index + 1 in telling and not found and ends and not whole:
+            done = is_past(plain[index + 1]) if index + 1 < len(plain) else False  # "papers cited by"
+            if index + 1 in telling and not (found or whole or done) and ends:
                 kinds = {meaning.owner for meaning in self._kinds_at(index)}
                 found = [
                     (-1, meaning) for meaning in self._of_noun(plain[index + 1], COMPOUND) if meaning.role[1] in kinds
