@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kgneo.embedding import OnnxEncoder
+from kgneo.english.names import made_of
 from kgneo.errors import EntityNotFound
 from kgneo.graph.dictionary import Entry
 from kgneo.query.graph import Aggregate, Arithmetic, Operator, QueryGraph, Scalar, Selection, Value
@@ -611,6 +612,34 @@ def test_what_is_done_by_things_of_the_same_kind_is_asked_for_behind_them(encode
     graph = best("films cited by films that Ada Brook directed", known).graph
     cites, directed = sorted(graph.edges, key=lambda edge: edge.relations)
     assert (cites.object, cites.subject) == (graph.root, directed.object)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [("bavarian", "bavaria"), ("japanese", "japan"), ("german", "germany"), ("swedish", "sweden"), ("polish", "poland"),
+     ("moroccan", "morocco"), ("belgian", "belgium"), ("argentine", "argentina"), ("thai", "thailand")],
+)  # fmt: skip
+def test_words_are_made_of_names_by_their_endings(word: str, name: str) -> None:
+    assert name in made_of(word)
+
+
+def test_a_word_that_is_made_of_a_name_says_it(fits: Fits) -> None:
+    graph = best("Which German studios produced westerns?", fits).graph
+    assert ("Studio", "country", "=", ("Germany",)) in conditions_of(graph)
+
+
+def test_before_a_noun_a_word_is_rather_made_of_a_name_than_a_value_of_other_things(encoder: OnnxEncoder) -> None:
+    known = replace(VOCABULARY, keys=(*VOCABULARY.keys, Key("Person", "languages", listed=True, distinct=4)))
+    values = Values({**DICTIONARY, "german": [Entry("Person", "languages", False, "German", "German", 9)]})
+    graph = read("How many German films are comedies?", Fits(known, RankingCache(encoder)), values)[0].graph
+    assert ("Studio", "country", "=", ("Germany",)) in conditions_of(graph)
+
+
+def test_a_past_verb_ends_what_is_asked_for(encoder: OnnxEncoder) -> None:
+    labels = {**VOCABULARY.labels, "Order": 20}
+    links = (*VOCABULARY.links, Link("Studio", "PLACED", "Order", 20), Link("Order", "OF", "Film", 20))
+    shop = Fits(replace(VOCABULARY, labels=labels, links=links, _ways={}), RankingCache(encoder))
+    assert asked(best("Which studios ordered The Long Harbour?", shop).graph) == "Studio"
 
 
 def test_who_did_something_is_no_group(fits: Fits) -> None:

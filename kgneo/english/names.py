@@ -11,7 +11,15 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from kgneo.english.words import IRREGULAR_PLURALS, LIGHT_WORDS, PAST_VERBS, PREPOSITIONS, SUFFIXES, UNITS
+from kgneo.english.words import (
+    ENDINGS_OF_NAMES,
+    IRREGULAR_PLURALS,
+    LIGHT_WORDS,
+    PAST_VERBS,
+    PREPOSITIONS,
+    SUFFIXES,
+    UNITS,
+)
 from kgneo.model import Hop, RelationPath
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -62,6 +70,16 @@ def is_doer(word: str, verb: str) -> bool:
     """Whether a word is the noun for those who do what a verb says: "directors" for "directed"."""
     one = word.removesuffix("s")
     return one.endswith(("er", "or")) and not verb.startswith(one) and same_root(word, verb)
+
+
+def made_of(word: str) -> tuple[str, ...]:
+    """The names that a word in lower case may be made of: "bavaria" of "bavarian", "japan" of "japanese"."""
+    found = []
+    for ending, instead in ENDINGS_OF_NAMES.items():
+        stem = word.removesuffix(ending)
+        if word.endswith(ending) and len(stem) > 2:
+            found += [stem + rest for rest in instead if len(stem) > 3 or len(rest) > 2]
+    return tuple(dict.fromkeys(name for name in found if name != word))
 
 
 def denies(word: str, name: str) -> bool:

@@ -81,6 +81,15 @@ SUFFIXES = _words(
     "ive ity ies y ied ier iers ant ent age ess ist ists ship ships ian ians r rs"
 )
 
+_NAMES_END = ("", "a", "e", "o", "y", "ia", "ey", "um", "s")
+ENDINGS_OF_NAMES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("ian", "ean", "an", "n", "ese", "i"), _NAMES_END),
+    "ish": (*_NAMES_END, "en", "and", "land"),
+    "ine": ("ina",),
+    "": ("y", "land"),
+}
+"""Endings of words that are made of names, with those that the names have in their place: "Swedish" of Sweden."""
+
 COMMON_NOUNS = tuple(
     sorted(
         _words(

@@ -15,6 +15,7 @@ from kgneo.english.numbers import is_number
 from kgneo.english.words import ANYBODY, AUXILIARIES, FUNCTION_WORDS, JOINING, MEASURES, RELATIVES, SAID_OF
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Form, form_of
+from kgneo.reading.formed import formed_mentions
 from kgneo.reading.groups import group_noun, group_words
 from kgneo.reading.mentions import (
     SURE,
@@ -72,6 +73,8 @@ class Heard:
         values = phrase_mentions(self.words, values, spare, dictionary, fits)
         taken = {index for item in values for index in range(item.start, item.end)} | self._said
         values = shortened_mentions(question, self.words, values, taken, dictionary, fits)
+        taken = {index for item in values for index in range(item.start, item.end)} | self._said
+        values = formed_mentions(self.words, values, taken, dictionary, fits)
         values, self.unknown = self._with_misspelt(values, dictionary)
         values = with_choices(self.words, with_keys(self.words, values, fits))
         values = self._without_alike(values)

@@ -128,7 +128,10 @@ class Roots:
             start += 1
         run = [begins[start]]
         while self.heard.mentions[run[-1]].end in begins:
-            run.append(begins[self.heard.mentions[run[-1]].end])
+            behind = begins[self.heard.mentions[run[-1]].end]
+            if self._is_done(self.heard.mentions[behind]):
+                break
+            run.append(behind)
         return run
 
     def _is_said_of(self, index: int) -> bool:
@@ -139,6 +142,10 @@ class Roots:
             and (is_past(word) or word.endswith("ing"))
             and self.heard.mention_at(index + 1) >= 0
         )
+
+    def _is_done(self, item: Mention) -> bool:
+        """Whether what was taken for a noun is the verb of what is asked for: "customers ORDERED Y"."""
+        return item.meanings[0].kind == "label" and is_past(self.heard.plain[item.start])
 
     def _keys(self, at: int, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """Properties that may be asked for: those named where the answer is."""
