@@ -136,6 +136,15 @@ class QueryGraph:
             asked = asked.left
         return self.owner(asked.of)
 
+    @property
+    def denies(self) -> bool:
+        """Whether it says that something is not so."""
+        return any(edge.absent for edge in self.edges) or any(
+            item.operator in ("<>", "missing")
+            or (isinstance(item.right, tuple) and any(value is False for value in item.right))
+            for item in self.conditions
+        )
+
     def owner(self, name: str) -> str:
         """The variable of that name, or the one at the far end of the edge of that name, seen from the root."""
         if any(variable.name == name for variable in self.variables):

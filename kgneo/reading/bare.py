@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_doer, is_past, name_words
+from kgneo.english.names import is_doer, is_past, name_words, same_root
 from kgneo.english.words import (
+    ANYBODY,
+    ARTICLES,
     AUXILIARIES,
-    FUNCTION_WORDS,
     GIVING,
     INDEFINITE,
     JOINING,
     NOBODY,
     PREPOSITIONS,
+    PRONOUNS,
     RECEIVING,
     RELATIVES,
 )
@@ -25,12 +27,13 @@ from kgneo.reading.grow import COSTS, Join, Thing, Tree
 from kgneo.reading.heard import NAMED, REACH, Heard
 from kgneo.reading.vocabulary import Step
 
-LIKE = 0.5
-"""Fit from which a word of negation's verb is like a relationship type."""
+LIKE = 0.4
+"""Fit, and similarity, from which a word that is denied is like a relationship type."""
+VOICE = 0.3
+"""What it costs that the voice of a verb speaks for the other direction."""
+LIGHT = PREPOSITIONS | ARTICLES | ANYBODY | AUXILIARIES | JOINING | RELATIVES | PRONOUNS
 HELPING = frozenset(("have", "has", "had", "do", "does", "did"))
 """Auxiliaries behind which a verb is said of who does it."""
-DENYING = 3
-"""Words from a verb to the "nobody" that it is denied by, at most."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Bare:
     def joined(self, tree: Tree) -> Tree:
         """The tree with all of them."""
         labels = {thing.label for thing in tree.things}
-        lacked = {index for start, end, key in self.heard.lacked if key.owner in labels for index in range(start, end)}
+        names = [*self.heard.lacked, *self.heard.whole_keys]
+        lacked = {index for start, end, key in names if key.owner in labels for index in range(start, end)}
         for index in self.heard.telling:
             if index in tree.used | self.heard.form.used | lacked or self.heard.mention_at(index) >= 0:
                 continue
@@ -93,21 +97,26 @@ class Bare:
         number = self.heard.fits.relations.index(step.relation)
         if self._is_truth(index, step.relation):
             return 1.0
-        if not self._is_denied(index) and not self._stands_alone(index):
+        if not self.heard.denies(index) and not self._stands_alone(index):
             return 0.0
         if self.heard.fits.named(word, number):
             return 1.0
-        like = float(self.heard.fits.of(word)[1][number])
+        like = min(float(self.heard.fits.of(word)[1][number]), float(self.heard.fits.similarity(word)[number]))
         other = max((item.meanings[0].score for item in self.heard.key_mentions if item.start == index), default=0.0)
-        return like if like >= max(LIKE, other) and self._is_denied(index) else 0.0
+        return like if like >= max(LIKE, other) and self.heard.denies(index) else 0.0
 
     def _stands_alone(self, index: int) -> bool:
         """Whether a word is a verb without an object, or a noun behind "a": "players who scored", "had a transfer"."""
         article = next((place for place in range(index - 1, max(index - 3, -1), -1)
                         if self.heard.plain[place] in INDEFINITE), -1)  # fmt: skip
         behind = range(index + 1, min(index + REACH, len(self.heard.words)))
-        alone = all(self.heard.mention_at(place) < 0 for place in behind)
-        return alone and (article >= 0 or is_past(self.heard.plain[index]))
+        alone = all(self.heard.mention_at(place) < 0 and self._is_light(place) for place in behind)
+        anybody = set(self.heard.plain[index + 1 : index + 3]) & ANYBODY
+        return alone and (article >= 0 or bool(anybody) or is_past(self.heard.plain[index]))
+
+    def _is_light(self, index: int) -> bool:
+        """Whether a word can stand behind a verb without an object, and is no name there: "who produced SO"."""
+        return index in self.heard.telling or self.heard.plain[index] in LIGHT
 
     def _is_truth(self, index: int, relation: str) -> bool:
         """Whether a word surely names a property of a relationship that is true or false: "captain"."""
@@ -139,31 +148,39 @@ class Bare:
         "whom nobody supervises", "who was never supervised", "that received no transfer"."""
         word, clause = self.heard.plain[index], self.heard.plain[max(index - 4, 0) : index]
         name = name_words(self.heard.fits.vocabulary.readable(relation))
-        passive = is_past(word) and any(other in AUXILIARIES - HELPING for other in clause)
+        passive = is_past(word) and (
+            any(other in AUXILIARIES - HELPING for other in clause) or self.heard.plain[index + 1 : index + 2] == ["by"]
+        )
         done = passive or any(other in RECEIVING | NOBODY for other in clause)
         done = done or any(is_doer(word, own) for own in name)
+        done = done or (_is_agent(word) and not any(same_root(word, own) for own in name))
         return done == (name[-1] == "by")
+
+    def _passive(self, tree: Tree, index: int, place: int, step: Step) -> float:
+        """What it costs that who is asked for stands at the other end than the words say."""
+        named = tree.things[place].named
+        asked = named >= 0 and self.heard.plain[self.heard.mentions[named].start] == "who"
+        return VOICE if asked and step.forward != self._is_forward(index, step.relation) else 0.0
 
     def _with(self, tree: Tree, index: int, place: int, step: Step, fit: float) -> Tree:
         leaving = self.heard.fits.vocabulary.leaving[tree.things[place].label]
         ends = {other.label for other in leaving if (other.relation, other.forward) == (step.relation, step.forward)}
+        said = {index} if fit == 1.0 and not self._is_truth(index, step.relation) else set()
         thing = Thing(step.label, -1, False, loose=len(ends) > 1)
-        join = Join(place, step.relation, step.forward, len(tree.things), absent=self._is_denied(index))
+        join = Join(place, step.relation, step.forward, len(tree.things), absent=self.heard.denies(index))
         return replace(
             tree,
             things=(*tree.things, thing),
             joins=(*tree.joins, join),
-            score=tree.score + COSTS.named * fit - COSTS.edge,
-            used=tree.used | self._light(index) | (set() if self._is_truth(index, step.relation) else {index}),
+            score=tree.score + COSTS.named * fit - COSTS.edge - self._passive(tree, index, place, step),
+            used=tree.used | self._light(index) | said,
         )
 
     def _light(self, index: int) -> set[int]:
         """The verbs before a noun that only say in which direction its relationship goes: "SENT a transfer"."""
         return {place for place in range(max(index - 3, 0), index) if self.heard.plain[place] in GIVING | RECEIVING}
 
-    def _is_denied(self, index: int) -> bool:
-        """Whether a negation stands before a word, or a word for nobody behind it."""
-        behind = self.heard.plain[index + 1 : index + 1 + DENYING]
-        nobody = next((place for place, word in enumerate(behind) if word in NOBODY), -1)
-        alone = nobody >= 0 and set(behind[:nobody]) <= FUNCTION_WORDS | PREPOSITIONS
-        return alone or self.heard.denial(index) >= 0
+
+def _is_agent(word: str) -> bool:
+    """Whether a word is, by its ending, a noun for who does something."""
+    return word.removesuffix("s").endswith(("er", "or"))

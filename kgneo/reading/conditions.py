@@ -53,7 +53,7 @@ class Conditions:
                 if item.start in tree.used and not (key.of_edge and meaning.score >= NAMED):
                     continue
                 owner = _owner(tree, key)
-                if owner is not None:
+                if owner is not None and not _is_known(tree, owner, key):
                     true = self._is_true(item.start, key, denied=_is_absent(tree, owner))
                     found[owner, key.key] = Condition(Value(owner, key.key), "=", (true,))
                     break
@@ -411,6 +411,12 @@ def _owner(tree: Tree, key: Key) -> str | None:
     if key.of_edge:
         return next((f"r{number}" for number, join in enumerate(tree.joins) if join.relation == key.owner), None)
     return next((f"x{number}" for number, thing in enumerate(tree.things) if thing.label == key.owner), None)
+
+
+def _is_known(tree: Tree, name: str, key: Key) -> bool:
+    """Whether a variable or an edge has a value of a property."""
+    part = (tree.joins if name.startswith("r") else tree.things)[int(name[1:])]
+    return any(known == key for known, _ in part.values)
 
 
 def _is_absent(tree: Tree, name: str) -> bool:

@@ -124,7 +124,8 @@ def _denies(words: Sequence[Word], index: int) -> bool:
         return False
     following = words[index + 1] if index + 1 < len(words) else None
     short = following is not None and following.plain == "t" and following.start == word.end + 1
-    return word.plain in NEGATIONS or (short and word.plain.endswith("n"))
+    other = word.plain == "than" and index > 0 and words[index - 1].plain in ("other", "rather")
+    return word.plain in NEGATIONS or other or (short and word.plain.endswith("n"))
 
 
 def _summing(plain: Sequence[str]) -> set[int]:
@@ -229,7 +230,7 @@ def _relative(plain: Sequence[str], index: int) -> bool:
     before = plain[:index]
     if not before:
         return False
-    says = plain[index] in ("who", "whose") or (
+    says = plain[index] in ("who", "whose", "where") or (
         plain[index] == "which" and set(plain[index + 1 : index + 2]) & AUXILIARIES
     )
     if says and before[-1] not in FUNCTION_WORDS and before[0] not in PREPOSITIONS and index + 1 < len(plain):

@@ -12,7 +12,18 @@ from functools import cached_property
 
 from kgneo.english.names import name_words, same_root
 from kgneo.english.numbers import is_number
-from kgneo.english.words import ANYBODY, AUXILIARIES, FUNCTION_WORDS, JOINING, MEASURES, RELATIVES, SAID_OF
+from kgneo.english.words import (
+    ANYBODY,
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    JOINING,
+    LIGHT_VERBS,
+    MEASURES,
+    NOBODY,
+    RECEIVING,
+    RELATIVES,
+    SAID_OF,
+)
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Form, form_of
 from kgneo.reading.formed import formed_mentions
@@ -40,6 +51,8 @@ from kgneo.reading.vocabulary import Key
 
 REACH = 5
 """Words from "than" to the name behind it, at most."""
+DENYING = 3
+"""Words from a verb to the "nobody" that it is denied by, at most."""
 SCOPE = 6
 """Words from a negation to what it denies, at most."""
 NAMED = 0.7
@@ -166,6 +179,8 @@ class Heard:
             and (self._is_thing(item.at) if form.word == "where" else form.word not in ("how", "when", "who")
                  and (self._is_thing(item.at) or any(start == item.at for start, _, _ in self.whole_keys)))
         }  # fmt: skip
+        asked |= {item.at for item in form.extremes for start, end, key in self.whole_keys
+                  if key.kind == "truth" and start <= item.at < end}  # fmt: skip
         left = tuple(item for item in form.extremes if item.at not in asked)
         return replace(form, extremes=left, used=form.used - asked)
 
@@ -253,7 +268,16 @@ class Heard:
     @cached_property
     def supposing(self) -> set[int]:
         """The words that only say that there is, may or must be what another word names: "NEED a key"."""
-        return {index for index in self.telling if any(same_root(self.plain[index], word) for word in SAID_OF)}
+        return {
+            index for index in self.telling
+            if self.plain[index] in RECEIVING or any(same_root(self.plain[index], word) for word in SAID_OF)
+        }  # fmt: skip
+
+    def denies(self, index: int) -> bool:
+        """Whether a negation stands before a word, or a word for nobody behind it."""
+        behind = self.plain[index + 1 : index + 1 + DENYING]
+        nobody = next((place for place, word in enumerate(behind) if word in NOBODY), -1)
+        return (nobody >= 0 and set(behind[:nobody]) <= FUNCTION_WORDS) or self.denial(index) >= 0
 
     def is_denied(self, index: int) -> bool:
         """Whether a negation stands before a word, or behind it, before one that only says that it is there: "dogs are
@@ -272,18 +296,26 @@ class Heard:
         for item in self.key_mentions:
             if item.start in within or self.mention_at(item.start) >= 0:
                 continue
-            found += [
-                (item.start, item.end, meaning.key) for meaning in item.meanings
-                if meaning.key and meaning.score >= NAMED and self._is_lacked(item.start, meaning.key)
-            ]  # fmt: skip
+            for key in (meaning.key for meaning in item.meanings if meaning.key):
+                said = self._words_of(item.start, key)
+                named = said > 1 or any(meaning.key == key and meaning.score >= NAMED for meaning in item.meanings)
+                if named and self._is_lacked(item.start, key):
+                    found.append((item.start, item.start + max(said, 1), key))
         return tuple(found)
+
+    def _words_of(self, index: int, key: Key) -> int:
+        """How many words side by side are some of a property's name."""
+        own, end = name_words(key.name or key.key), index
+        while end < len(self.plain) and any(same_root(self.plain[end], part) for part in own):
+            end += 1
+        return end - index
 
     def _is_lacked(self, index: int, key: Key) -> bool:
         found = self.denial(index)
         bound = any(0 <= item.start - index <= 3 for item in self.form.comparisons)
-        return (
-            found >= 0 and key.share < 1 and key.kind != "truth" and self.only_function(found + 1, index) and not bound
-        )
+        if found < 0 or key.share == 1 or key.kind == "truth" or bound:
+            return False
+        return set(self.plain[found + 1 : index]) <= FUNCTION_WORDS | LIGHT_VERBS
 
     def denial(self, index: int) -> int:
         """The word of negation that denies what a word says, or -1: the last one before it, where nothing begins and

@@ -18,11 +18,13 @@ from kgneo.english.dates import MONTHS, date_texts
 from kgneo.english.names import denies, is_doer, is_noun, name_words, same_root, singular
 from kgneo.english.numbers import FIGURES, is_number
 from kgneo.english.words import (
+    ANYBODY,
     ARTICLES,
     ASKING,
     EXTREMES,
     FELLOWS,
     FUNCTION_WORDS,
+    JOINING,
     NUMERALS,
     PEOPLE,
     PERSONAL,
@@ -463,7 +465,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         if index in named:
             continue
         word = words[index].plain
-        if word in QUESTION_WORDS and index != asked:
+        if (word in QUESTION_WORDS and index != asked) or _is_anybody(words, index):
             continue
         if word in PEOPLE or _is_whoever(words, index):
             meanings = [Meaning("label", label, 0.75 * share) for label, share in people(fits) if share > 0.3]
@@ -490,6 +492,12 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         if meanings:
             found.append(Mention(index, index + 1, tuple(meanings)))
     return _compounds(words, _without_modifiers(sorted(found, key=lambda item: item.start)))
+
+
+def _is_anybody(words: Sequence[Word], index: int) -> bool:
+    """Whether a word stands for anybody at all, of whom nothing more is said: "patrolled by ANYONE"."""
+    following = words[index + 1].plain if index + 1 < len(words) else "and"
+    return words[index].plain in ANYBODY - {"people", "persons"} and following in JOINING | {"else", "yet", "or"}
 
 
 def _is_whoever(words: Sequence[Word], index: int) -> bool:

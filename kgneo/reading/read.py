@@ -207,6 +207,8 @@ class _Reader:
             silent += [(index, 0.0) for index in self.alike.nouns]
         share = sum(1.0 - like for _, like in silent) / max(len(self.heard.telling), 1)
         unsaid = tuple(self.heard.words[index].text for index, like in silent if like < LIKE_ANY)
+        if self.heard.form.negations and not graph.denies:
+            unsaid = (*unsaid, self.heard.words[self.heard.form.negations[0]].text)
         score = tree.score - 0.5 * unread - 0.12 * len(silent)
         bare = not (self.heard.values or self.heard.alike) and self.heard.is_plain and not conditions
         loose = tree.unsaid + unread
@@ -237,8 +239,8 @@ class _Reader:
     def _silent(self, tree: Tree, keys: set[str]) -> list[tuple[int, float]]:
         """The telling words that a tree and the properties that it speaks of leave out, with how much they are like
         what it speaks of."""
-        truths = {key.key for key in self.heard.fits.keys if key.kind == "truth"}
-        said = tree.used | self.heard.form.used | (self.heard.supposing if truths & keys else set())
+        held = {key.key for key in self.heard.fits.keys if key.kind == "truth" or key.listed}
+        said = tree.used | self.heard.form.used | (self.heard.supposing if held & keys else set())
         said |= {index for start, end, key in self.heard.lacked if key.key in keys for index in range(start, end)}
         said |= {
             item.start

@@ -158,7 +158,7 @@ class Roots:
         ]  # fmt: skip
         found: list[tuple[int, Meaning]] = []
         for item in near[:3]:
-            if self._is_label_of(item, run):
+            if self._is_label_of(item, run) or self._is_denied(item):
                 continue
             between = self.heard.plain[limit : item.start] if run else self.heard.plain[at : item.start]
             if run and (item.start > limit or is_past(self.heard.plain[item.start])):
@@ -193,6 +193,11 @@ class Roots:
         if there not in run or self.heard.mentions[there].meanings[0].kind != "label":
             return False
         return self.heard.mentions[there].meanings[0].score > max(meaning.score for meaning in item.meanings)
+
+    def _is_denied(self, item: Mention) -> bool:
+        """Whether a property is said not to be there, and is not one that is true or false."""
+        truth = any(meaning.key and meaning.key.kind == "truth" for meaning in item.meanings)
+        return not truth and self.heard.denies(item.start)
 
     def _owners(self, start: int, *behind: str) -> set[str]:
         """The labels that the next noun names, where one of the words `behind` stands at a word: "the type OF the last

@@ -198,16 +198,17 @@ def first_answered(context: Context, understood: Sequence[Interpretation]) -> An
             result = run_query(context, item.graph, timeout=LONGEST)
         except GraphTimeout:
             continue
-        if not result.empty or (item.complete and (result.answers or _denies(item.graph))):
+        if not result.empty or (item.complete and result.answers) or _denies(item):
             return _answered(context, understood, number, result)
         if nothing is None and result.answers:
             nothing = number, result
     return _answered(context, understood, *nothing) if nothing else None
 
 
-def _denies(graph: QueryGraph) -> bool:
-    """Whether a query graph asks for what is not there."""
-    return any(edge.absent for edge in graph.edges) or any(item.operator == "<>" for item in graph.conditions)
+def _denies(item: Interpretation) -> bool:
+    """Whether an interpretation says all of a question about what is not there: that it finds nothing is then no sign
+    against it, as the longer what must not be there, the more is without it."""
+    return item.graph.denies and not (item.ignored or item.unsaid or item.vacuous)
 
 
 def run_query(context: Context, graph: QueryGraph, *, named: Named = UNNAMED, timeout: float | None = None) -> Result:
