@@ -217,7 +217,7 @@ class Conditions:
 
     def _is_first_part(self, named: int, extreme: Extreme, tree: Tree) -> bool:
         """Whether the noun behind a superlative only tells of what the next one is: "the largest STATE capital"."""
-        relation, _ = tree.things[0].role
+        relation = next((role.relation for role in tree.things[0].roles), "")
         if not relation or named < 0 or self.heard.mentions[named].start != extreme.at + 1:
             return False
         behind = self.heard.plain[self.heard.mentions[named].end :][:1]

@@ -11,11 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
-from kgneo.english.names import is_doer, name_words, same_root, singular, telling_words
+from kgneo.english.names import is_doer, is_past, name_words, same_root, singular, telling_words
 from kgneo.english.words import MEASURES, SAID_OF, SAME_NAMES
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
-from kgneo.reading.vocabulary import Key, Vocabulary
+from kgneo.reading.vocabulary import Key, Step, Vocabulary
 
 WEIGHTS = Weights()
 NAMELESS = 1.25
@@ -100,6 +100,23 @@ class Fits:
     def does(self, word: str) -> list[str]:
         """The labels whose nodes do what a word is the doer of: "players" for `plays_in_club`."""
         return [label for label, verbs in self.vocabulary.doers.items() if any(is_doer(word, verb) for verb in verbs)]
+
+    def doers(self, word: str) -> list[tuple[str, Step]]:
+        """The labels whose nodes do what a noun is for the doers of ("directors"), each with the relationship that they
+        do it by."""
+        if not word.removesuffix("s").endswith(("er", "or")):
+            return []
+        found = []
+        for number, relation in enumerate(self.relations):
+            name = name_words(self.vocabulary.readable(relation))
+            if not is_doer(word, name[0]) and not (is_past(name[0]) and self.of(word)[1][number] >= LIKE):
+                continue
+            for link in self.vocabulary.links:
+                if link.relation == relation:
+                    active = name[-1] != "by"
+                    doer, other = (link.subject, link.object) if active else (link.object, link.subject)
+                    found.append((doer, Step(relation, active, other)))
+        return found
 
     def _of_nameless(self, fit: float, other: float) -> float:
         """The fit of a label that the graph has no word for, where the word fits relationship types and properties as

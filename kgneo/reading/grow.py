@@ -83,6 +83,8 @@ class Costs:
     """What it costs that a relationship's name has words that are not said, beside those of another one's."""
     role: float = 0.3
     """What it is worth that a relationship to who gives or who receives is the one that the words speak of."""
+    doer: float = 0.4
+    """What it is worth that what is named by the noun of a relationship stands in that to the thing before it."""
     several: float = 1.0
     """What it costs that a plural noun is for one thing with a name: "trails in X" are not the trail called X."""
     given: float = 1.5
@@ -108,8 +110,8 @@ class Thing:
     """Values that it must not have."""
     loose: bool = False
     """Whether nodes of other labels can stand here, too."""
-    role: tuple[str, str] = ("", "")
-    """The relationship by whose noun it is named, and the label at its other end."""
+    roles: tuple[Step, ...] = ()
+    """The relationships by whose nouns it is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,16 +212,14 @@ class Grower:
         return tree
 
     def _in_role(self, tree: Tree) -> Tree:
-        """The tree in which what is asked for stands in the relationship by whose noun it is named, to something."""
-        relation, other = tree.things[0].role
-        if not relation or any(join.relation == relation and 0 in (join.source, join.target) for join in tree.joins):
-            return tree
-        forward = any(
-            (link.relation, link.subject, link.object) == (relation, tree.things[0].label, other)
-            for link in self.fits.vocabulary.links
-        )
-        join = Join(0, relation, forward, len(tree.things))
-        return replace(tree, things=(*tree.things, Thing(other, -1, False)), joins=(*tree.joins, join))
+        """The tree in which what is named by the noun of a relationship stands in that, to something."""
+        for place, thing in enumerate(tree.things):
+            for role in thing.roles:
+                if not _stands_in(tree, place, role):
+                    join = Join(place, role.relation, role.forward, len(tree.things))
+                    things = (*tree.things, Thing(role.label, -1, False))
+                    tree = replace(tree, things=things, joins=(*tree.joins, join))
+        return tree
 
     def _begun(self, mention: int, meaning: Meaning) -> Iterator[Tree]:
         if meaning.key is None or not meaning.key.of_edge or meaning.kind != "key":
@@ -245,7 +245,7 @@ class Grower:
             assert meaning.key is not None
             thing = Thing(meaning.owner, mention, False, ((meaning.key, meaning.values),), mention)
             return Tree((thing,), score=meaning.score, places=((mention, 0),), used=self._own(mention))
-        thing = Thing(meaning.owner, mention, meaning.kind == "label", (), mention, role=meaning.role)
+        thing = Thing(meaning.owner, mention, meaning.kind == "label", (), mention, roles=_roles(meaning))
         places = ((mention, 0),) if mention >= 0 else ()
         named = min(meaning.score, 1.0)
         score = meaning.score + meaning.owned
@@ -302,7 +302,8 @@ class Grower:
                 else:
                     known = (*known, value)
             things = _replaced(tree.things, index, replace(
-                thing, values=known, denied=denied, noun=thing.noun or meaning.kind == "label", last=number
+                thing, values=known, denied=denied, noun=thing.noun or meaning.kind == "label", last=number,
+                roles=(*thing.roles, *_roles(meaning)),
             ))  # fmt: skip
             score = tree.score + meaning.score - cost
             if not index and meaning.kind == "value" and self._is_other(thing):
@@ -376,7 +377,8 @@ class Grower:
         behind = sum(1 for other in tree.things if other.last > thing.last >= 0)
         if meaning.kind == "label":
             if thing.noun:
-                return self._again(number) + self.costs.distance * behind
+                both = meaning.role and thing.roles and meaning.role not in thing.roles
+                return (0.0 if both else self._again(number)) + self.costs.distance * behind
             if telling or abs(self._start(number) - self._start(thing.last)) > 4:
                 return None
             return 0.0
@@ -433,6 +435,8 @@ class Grower:
                     score -= self.costs.back
                 elif not said and _could_have(tree, meaning):
                     score -= self.costs.another
+                if _leads_to(way[-1], meaning) or (way[0] in thing.roles and not _stands_in(tree, index, way[0])):
+                    score, said = score + self.costs.doer, True
                 alone = sum(len(other) == len(way) for other in ways) == 1 and len(way) == min(map(len, ways))
                 alone = alone and all(self.words[place].plain in FUNCTION_WORDS for place in gap)
                 grown = self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
@@ -505,7 +509,8 @@ class Grower:
         for place, step in enumerate(way):
             final = place == len(way) - 1
             values = ((meaning.key, meaning.values),) if final and meaning.key and meaning.kind == "value" else ()
-            things.append(Thing(step.label, number, final and meaning.kind == "label", values, number))
+            noun, roles = final and meaning.kind == "label", _roles(meaning) if final else ()
+            things.append(Thing(step.label, number, noun, values, number, roles=roles))
             joins.append(Join(at, step.relation, step.forward, len(things) - 1, directed, absent and place == 0))
             at = len(things) - 1
         return replace(
@@ -763,6 +768,23 @@ def _best(trees: Sequence[Tree]) -> list[Tree]:
         if key not in best or best[key].score < tree.score:
             best[key] = tree
     return sorted(best.values(), key=lambda tree: -tree.score)[:BEAM]
+
+
+def _stands_in(tree: Tree, place: int, role: Step) -> bool:
+    """Whether a thing is joined to something in the relationship by whose noun it is named."""
+    ends = (((join.source, join.forward), (join.target, not join.forward))
+            for join in tree.joins if join.relation == role.relation)  # fmt: skip
+    return any((place, role.forward) in pair for pair in ends)
+
+
+def _leads_to(step: Step, meaning: Meaning) -> bool:
+    """Whether a step is the relationship by whose noun what it reaches is named, seen from the other end."""
+    role = meaning.role
+    return role is not None and (role.relation, role.forward) == (step.relation, not step.forward)
+
+
+def _roles(meaning: Meaning) -> tuple[Step, ...]:
+    return (meaning.role,) if meaning.role else ()
 
 
 def _replaced(items: tuple[Item, ...], index: int, item: Item) -> tuple[Item, ...]:

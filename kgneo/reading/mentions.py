@@ -35,7 +35,7 @@ from kgneo.english.words import (
 from kgneo.query.graph import Form, Scalar
 from kgneo.ranking.kinds import KINDS
 from kgneo.reading.fits import LIKE, Fits, key_name
-from kgneo.reading.vocabulary import Key, reciprocal
+from kgneo.reading.vocabulary import Key, Step, reciprocal
 from kgneo.text import fold
 
 LONGEST = 12
@@ -77,6 +77,10 @@ class Found(Protocol):
 PERSON = KINDS.index("person")
 LETTER = 0.4
 """What a single capital letter is worth as a value: "risk rating D"."""
+DOER = 0.9
+"""How surely a noun for those who do what a relationship says names the label that it leaves."""
+DETERMINERS = NUMERALS.keys() | {"a", "an", "each", "every", "any", "many", "no", "other", "another"}
+"""Words behind which a noun stands."""
 GIVEN = 1.1
 """Score of a name that the user marked as one."""
 RELATION = 0.3
@@ -115,9 +119,8 @@ class Meaning:
     text: str = ""
     times: int = 0
     """How many nodes have the value."""
-    role: tuple[str, str] = ("", "")
-    """The relationship by whose noun a label is named, and the label at its other end: a capital is a city that is the
-    capital of some state."""
+    role: Step | None = None
+    """The relationship by whose noun a label is named: a capital is a city that is the capital of some state."""
     owned: float = 0.0
     """What more it is worth since it is a property of what the question is about; it names it no more surely."""
 
@@ -479,9 +482,17 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
             found.append(Mention(index, index + 1, fellows, fellow=True))
             continue
         scores = {label: score for label, score in fits.label(word).items() if not _does(word, label)}
-        if max(scores.values(), default=0.0) <= LIKE and _names_more(word, fits, head=index == head):
+        best, before = max(scores.values(), default=0.0), words[index - 1].plain if index else ""
+        doers = fits.doers(word) if best <= LIKE else ()
+        if doers:
+            found.append(
+                Mention(index, index + 1, tuple(Meaning("label", end, DOER, role=role) for end, role in doers))
+            )
             continue
-        before = words[index - 1].plain if index else ""
+        several = index == head and singular(word) != word
+        sure = several or before in DETERMINERS or before in PREPOSITIONS - {"to"}
+        if best <= LIKE and _names_more(word, fits, verb=index != head, noun=sure):
+            continue
         noun = before in ARTICLES or before in PREPOSITIONS or words[index - 1].text.endswith("'s")
         least = 0.2 if index == head else LIKELY - 0.1 * noun
         meanings = [
@@ -544,13 +555,12 @@ def _fellows(word: str, fits: Fits) -> tuple[Meaning, ...]:
     return tuple(Meaning("label", label, 1.0) for label in sorted(best, key=lambda label: -best[label])[:3])
 
 
-def _names_more(word: str, fits: Fits, *, head: bool) -> bool:
-    """Whether a word that is only like a label is a verb, or names a relationship or a property; several of what is
-    asked for (`head`) only do so by their root."""
-    if not head and word.endswith(("ing", "ed")):
+def _names_more(word: str, fits: Fits, *, verb: bool, noun: bool) -> bool:
+    """Whether a word that is only like a label can be a `verb`, or names a relationship or a property; what is surely
+    a `noun` only does so by their root."""
+    if verb and word.endswith(("ing", "ed")):
         return True
-    several = head and singular(word) != word
-    return any(bool((scores > LIKE).any() if several else (scores >= 0.7).any()) for scores in fits.of(word)[1:])
+    return any(bool((scores > LIKE).any() if noun else (scores >= 0.7).any()) for scores in fits.of(word)[1:])
 
 
 def _without_modifiers(mentions: Sequence[Mention]) -> list[Mention]:

@@ -24,7 +24,7 @@ from kgneo.english.words import (
 from kgneo.ranking.kinds import KINDS
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.mentions import SURE, Meaning, Mention, people
-from kgneo.reading.vocabulary import MEASURED, Key
+from kgneo.reading.vocabulary import MEASURED, Key, Step
 
 ROOTS = 8
 PLACE = KINDS.index("place")
@@ -284,7 +284,9 @@ class Roots:
                 break
             found = [(self.heard.mention_at(index), meaning) for meaning in self._of_noun(plain[index], 0.7)]
             if self.heard.is_label(index):  # "players" of PLAYED_AT, which are a label, too
-                found = [pair for pair in found if self._is_noun_of(plain[index], pair[1].role[0])]
+                found = [
+                    pair for pair in found if pair[1].role and self._is_noun_of(plain[index], pair[1].role.relation)
+                ]
             ends = set(plain[index + 2 : index + 3]) <= PREPOSITIONS | AUXILIARIES | CLAUSES
             ends = ends and not NOBODY & set(plain[index + 2 : index + 5])  # no verb: "states BORDER …"
             whole = self.heard.mention_at(index) == self.heard.mention_at(index + 1) >= 0
@@ -292,7 +294,9 @@ class Roots:
             if index + 1 in telling and not (found or whole or done) and ends:
                 kinds = {meaning.owner for meaning in self._kinds_at(index)}
                 found = [
-                    (-1, meaning) for meaning in self._of_noun(plain[index + 1], COMPOUND) if meaning.role[1] in kinds
+                    (-1, meaning)
+                    for meaning in self._of_noun(plain[index + 1], COMPOUND)
+                    if meaning.role and meaning.role.label in kinds
                 ]
         return found
 
@@ -315,7 +319,7 @@ class Roots:
                 for link in self.heard.fits.vocabulary.links:
                     if link.relation == relation:
                         end, other = (link.subject, link.object) if of_subject else (link.object, link.subject)
-                        found.append(Meaning("label", end, score, role=(relation, other)))
+                        found.append(Meaning("label", end, score, role=Step(relation, of_subject, other)))
         return found
 
 
