@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -34,6 +36,16 @@ def test_codes_are_read_by_their_names() -> None:
     assert wording(graph, names={"DIRECTED": "filmed", "Movie": "motion picture"}) == (
         "the person with the most motion pictures that they filmed"
     )
+
+
+def test_relationships_that_are_counted_are_told_from_what_they_lead_to() -> None:
+    graph, _ = EXAMPLES["most"]
+    [edge] = graph.edges
+    counted = Aggregate("count", Value(edge.name or "r"))
+    each = replace(graph, edges=(replace(edge, name=counted.value.of),))
+    most = replace(each, selections=tuple(replace(item, by=counted) for item in graph.selections))
+    assert wording(most) == "the person with the most movies that they directed, each time counted"
+    assert wording(replace(each, selections=(), answer=counted)) == "number of times that a person directed a movie"
 
 
 @given(query_graphs())

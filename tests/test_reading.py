@@ -770,3 +770,57 @@ def test_the_longest_serving_have_the_earliest_date(fits: Fits) -> None:
 def test_a_value_inside_the_name_of_a_property_is_no_condition(fits: Fits) -> None:
     scored = more(fits, Key("Studio", "comedyScore", "number", distinct=9))
     assert not read("top 3 studios by comedy score", scored, DICTIONARY)[0].graph.conditions
+
+
+@pytest.mark.parametrize(
+    ("words", "function"),
+    [
+        ("How many prints do the films by Quill Pictures have in total?", "sum"),
+        ("How many prints do the films by Quill Pictures have altogether?", "sum"),
+        ("How many prints do the films by Quill Pictures have on average?", "average"),
+    ],
+)
+def test_a_count_of_what_a_property_counts_may_be_of_all_together(words: str, function: str, fits: Fits) -> None:
+    prints = more(fits, Key("Film", "prints", "number", distinct=9, examples=("3", "8")))
+    answer = read(words, prints, DICTIONARY)[0].graph.answer
+    assert isinstance(answer, Aggregate)
+    assert (answer.function, answer.value) == (function, Value("x0", "prints"))
+
+
+def test_in_total_a_count_of_things_is_a_count(fits: Fits) -> None:
+    assert best("How many films are there in total?", fits).graph.answer == Aggregate("count", Value("x0"))
+
+
+def test_the_amount_of_what_has_an_amount_is_no_count(fits: Fits) -> None:
+    paid = more(fits, Key("Film", "amount", "number", distinct=9))
+    answer = read("What is the total amount of all films?", paid, DICTIONARY)[0].graph.answer
+    assert answer == Aggregate("sum", Value("x0", "amount"))
+
+
+def test_how_much_money_is_the_amount_of_what_adds_up(fits: Fits) -> None:
+    paid = more(fits, Key("Film", "amount", "number", distinct=9))
+    graph = read("How much money do the films of Ada Brook add up to?", paid, DICTIONARY)[0].graph
+    assert graph.answer == Aggregate("sum", Value("x0", "amount"))
+
+
+def test_the_last_noun_of_two_for_properties_is_asked_for(fits: Fits) -> None:
+    sized = more(fits, Key("Film", "budgetEur", "number", distinct=9))
+    answer = read("What is the total length budget of the films?", sized, DICTIONARY)[0].graph.answer
+    assert answer == Aggregate("sum", Value("x0", "budgetEur"))
+
+
+TRANSFERS = Vocabulary(
+    labels={"Account": 40},
+    keys=(
+        Key("Account", "code", unique=True, distinct=40),
+        Key("TRANSFERRED_TO", "channel", of_edge=True, distinct=3),
+    ),
+    links=(Link("Account", "TRANSFERRED_TO", "Account", 90),),
+    display={"Account": ("code",)},
+)
+
+
+@pytest.mark.parametrize(("words", "per"), [("were made", None), ("are there per channel", Value("r0", "channel"))])
+def test_relationships_are_counted_by_the_noun_for_what_is_done(words: str, per: Value | None, fits: Fits) -> None:
+    graph = read(f"How many transfers {words}?", Fits(TRANSFERS, fits.cache), Values())[0].graph
+    assert graph.answer == Aggregate("count", Value("r0"), per)

@@ -92,6 +92,13 @@ def is_deed(word: str) -> bool:
     return singular(word).endswith(("tion", "sion", "ment", "ance", "ence"))
 
 
+def is_done(word: str, verb: str) -> bool:
+    """Whether a word is the noun for what a verb in the past or the present says is done, and for nobody who does it or
+    to whom it is done: "transfers" for "transferred", not "employers" or "employees"."""
+    verbal = is_past(verb) or is_present(verb)
+    return verbal and same_root(word, verb) and not is_doer(word, verb) and not singular(word).endswith("ee")
+
+
 def is_noun(word: str, name: str) -> bool:
     """Whether a word is a name or its plural."""
     return word in (name, f"{name}s", f"{name}es", f"{name[:-1]}ies") or singular(word) == name

@@ -259,6 +259,12 @@ FREQUENTLY = _words("frequently commonly regularly repeatedly")
 """Adverbs that count."""
 AMOUNTS = _words("number amount count quantity total")
 """Nouns behind which "of" says what there is so much of."""
+UNITS_OF_MEASURE = _words(
+    "km m cm mm mi miles ft feet km2 m2 sqm sqkm ha hectares acres kg g mg lb lbs tons tonnes l ml hours hrs minutes "
+    "mins seconds secs ms days weeks months years thousand thousands million millions billion billions eur usd gbp "
+    "euros dollars percent pct celsius kw kwh mw mb gb"
+)
+"""Words of a property's name that say in what it is given, behind those that say what it is: "areaKm2"."""
 SUMMING = _words("combined altogether")
 """Words by which all numbers are added up."""
 GIVING = _words("make makes made making place placed places placing send sends sent sending outgoing from")

@@ -65,11 +65,11 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """A function over `value`, once for each `per`, or once for all: the number of different values (of nodes, where it
-    has no key), what per cent of all nodes with the variable's labels these are (`share`, as the answer alone), or the
-    sum and average over the different nodes or relationships that have the property, so that two of them with the
-    same value count twice. `over`: sum and average are over different nodes of another variable, where the value is
-    that of a node which they share."""
+    """A function over `value`, once for each `per`, or once for all: the number of different values (of nodes or
+    relationships, where it has no key), what per cent of all nodes with the variable's labels these are (`share`, as
+    the answer alone), or the sum and average over the different nodes or relationships that have the property, so that
+    two of them with the same value count twice. `over`: sum and average are over different nodes of another variable,
+    where the value is that of a node which they share."""
 
     function: Function
     value: Value

@@ -36,6 +36,7 @@ _COMPARED: Mapping[Operator, str] = {
     "contains": "containing ",
 }
 _OF_TIME: Mapping[Operator, str] = {"<": "before ", "<=": "up to ", ">": "after ", ">=": "from "}
+EACH_TIME = ", each time counted"
 _AGGREGATES = {"sum": "total", "average": "average", "minimum": "lowest", "maximum": "highest"}
 _CALCULATIONS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by", "per cent": "as per cent of"}
 
@@ -118,10 +119,16 @@ class _Words:
 
     def _aggregate(self, item: Aggregate, stop: str = "") -> str:
         value = item.value
+        if self._is_each_time(item) and not self._told:
+            return f"number of times that {self._sentence(self.graph.edge(value.of))}"
         of = self._phrase(self._place(value.of), many=True, stop=stop)
         if item.function == "count":
             return f"number of {f'different {plural(self._words(value.key))} of ' if value.key else ''}{of}"
         return f"{_AGGREGATES[item.function]} {self._words(value.key)} of {of}"
+
+    def _is_each_time(self, item: Aggregate) -> bool:
+        """Whether relationships are counted, and not what they lead to."""
+        return item.function == "count" and not item.value.key and item.value.of in {e.name for e in self.graph.edges}
 
     def _sentence(self, edge: Edge) -> str:
         """An edge as a sentence, with all that is said of both ends."""
@@ -295,7 +302,8 @@ class _Words:
         assert item.left.per is not None
         value, compared = item.left.value, self._comparison(item)
         if item.left.function == "count" and not value.key:
-            return f"with {compared} {self._seen(value.of, item.left.per.of)}"
+            seen = self._seen(self._place(value.of), item.left.per.of)
+            return f"with {compared} {seen}{EACH_TIME * self._is_each_time(item.left)}"
         return f"with {self._measure(item.left, item.left.per.of)} {compared}"
 
     # Selections ------------------------------------------------------------------------------------------------------
@@ -328,7 +336,8 @@ class _Words:
     def _order(self, item: Selection) -> str:
         by = item.by
         if isinstance(by, Aggregate) and by.function == "count" and not by.value.key:
-            return f"{'most' if item.descending else 'fewest'} {self._seen(by.value.of, item.variable)}"
+            seen = self._seen(self._place(by.value.of), item.variable)
+            return f"{'most' if item.descending else 'fewest'} {seen}{EACH_TIME * self._is_each_time(by)}"
         value = by.value if isinstance(by, Aggregate) else by
         timed = _is_time(self._words(value.key), value) and not isinstance(by, Aggregate)
         extreme = ("latest", "earliest") if timed else ("highest", "lowest")

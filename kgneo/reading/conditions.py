@@ -112,14 +112,19 @@ class Conditions:
         if not self.heard.form.per_key:
             place = tree.thing_of(self.heard.mention_at(at))
             return Value(f"x{place}") if place or (place == 0 and tree.asked) else None
-        best: tuple[float, int, Key] | None = None
-        for item in self.heard.key_mentions:
-            for meaning in item.meanings if item.start == at else ():
-                for number, thing in enumerate(tree.things):
-                    score = meaning.score - 0.01 * number + self._is_beside(thing.named, at)
-                    if meaning.key and thing.label == meaning.owner and (best is None or score > best[0]):
-                        best = (score, number, meaning.key)
-        return Value(f"x{best[1]}", best[2].key) if best else None
+        owners = [
+            (f"x{number}", thing.label, self._is_beside(thing.named, at)) for number, thing in enumerate(tree.things)
+        ]
+        owners += [(f"r{number}", join.relation, False) for number, join in enumerate(tree.joins)]
+        found = [
+            (meaning.score - 0.01 * place + beside, owner, meaning.key)
+            for item in self.heard.key_mentions
+            for meaning in (item.meanings if item.start == at else ())
+            for place, (owner, label, beside) in enumerate(owners)
+            if meaning.key and label == meaning.owner
+        ]
+        best = max(found, key=lambda item: item[0], default=None)
+        return Value(best[1], best[2].key) if best else None
 
     def _is_beside(self, named: int, at: int) -> bool:
         """Whether the noun for a thing stands before a word: "account" in "each account type"."""

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from kgneo.english.names import is_doer, is_past, name_words, same_root, singular, telling_words
-from kgneo.english.words import MEASURES, SAID_OF, SAME_NAMES
+from kgneo.english.words import MEASURES, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
 from kgneo.reading.vocabulary import Key, Step, Vocabulary
@@ -170,7 +170,8 @@ def _fit(word: str, vector: Scores, names: Sequence[NameVectors]) -> Scores:
 
 
 def _share(word: str, name: Sequence[str]) -> float:
-    """1 where the word is the name, less where it is one of several words; the last of them counts most."""
+    """1 where the word is the name, less where it is one of several words; the last of them counts most, and the last
+    before a unit ("areaKm2")."""
     if len(name) > 1 and same_root(word, "".join(name)):
         return 1.0
     hits = [index for index, own in enumerate(name) if same_root(word, own)]
@@ -178,4 +179,5 @@ def _share(word: str, name: Sequence[str]) -> float:
         return 0.0
     if len(name) == 1:
         return 1.0
-    return 0.9 if len(name) - 1 in hits else 0.6
+    heads = {len(name) - 1, len(name) - 1 - (name[-1] in UNITS_OF_MEASURE)}
+    return 0.9 if heads.intersection(hits) else 0.6

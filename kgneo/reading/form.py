@@ -33,6 +33,7 @@ from kgneo.reading.mentions import Word
 
 SAME = 5
 """Words from "same" to what ends the words for what is the same, at most."""
+Whole = Literal["", "sum", "average"]
 Kind = Literal["things", "count", "share", "sum", "average", "exists", "choice"]
 
 
@@ -75,15 +76,19 @@ class Form:
     """The word that compares and the one before the name it compares with: "older THAN X", "difference … AND X"."""
     same: tuple[int, int] | None = None
     """Where "same" stands, and what ends the words for what is the same: "the SAME town AS X"."""
+    whole: Whole = ""
+    """What words say is wanted of all numbers together, where a number is asked for: "in total", "on average"."""
 
 
 def form_of(words: Sequence[Word]) -> Form:
     """The form of a question."""
     plain = [word.plain for word in words]
     kind, at, asked, used = _asked(plain)
-    summing = _summing(plain)
-    if summing and kind == "things":
-        kind, used = "sum", used | summing
+    summing, averaging = _summing(plain), _averaging(plain)
+    if summing and kind in ("things", "count"):
+        kind, used = "sum" if kind == "things" or "much" in plain[max(at - 2, 0) : at] else kind, used | summing
+    elif averaging and kind in ("things", "count"):
+        kind, used = "average" if kind == "things" else kind, used | averaging
     comparisons = _comparisons(plain)
     within = {index for item in comparisons for index in range(item.start, item.end)}
     extremes = tuple(item for item in _extremes(plain) if item.at not in within)
@@ -112,7 +117,8 @@ def form_of(words: Sequence[Word]) -> Form:
         used |= {item.at for item in extremes}
     versus = _versus(plain, within)
     used |= set(versus or ())
-    form = Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, versus=versus)
+    whole: Whole = "sum" if summing else "average" if averaging else ""
+    form = Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, versus=versus, whole=whole)
     return replace(form, same=_same(plain))
 
 
@@ -133,6 +139,12 @@ def _summing(plain: Sequence[str]) -> set[int]:
     alone = {index for index, word in enumerate(plain) if word in SUMMING}
     pairs = [index for index, pair in enumerate(pairwise(plain)) if " ".join(pair) in ("add up", "adds up", "in total")]
     return alone | {place for index in pairs for place in (index, index + 1)}
+
+
+def _averaging(plain: Sequence[str]) -> set[int]:
+    """The words by which a mean of what is asked for is wanted: "what does it cost ON AVERAGE"."""
+    pairs = [index for index, pair in enumerate(pairwise(plain)) if pair == ("on", "average")]
+    return {place for index in pairs for place in (index, index + 1)}
 
 
 def _versus(plain: Sequence[str], within: Container[int]) -> tuple[int, int] | None:
@@ -182,6 +194,8 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
     """A number that is asked for by the words from `index`: how many there are, a sum, a mean."""
     word = plain[index]
     following = plain[index + 1] if index + 1 < len(plain) else ""
+    if plain[index : index + 3] == ["how", "much", "money"]:
+        return "count", index + 3, "how many", {index, index + 1, index + 2}
     if word == "how" and following in ("many", "much"):
         return "count", index + 2, "how many", {index, index + 1}
     if word == "how" and following == "often":

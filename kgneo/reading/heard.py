@@ -24,7 +24,7 @@ from kgneo.english.words import (
     RELATIVES,
     SAID_OF,
 )
-from kgneo.reading.fits import Fits
+from kgneo.reading.fits import Fits, key_name
 from kgneo.reading.form import Form, form_of
 from kgneo.reading.formed import formed_mentions
 from kgneo.reading.groups import group_noun, group_words
@@ -74,7 +74,7 @@ class Heard:
         self.words = words_of(question)
         self.plain = [word.plain for word in self.words]
         self.whole_keys = self._whole_keys()
-        self.form: Form = self._without_names(form_of(self.words))
+        self.form: Form = self._of_amounts(self._without_names(form_of(self.words)))
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
         values = value_mentions(question, self.words, dictionary, fits, given)
         self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
@@ -183,6 +183,18 @@ class Heard:
                   if key.kind == "truth" and start <= item.at < end}  # fmt: skip
         left = tuple(item for item in form.extremes if item.at not in asked)
         return replace(form, extremes=left, used=form.used - asked)
+
+    def _of_amounts(self, form: Form) -> Form:
+        """The form of a question for an "amount of" something which has a property of that name: no count."""
+        at = form.at - 2
+        if form.kind != "count" or form.word != "number" or self.plain[at] in ("number", "count"):
+            return form
+        owners = {key.owner for key in self.fits.keys if key.kind == "number" and key_name(key) == self.plain[at]}
+        behind = [word for word in self.plain[form.at : form.at + 4] if word not in FUNCTION_WORDS]
+        if not any(self.fits.label(word).get(owner, 0.0) >= SURE for word in behind for owner in owners):
+            return form
+        total = "total" in self.plain[:at]
+        return replace(form, kind="sum" if total else "things", at=at, used=form.used - {at, at + 1})
 
     def _is_thing(self, at: int) -> bool:
         """Whether the name of a label or of a relationship type, of several words, stands at a word."""

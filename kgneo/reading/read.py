@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from kgneo.english.names import is_past, name_words, same_root
+from kgneo.english.names import is_done, is_past, name_words, same_root
 from kgneo.english.words import ARTICLES, FUNCTION_WORDS, UNITS
 from kgneo.errors import EntityNotFound
 from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
@@ -347,11 +347,11 @@ class _Reader:
         grouped = self.conditions.per(tree)
         added_up = asked is not None and asked.kind == "number"  # "how many people live in each city"
         if kind == "count" and grouped is not None and not added_up:
-            return Aggregate("count", root, grouped)
+            return Aggregate("count", self._counted(tree), grouped)
         if kind == "share":
             return Aggregate("share", root)
         if kind == "exists" or (kind == "count" and asked is None):
-            return Aggregate("exists" if kind == "exists" else "count", root)
+            return Aggregate("exists", root) if kind == "exists" else Aggregate("count", self._counted(tree))
         if asked is None and kind == "sum":
             return self._whole_amount(tree.things[0].label)
         if asked is None:
@@ -361,12 +361,23 @@ class _Reader:
         owner = "x0"
         if asked.of_edge:  # of the relationship that is asked for, or that a chain ends with
             owner = f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}"
-        if kind == "average":
+        whole = self.heard.form.whole if asked.kind == "number" and kind == "count" else ""
+        if kind == "average" or whole == "average":
             return Aggregate("average", Value(owner, asked.key, asked.form), grouped)
         total = "total" in self.heard.plain[: self.heard.form.at] or (grouped is not None and added_up)
-        if kind == "sum" or (kind == "count" and total):
+        if kind == "sum" or whole == "sum" or (kind == "count" and total):
             return Aggregate("sum", Value(owner, asked.key, asked.form), grouped)
         return Value(owner, asked.key)
+
+    def _counted(self, tree: Tree) -> Value:
+        """What a count counts: things, or the relationships whose noun asks for them ("how many TRANSFERS")."""
+        relation, _ = tree.things[0].role
+        there = self.heard.mentions[tree.things[0].named] if tree.things[0].named >= 0 else None
+        word = self.heard.plain[there.start if there else self.heard.form.at]
+        if not relation or not is_done(word, name_words(self.heard.fits.vocabulary.readable(relation))[0]):
+            return Value("x0")
+        known = [number for number, join in enumerate(tree.joins) if join.relation == relation]
+        return Value(f"r{known[0]}") if known else Value("x0")
 
     def _whole_amount(self, label: str) -> Value | Aggregate:
         """The sum of the number that is most like a total: what invoices add up to. What is counted has none."""

@@ -20,8 +20,10 @@ from kgneo.english.words import (
     NOBODY,
     PEOPLE,
     PREPOSITIONS,
+    SAME_NAMES,
 )
 from kgneo.ranking.kinds import KINDS
+from kgneo.reading.fits import key_name
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.mentions import SURE, Meaning, Mention, people
 from kgneo.reading.vocabulary import MEASURED, Key, Step
@@ -32,6 +34,8 @@ WEAK = 0.6
 """Score of a property up to which a word is only like it."""
 OWNED = 0.7
 """What it is worth that a property is one of what is named behind it."""
+HEADED = 0.6
+"""What it costs that the noun for a property stands before that of another one."""
 COMPOUND = 0.9
 """Score of what the noun of a relationship names behind one for its other end."""
 
@@ -165,13 +169,16 @@ class Roots:
                 continue
             if any(0 <= bound.start - item.end <= 1 for bound in self.heard.form.comparisons):
                 continue
-            if not run and any(word not in FUNCTION_WORDS and index + at not in self.heard.form.used
+            told = {other.start for other in near if other.end == item.start}  # of which kind it is: "FLOOR area"
+            told |= self._owning(item)
+            if not run and any(word not in FUNCTION_WORDS and index + at not in self.heard.form.used | told
                                for index, word in enumerate(between)):  # fmt: skip
                 break
+            before = HEADED * self._is_before_head(item)
             said = {meaning.key for number in run for meaning in self.heard.mentions[number].meanings[:1]}
             owners = self._owners(item.end, "of")
             asked = [
-                replace(meaning, owned=OWNED) if meaning.owner in owners else meaning
+                replace(meaning, score=meaning.score - before, owned=OWNED if meaning.owner in owners else 0.0)
                 for meaning in item.meanings
                 if self._may_ask(item, meaning)
             ]
@@ -181,6 +188,24 @@ class Roots:
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
                          for number, m in found]  # fmt: skip
         return found
+
+    def _owning(self, item: Mention) -> set[int]:
+        """The word before a noun for a property of relationships, where it names these: "TRANSFER amount"."""
+        relations, at = self.heard.fits.relations, item.start - 1
+        owners = {meaning.owner for meaning in item.meanings if meaning.key and meaning.key.of_edge}
+        named = any(self.heard.fits.named(self.heard.plain[at], relations.index(owner)) for owner in owners)
+        return {at} if at >= 0 and named else set()
+
+    def _is_before_head(self, item: Mention) -> bool:
+        """Whether a noun for a property only tells of which kind the next one is: "FLOOR area"."""
+        names = {part for meaning in item.meanings if meaning.key for part in name_words(key_name(meaning.key))}
+        behind = self.heard.plain[item.end : item.end + 1]
+        there = any(other.start == item.end for other in self.heard.key_mentions)
+        return (
+            there
+            and item.end not in self.heard.form.used
+            and not any(same_root(SAME_NAMES.get(word, word), part) for word in behind for part in names)
+        )
 
     def _words_to(self, at: int, limit: int, index: int) -> int:
         """How many words stand from where the answer is named to a word, without those that only say its form."""
@@ -265,6 +290,8 @@ class Roots:
             least = max(
                 [0.3, *(meaning.score for number in run[:1] for meaning in self.heard.mentions[number].meanings)]
             )
+            if any(self.heard.fits.named(word, relation) for relation in range(len(self.heard.fits.relations))):
+                least = max(least, NAMED)  # "how many VISITS" counts what was visited, and measures nothing
             return [
                 (run[0] if run else -1, Meaning("key", key.owner, 0.3 + 0.5 * score, key))
                 for key, score in self.heard.fits.key(word).items()

@@ -244,10 +244,10 @@ def _answer(
 
 
 def _counted(context: Context, graph: QueryGraph, result: Result) -> str:
-    """The names of what was counted, in brackets."""
-    if result.empty:
-        return ""
+    """The names of what was counted, in brackets; relationships have none."""
     assert isinstance(graph.answer, Aggregate)
+    if result.empty or not any(variable.name == graph.answer.value.of for variable in graph.variables):
+        return ""
     each = run_query(context, replace(graph, answer=graph.answer.value), named=result.named)
     return f" ({listed(each.answers, each.more)})" if each.nodes else ""
 
