@@ -67,6 +67,11 @@ def test_a_relationship_that_is_said_of_something_is_there_without_a_name_at_its
     assert found(library, "Which readers reserved something?") == {"Nils Aker"}
 
 
+@pytest.mark.parametrize("question", ["Which readers borrowed more than one?", "readers with more than 1 borrowing"])
+def test_a_number_behind_what_is_said_alone_counts_its_relationships(library: Context, question: str) -> None:
+    assert found(library, question) == {"Mona Feld"}
+
+
 def test_what_a_verb_says_of_something_unknown_is_not_said_of_all(library: Context) -> None:
     with pytest.raises(EntityNotFound):
         ask(library, "Which readers never borrowed newspapers?")

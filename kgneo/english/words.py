@@ -66,6 +66,8 @@ COPULAS = _words("is was are were be been being became becomes become remains re
 """Words by which something is said to be something."""
 ANYBODY = _words("somebody someone anybody anyone something anything nobody nothing somewhere anywhere people persons")
 """Words for things without a name."""
+UNNAMED = ANYBODY | {"others"}
+"""The same with those for things that are only not the one that was spoken of."""
 SAID_OF = _words(
     "is are was has have can may must only allowed permitted required needed available enabled supported included "
     "offered accepted possible"

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from kgneo.english.names import is_doer, is_past, name_words, same_root
 from kgneo.english.words import (
-    ANYBODY,
     ARTICLES,
     AUXILIARIES,
     GIVING,
@@ -22,16 +21,18 @@ from kgneo.english.words import (
     PRONOUNS,
     RECEIVING,
     RELATIVES,
+    UNNAMED,
 )
+from kgneo.reading.conditions import TIMELY
 from kgneo.reading.grow import COSTS, Join, Thing, Tree
 from kgneo.reading.heard import NAMED, REACH, Heard
-from kgneo.reading.vocabulary import Step
+from kgneo.reading.vocabulary import MEASURED, Step
 
 LIKE = 0.4
 """Fit, and similarity, from which a word that is denied is like a relationship type."""
 VOICE = 0.3
 """What it costs that the voice of a verb speaks for the other direction."""
-LIGHT = PREPOSITIONS | ARTICLES | ANYBODY | AUXILIARIES | JOINING | RELATIVES | PRONOUNS
+LIGHT = PREPOSITIONS | ARTICLES | UNNAMED | AUXILIARIES | JOINING | RELATIVES | PRONOUNS
 HELPING = frozenset(("have", "has", "had", "do", "does", "did"))
 """Auxiliaries behind which a verb is said of who does it."""
 
@@ -97,7 +98,7 @@ class Bare:
         number = self.heard.fits.relations.index(step.relation)
         if self._is_truth(index, step.relation):
             return 1.0
-        if not self.heard.denies(index) and not self._stands_alone(index):
+        if not self.heard.denies(index) and not self._stands_alone(index, step.relation):
             return 0.0
         if self.heard.fits.named(word, number):
             return 1.0
@@ -105,18 +106,26 @@ class Bare:
         other = max((item.meanings[0].score for item in self.heard.key_mentions if item.start == index), default=0.0)
         return like if like >= max(LIKE, other) and self.heard.denies(index) else 0.0
 
-    def _stands_alone(self, index: int) -> bool:
+    def _stands_alone(self, index: int, relation: str) -> bool:
         """Whether a word is a verb without an object, or a noun behind "a": "players who scored", "had a transfer"."""
         article = next((place for place in range(index - 1, max(index - 3, -1), -1)
                         if self.heard.plain[place] in INDEFINITE), -1)  # fmt: skip
         behind = range(index + 1, min(index + REACH, len(self.heard.words)))
         alone = all(self.heard.mention_at(place) < 0 and self._is_light(place) for place in behind)
-        anybody = set(self.heard.plain[index + 1 : index + 3]) & ANYBODY
-        return alone and (article >= 0 or bool(anybody) or is_past(self.heard.plain[index]))
+        anybody = bool(set(self.heard.plain[index + 1 : index + 3]) & UNNAMED)
+        bounds = [bound for bound in self.heard.form.comparisons if index in (bound.start - 1, bound.end)]
+        counted = any(self.heard.plain[bound.start] not in TIMELY for bound in bounds)
+        if (
+            bounds
+            and not counted
+            and all(key.kind not in MEASURED for key in self.heard.fits.vocabulary.keys_of(relation))
+        ):
+            return False  # "published after 2010" says when that was, and not by whom
+        return alone and (article >= 0 or anybody or counted or is_past(self.heard.plain[index]))
 
     def _is_light(self, index: int) -> bool:
         """Whether a word can stand behind a verb without an object, and is no name there: "who produced SO"."""
-        return index in self.heard.telling or self.heard.plain[index] in LIGHT
+        return index in {*self.heard.telling, *self.heard.form.used} or self.heard.plain[index] in LIGHT
 
     def _is_truth(self, index: int, relation: str) -> bool:
         """Whether a word surely names a property of a relationship that is true or false: "captain"."""
@@ -166,7 +175,7 @@ class Bare:
         leaving = self.heard.fits.vocabulary.leaving[tree.things[place].label]
         ends = {other.label for other in leaving if (other.relation, other.forward) == (step.relation, step.forward)}
         said = {index} if fit == 1.0 and not self._is_truth(index, step.relation) else set()
-        thing = Thing(step.label, -1, False, loose=len(ends) > 1)
+        thing = Thing(step.label, -1, False, loose=len(ends) > 1, said=index)
         join = Join(place, step.relation, step.forward, len(tree.things), absent=self.heard.denies(index))
         return replace(
             tree,
@@ -178,7 +187,7 @@ class Bare:
 
     def _light(self, index: int) -> set[int]:
         """The verbs before a noun that only say in which direction its relationship goes: "SENT a transfer"."""
-        return {place for place in range(max(index - 3, 0), index) if self.heard.plain[place] in GIVING | RECEIVING}
+        return {place for place in range(max(index - 5, 0), index) if self.heard.plain[place] in GIVING | RECEIVING}
 
 
 def _is_agent(word: str) -> bool:

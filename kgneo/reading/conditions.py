@@ -391,6 +391,30 @@ class Conditions:
                 if max(values) > self.heard.fits.vocabulary.labels.get(tree.things[place].label, 0):
                     return None  # so many there are not: "40,000 visitors" are a number that the graph has
                 return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
+        return self._counted_alone(item, tree)
+
+    def _names_measure(self, index: int, tree: Tree) -> bool:
+        """Whether a word surely names a number or a date of what a tree speaks of."""
+        owners = {thing.label for thing in tree.things} | {join.relation for join in tree.joins}
+        return any(
+            meaning.key is not None and meaning.key.kind in MEASURED
+            and meaning.score >= NAMED and meaning.owner in owners
+            for item in self.heard.key_mentions if item.start == index for meaning in item.meanings
+        )  # fmt: skip
+
+    def _counted_alone(self, item: Comparison, tree: Tree) -> Condition | None:
+        """ "sent more than 3 transfers", "supervise more than two others": a test of how many relationships of a type
+        there are, which a word names alone."""
+        values = tuple(_number(value) for value in item.values)
+        if self.heard.plain[item.start] in TIMELY or self._names_measure(item.end, tree):
+            return None
+        for number, join in enumerate(tree.joins):
+            said = tree.things[join.target].said
+            most = sum(link.count for link in self.heard.fits.vocabulary.links if link.relation == join.relation)
+            if said >= 0 and said in (item.start - 1, item.end) and not join.absent and max(values) <= most:
+                return Condition(
+                    Aggregate("count", Value(f"r{number}"), Value(f"x{join.source}")), item.operator, values
+                )
         return None
 
 

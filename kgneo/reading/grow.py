@@ -110,6 +110,8 @@ class Thing:
     """Values that it must not have."""
     loose: bool = False
     """Whether nodes of other labels can stand here, too."""
+    said: int = -1
+    """The word that names the relationship to it, where nothing names the thing."""
     roles: tuple[Step, ...] = ()
     """The relationships by whose nouns it is named."""
 

@@ -13,7 +13,6 @@ from functools import cached_property
 from kgneo.english.names import name_words, same_root
 from kgneo.english.numbers import is_number
 from kgneo.english.words import (
-    ANYBODY,
     AUXILIARIES,
     FUNCTION_WORDS,
     JOINING,
@@ -23,6 +22,7 @@ from kgneo.english.words import (
     RECEIVING,
     RELATIVES,
     SAID_OF,
+    UNNAMED,
 )
 from kgneo.reading.fits import Fits, key_name
 from kgneo.reading.form import Form, form_of
@@ -275,7 +275,7 @@ class Heard:
         """The words that carry a meaning of their own."""
         denying = set(self.form.negations)
         return tuple(index for index, word in enumerate(self.plain)
-                     if word not in FUNCTION_WORDS | ANYBODY and index not in denying)  # fmt: skip
+                     if word not in FUNCTION_WORDS | UNNAMED and index not in denying)  # fmt: skip
 
     @cached_property
     def supposing(self) -> set[int]:
