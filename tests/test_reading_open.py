@@ -66,3 +66,32 @@ def test_yes_or_no_is_asked_of_what_one_name_has(fits: Fits) -> None:
 
 def test_that_a_name_is_there_is_no_yes_to_what_else_was_asked(fits: Fits) -> None:
     assert best("Does Vera Lind have a parachute?", fits).vacuous
+
+
+STOCKED = Vocabulary(
+    labels={"Part": 30},
+    keys=(
+        Key("Part", "name", unique=True, distinct=30),
+        Key("Part", "unitsInStock", "number", distinct=30),
+        Key("Part", "reorderLevel", "number", distinct=9),
+        Key("Part", "orderedOn", "date", "date", distinct=30),
+        Key("Part", "deliveredOn", "date", "date", distinct=30),
+    ),
+    display={"Part": ("name",)},
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Which parts have fewer units in stock than their reorder level?",
+         "units in stock less than the reorder level"),
+        ("parts whose reorder level is higher than the units in stock", "reorder level more than the units in stock"),
+        ("Which parts were delivered earlier than they were ordered?", "delivered on before the ordered on"),
+    ],
+)  # fmt: skip
+def test_one_property_is_compared_with_another(question: str, meant: str, encoder: OnnxEncoder) -> None:
+    assert (
+        read(question, Fits(STOCKED, RankingCache(encoder)), Values())[0].wording
+        == f"parts with {meant} of those parts"
+    )

@@ -132,7 +132,8 @@ MEASURES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("fast", "faster", "fastest", "slow", "slower", "slowest"), ("speed",)),
     **dict.fromkeys(("far", "farther", "farthest", "further", "furthest"), ("distance",)),
     **dict.fromkeys(
-        ("expensive", "cheap", "cheaper", "cheapest", "costly", "dearest", "costliest"), ("price", "cost")
+        ("expensive", "cheap", "cheaper", "cheapest", "costly", "dearest", "costliest", "pricey", "priciest"),
+        ("price", "cost"),
     ),
     **dict.fromkeys(
         ("old", "older", "oldest", "eldest", "young", "younger", "youngest"), ("age", "birth date", "year")
@@ -178,14 +179,16 @@ EXTREMES: dict[str, bool] = {
     **dict.fromkeys(
         _words(
             "first earliest oldest eldest smallest least lowest shortest cheapest lightest fewest slowest minimum "
-            "nearest closest weakest poorest narrowest coldest tiniest minimal sparsest"
+            "nearest closest weakest poorest narrowest coldest tiniest minimal sparsest thinnest rarest quietest "
+            "scarcest softest"
         ),
         False,
     ),
     **dict.fromkeys(
         _words(
             "last latest newest youngest recent recently biggest largest greatest most highest tallest longest "
-            "heaviest fastest maximum top farthest furthest deepest widest richest hottest strongest maximal densest"
+            "heaviest fastest maximum top farthest furthest deepest widest richest hottest strongest maximal densest "
+            "priciest costliest dearest wealthiest busiest steepest thickest broadest hardest brightest loudest warmest"
         ),
         True,
     ),

@@ -15,7 +15,7 @@ from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selectio
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.form import Comparison, Extreme
 from kgneo.reading.grow import Tree
-from kgneo.reading.heard import NAMED, Heard
+from kgneo.reading.heard import NAMED, REACH, Heard
 from kgneo.reading.measures import COUNTING, Measures, by_count, is_age, reverses
 from kgneo.reading.mentions import Mention
 from kgneo.reading.vocabulary import MEASURED, Key
@@ -298,6 +298,37 @@ class Conditions:
             return Variable(other, (label,)), known, Arithmetic("-", left, right)
         more = COMPARATIVES[self.heard.plain[at]] != is_age(self.heard.plain[at], key)
         return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
+
+    def own(self, tree: Tree) -> Condition | None:
+        """A test of one property against another one that the question names, of the same thing or of what it is joined
+        to: "fewer units in stock THAN their reorder level"."""
+        versus = self.heard.form.versus
+        if versus is None or self.heard.compared or self.heard.plain[versus[1]] != "than":
+            return None
+        at, than = versus
+        right = self._spoken_of(range(than + 1, min(than + REACH, len(self.heard.plain))), tree)
+        left = right and (
+            self._spoken_of(range(at, than), tree, right) or self._spoken_of(range(max(at - REACH, 0), at), tree, right)
+        )
+        if not left or not right:
+            return None
+        return Condition(left, ">" if COMPARATIVES[self.heard.plain[at]] else "<", right)
+
+    def _spoken_of(self, words: range, tree: Tree, other: Value | None = None) -> Value | None:
+        """The number or date, but for the `other`, that words surely name, of a tree's things and joins."""
+        owners = [(f"x{number}", thing.label) for number, thing in enumerate(tree.things)]
+        owners += [(f"r{number}", join.relation) for number, join in enumerate(tree.joins)]
+        said = [self.heard.plain[index] for index in words]
+        telling = [word for word in said if word not in FUNCTION_WORDS and word not in COMPARATIVES]
+        whole = {key: end - start for start, end, key in self.heard.whole_keys if start in words}
+        best: tuple[float, Value] | None = None
+        for name, owner in owners:
+            for key in self.heard.fits.vocabulary.keys_of(owner):
+                value = Value(name, key.key, key.form)
+                score = max((self.heard.fits.key(word)[key] for word in telling), default=0.0) + whole.get(key, 0)
+                if key.kind in MEASURED and value != other and score >= NAMED and (best is None or score > best[0]):
+                    best = score, value
+        return best[1] if best else None
 
     def _known_of(self, other: str, label: str) -> list[Condition]:
         """What the question says of the node of a label that something is compared with."""

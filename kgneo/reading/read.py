@@ -191,6 +191,8 @@ class _Reader:
             else:
                 unread += 1
         answer, selections = _of_relations(self._answer(tree), selections)
+        against = self.conditions.own(tree)
+        conditions += [against] if against else []
         if self.heard.compared:
             other = self.conditions.other(tree)
             if other is None:

@@ -70,6 +70,7 @@ class Roots:
             if 0 <= start - at <= 3 and start not in self.heard.form.used | self.heard.taken | {*self.heard.grouping}
             and self.heard.denial(start) < 0
             and not any(bound.start <= end and start < bound.end for bound in self.heard.form.comparisons)
+            and not self._is_compared(start, end)
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
         roots += [(number, meaning) for number, meaning in keys if meaning.score >= sure - 0.15]
@@ -223,6 +224,13 @@ class Roots:
         """Whether a property is said not to be there, and is not one that is true or false."""
         truth = any(meaning.key and meaning.key.kind == "truth" for meaning in item.meanings)
         return not truth and self.heard.denies(item.start)
+
+    def _is_compared(self, start: int, end: int) -> bool:
+        """Whether a property is said right before, or behind, a word that compares it with another one."""
+        versus = self.heard.form.versus
+        if versus is None or self.heard.compared or not self._run(self.heard.form.at):
+            return False
+        return versus[0] < start or 0 <= versus[0] - end <= 1
 
     def _owners(self, start: int, *behind: str) -> set[str]:
         """The labels that the next noun names, where one of the words `behind` stands at a word: "the type OF the last
