@@ -27,7 +27,7 @@ CREATE (mona:Reader {name: 'Mona Feld', vip: true, email: 'mona@feld.example', b
        (mona)-[:BORROWED {renewed: true, day: 3}]->(dunes), (mona)-[:BORROWED {renewed: false, day: 9}]->(herons),
        (olga)-[:BORROWED {renewed: false, day: 4}]->(dunes), (nils)-[:RESERVED {day: 8}]->(herons),
        (pia)-[:SUPERVISES {since: 2019}]->(rolf), (rolf)-[:SUPERVISES {since: 2021}]->(sven),
-       (shelf:Shelf {code: 'Hall A'}), (:Shelf {code: 'Hall B'}),
+       (shelf:Shelf {code: 'Hall A'}), (:Shelf {code: 'Hall B'})-[:TRANSFERRED_TO]->(shelf),
        (dunes)-[:STANDS_ON]->(shelf), (herons)-[:STANDS_ON]->(shelf), (atlas)-[:STANDS_ON]->(shelf),
        (pia)-[:CATALOGUED]->(dunes), (rolf)-[:CATALOGUED]->(herons)
 """
@@ -133,3 +133,7 @@ def test_a_negation_that_a_reading_says_nothing_about_is_told(library: Context) 
 
 def test_who_does_something_is_not_to_whom_it_is_done(library: Context) -> None:
     assert found(library, "Which librarians supervise somebody?") == {"Pia Lund", "Rolf Asmus"}
+
+
+def test_a_noun_for_what_is_done_between_two_of_a_kind_is_neither_of_them(library: Context) -> None:
+    assert found(library, "Which shelves never received a transfer?") == {"Hall B"}

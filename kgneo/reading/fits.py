@@ -111,8 +111,9 @@ class Fits:
             name = name_words(self.vocabulary.readable(relation))
             if not is_doer(word, name[0]) and not (is_past(name[0]) and self.of(word)[1][number] >= LIKE):
                 continue
+            itself = not is_doer(word, name[0]) and self.named(word, number)  # "transfer" of TRANSFERRED_TO
             for link in self.vocabulary.links:
-                if link.relation == relation:
+                if link.relation == relation and not (itself and link.subject == link.object):
                     active = name[-1] != "by"
                     doer, other = (link.subject, link.object) if active else (link.object, link.subject)
                     found.append((doer, Step(relation, active, other)))
