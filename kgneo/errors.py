@@ -118,11 +118,13 @@ class EncoderMismatch(GraphError):
 
 
 class EntityNotFound(GraphError):
-    """No node matches a name. `nearest` holds the most similar names, best first."""
+    """No node matches a name. `nearest` holds the most similar names, best first; `piece` is what of a question must be
+    a name and is none, where that is known."""
 
-    def __init__(self, message: str, *, nearest: Sequence[str] = (), hint: str = "") -> None:
+    def __init__(self, message: str, *, nearest: Sequence[str] = (), hint: str = "", piece: str = "") -> None:
         super().__init__(message, hint=hint)
         self.nearest = tuple(nearest)
+        self.piece = piece
 
 
 class StatementError(GraphError):

@@ -110,6 +110,11 @@ def test_an_answer_that_leaves_out_what_is_the_same_is_not_sure(clubs: Context) 
     assert (ask(clubs, "Which clubs have the same sponsor as Union?").confidence or 0.0) < 0.2
 
 
+def test_a_name_of_which_the_graph_has_a_word_in_others_is_not_found(clubs: Context) -> None:
+    with pytest.raises(EntityNotFound, match="Baltic Juniors"):
+        ask(clubs, "Who plays for Baltic Juniors?")
+
+
 def test_a_property_of_the_node_is_compared_before_one_of_its_relationships(clubs: Context) -> None:
     own = HopStatistics("lengthKm", True, ("Line",), 5, 1.0, 1.0, ("31.5",), {}, value=True)
     of_stops = HopStatistics("SERVES@km", True, ("Line",), 9, 3.0, 1.0, ("2.5",), {}, value=True)

@@ -664,6 +664,8 @@ def test_a_text_has_no_average(fits: Fits) -> None:
     [
         ("Which films did Brook direct?", ("Person", "name", "=", ("Ada Brook",))),
         ("Which films did Quill produce?", ("Studio", "name", "=", ("Quill Pictures",))),
+        ("Which films did Dr Brook direct?", ("Person", "name", "=", ("Ada Brook",))),
+        ("Who directed Film's Night?", ("Film", "title", "=", ("Film Night",))),
         ("who acted in long harbour", ("Film", "title", "=", ("The Long Harbour",))),
     ],
 )

@@ -49,7 +49,7 @@ FUNCTION_WORDS = (
     | PREPOSITIONS
     | _words(
         "and or but not no if than then so yet already up out off down very much many few most more just only "
-        "ever please both either s t d ll re ve world exactly percent"
+        "ever please both either s t d ll re ve world exactly percent mr mrs ms dr prof"
     )
 )
 """Words of a question that carry no meaning of their own."""

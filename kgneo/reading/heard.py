@@ -219,6 +219,13 @@ class Heard:
                 values.append(found)
         return sorted(values, key=lambda item: item.start), tuple(unknown)
 
+    def is_alone(self, piece: str) -> bool:
+        """Whether no name stands beside a piece of the question: "Dr" and a surname are one name."""
+        start = self.text.find(piece)
+        first, last = (next((at for at, word in enumerate(self.words) if word.start <= place < word.end), -1)
+                       for place in (start, start + len(piece) - 1))  # fmt: skip
+        return not any(item.end == first or item.start == last + 1 for item in self.values)
+
     def _is_whole_name(self, item: Mention) -> bool:
         """Whether a value of several words begins and ends with a capital or a number, as names do."""
         first, last = self.words[item.start].text, self.words[item.end - 1].text

@@ -40,6 +40,7 @@ from kgneo.text import fold
 
 LONGEST = 12
 TOKEN = re.compile(rf"{FIGURES}|\w+(?:['’]s\b)?")
+POSSESSIVE = re.compile(r"'s\b")
 FEW = 60
 """Different values up to which a property is one of kinds or states, whose values people write in lower case."""
 MOST_KINDS = 40
@@ -232,8 +233,8 @@ def _spellings(
         found.setdefault(fold(raw + after), (1.0, ""))
     if is_number(base) and (after == "%" or [word.plain for word in words[end : end + 1]] == ["percent"]):
         found.setdefault(f"{float(base) / 100:g}", (1.0, ""))
-    if base.endswith("'s"):
-        found.setdefault(base.removesuffix("'s"), (0.98, ""))
+    if "'s" in base:  # also "Hodgkin's lymphoma" of a graph that has "Hodgkin lymphoma"
+        found.setdefault(POSSESSIVE.sub("", base), (0.98, ""))
     if end == start + 1 and base in NUMERALS:
         found.setdefault(str(NUMERALS[base]), (0.7, ""))
     if base[-1:] == "s" and len(base) > 3:

@@ -112,7 +112,8 @@ def read(
         name = heard.unknown[0]
         nearest = tuple(dict.fromkeys(entry.text for entry in dictionary.similar(name)))[:NEAREST]
         hint = f"Nearest names: {', '.join(nearest)}." if nearest else "No name in the graph is like it."
-        raise EntityNotFound(f"The graph has no entity named {name!r}.", nearest=nearest, hint=hint)
+        piece = name if heard.is_alone(name) else ""
+        raise EntityNotFound(f"The graph has no entity named {name!r}.", nearest=nearest, hint=hint, piece=piece)
     return _Reader(heard, chains).read()
 
 

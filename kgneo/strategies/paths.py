@@ -158,8 +158,8 @@ def _understood(context: Context, question: str) -> list[Interpretation]:
     case or with several errors. Raises EntityNotFound for a name that the graph does not have."""
     try:
         understood = interpret(context, question)
-    except EntityNotFound:
-        if _is_linked(context, question):
+    except EntityNotFound as error:
+        if _is_linked(context, question, error.piece):
             return []
         raise
     return [] if understood and understood[0].bare and _is_linked(context, question) else understood
@@ -171,8 +171,9 @@ def _read(context: Context, question: str, understood: Sequence[Interpretation],
     return _queried(context, question, queried, understood, clock)
 
 
-def _is_linked(context: Context, question: str) -> bool:
-    """Whether linking finds the name of a node in a question, and not in a word for a kind of node."""
+def _is_linked(context: Context, question: str, piece: str = "") -> bool:
+    """Whether linking finds the name of a node in a question, and not in a word for a kind of node; of a `piece` that
+    must be a name, all of it."""
     known = reading(context)
     try:
         best = readings(context.knowledge, question)[0]
@@ -180,7 +181,8 @@ def _is_linked(context: Context, question: str) -> bool:
         return False
     kinds = {word for label in known.fits.labels for word in name_words(label)} if known else set()
     words = [word.lower() for mention in best.mentions if mention for word in mention.text.split()]
-    return best.score >= LINKED and not all(any(is_noun(word, kind) for kind in kinds) for word in words)
+    whole = all(part in " ".join(words) for part in piece.lower().split())
+    return best.score >= LINKED and whole and not all(any(is_noun(word, kind) for kind in kinds) for word in words)
 
 
 def _queried(
