@@ -272,7 +272,9 @@ UNITS_OF_MEASURE = _words(
 """Words of a property's name that say in what it is given, behind those that say what it is: "areaKm2"."""
 SUMMING = _words("combined altogether")
 """Words by which all numbers are added up."""
-GIVING = _words("make makes made making place placed places placing send sends sent sending outgoing from")
+GIVING = _words(
+    "send sends sent sending give gives gave giving make makes made making place placed places placing outgoing from"
+)
 """Words for who something goes to and for whom it comes from, where a graph has both."""
 SAME_NAMES: dict[str, str] = {
     **dict.fromkeys(("last name", "family name", "lastname", "familyname", "surnamed"), "surname"),

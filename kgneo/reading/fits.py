@@ -109,7 +109,8 @@ class Fits:
         found = []
         for number, relation in enumerate(self.relations):
             name = name_words(self.vocabulary.readable(relation))
-            if not is_doer(word, name[0]) and not (is_past(name[0]) and self.of(word)[1][number] >= LIKE):
+            irregular = is_past(name[0]) and not name[0].startswith(singular(word)) and self.of(word)[1][number] >= LIKE
+            if not is_doer(word, name[0]) and not irregular:
                 continue
             itself = not is_doer(word, name[0]) and self.named(word, number)  # "transfer" of TRANSFERRED_TO
             for link in self.vocabulary.links:
