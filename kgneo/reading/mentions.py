@@ -490,7 +490,9 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
                 Mention(index, index + 1, tuple(Meaning("label", end, DOER, role=role) for end, role in doers))
             )
             continue
-        several = index == head and singular(word) != word
+        several = (
+            index == head and singular(word) != word and not fits.vocabulary.spoken
+        )  # there, relations name labels
         sure = several or before in DETERMINERS or before in PREPOSITIONS - {"to"}
         if best <= LIKE and _names_more(word, fits, verb=index != head, noun=sure):
             continue
