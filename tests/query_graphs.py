@@ -235,7 +235,8 @@ def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
         answer = Aggregate(function, value, over=over)
     elif kind == "per":
         per = _node(draw, graph) if draw(st.booleans()) else replace(_value(draw, graph), form="")
-        answer = Aggregate("count", draw(st.sampled_from([value, Value(root)])), per)
+        top = draw(st.integers(-2, 2)) if per.key else 0
+        answer = Aggregate("count", draw(st.sampled_from([value, Value(root)])), per, top=top)
     elif kind == "arithmetic":
         right = Value(_value(draw, graph).of, draw(st.sampled_from([COUNT, SIZE])))
         answer = Arithmetic(draw(st.sampled_from(["+", "-", "*", "/", "per cent"])), Value(root, COUNT), right)
@@ -280,7 +281,12 @@ class Interpreter:
             return bool(rows) if asked.function == "exists" else plain(aggregated(rows, asked))
         per = asked.per
         groups = grouped(rows, lambda row: plain(raw(row, per)))
-        return {(group, plain(aggregated(rows, asked))) for group, rows in groups.items() if group is not None}
+        numbers = {(group, plain(aggregated(rows, asked))) for group, rows in groups.items() if group is not None}
+        if not asked.top:
+            return numbers
+        order = sorted((number for _, number in numbers if number is not None), reverse=asked.top > 0)
+        kept = order[: abs(asked.top)]
+        return {group for group, number in numbers if number in kept}
 
     def _select(self, name: str) -> None:
         measured_by = [(item, item.left) for item in self.graph.conditions if isinstance(item.left, Aggregate)]

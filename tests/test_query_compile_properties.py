@@ -68,7 +68,7 @@ def asked(graph: Graph, query: QueryGraph, ids: dict[str, str]) -> Any:
     if isinstance(answer, Aggregate) and answer.per is None:
         assert len(rows) == 1
         return plain(rows[0]["value"]) if answer.function != "exists" else rows[0]["value"]
-    if isinstance(answer, Aggregate) and answer.per is not None:
+    if isinstance(answer, Aggregate) and answer.per is not None and not answer.top:
         keyed = bool(answer.per.key)
         return {(plain(row["per"]) if keyed else names[row["id"]], plain(row["value"])) for row in rows}
     return {plain(row["value"]) for row in rows}

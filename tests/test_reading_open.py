@@ -95,3 +95,28 @@ def test_one_property_is_compared_with_another(question: str, meant: str, encode
         read(question, Fits(STOCKED, RankingCache(encoder)), Values())[0].wording
         == f"parts with {meant} of those parts"
     )
+
+
+LAMPS = Vocabulary(
+    labels={"Lamp": 30, "Shop": 9},
+    keys=(
+        Key("Lamp", "name", unique=True, distinct=30),
+        Key("Lamp", "colour", distinct=5),
+        Key("Shop", "name", unique=True, distinct=9),
+        Key("Shop", "country", distinct=3),
+    ),
+    links=(Link("Shop", "SELLS", "Lamp", 60),),
+    display={"Lamp": ("name",), "Shop": ("name",)},
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Which country has the most shops?", "the country with the highest number of shops"),
+        ("What is the most common colour of lamps?", "the colour with the highest number of lamps"),
+        ("Which colour do the fewest lamps have?", "the colour with the lowest number of lamps"),
+    ],
+)
+def test_a_property_can_be_asked_for_by_how_many_have_it(question: str, meant: str, encoder: OnnxEncoder) -> None:
+    assert read(question, Fits(LAMPS, RankingCache(encoder)), Values())[0].wording == meant

@@ -262,6 +262,8 @@ PLACES = _words("rank ranking ranks place placing standing position")
 """Nouns for a number whose least is the best."""
 FREQUENTLY = _words("frequently commonly regularly repeatedly")
 """Adverbs that count."""
+COMMON = _words("common frequent usual typical")
+"""Adjectives that count: the most COMMON colour."""
 AMOUNTS = _words("number amount count quantity total")
 """Nouns behind which "of" says what there is so much of."""
 UNITS_OF_MEASURE = _words(

@@ -390,6 +390,8 @@ def _answer(graph: QueryGraph, catalogue: Catalogue) -> Iterator[str]:
         yield from _aggregate(graph, answer, catalogue)
         if answer.function == "exists" and answer.per is not None:
             yield "Whether something exists is asked once, not for each of something."
+        if answer.top and (answer.per is None or not answer.per.key):
+            yield "The first of groups are those by a property: `per` needs a key."
         if answer.function == "share" and (answer.per is not None or answer.value.key):
             yield "A share is one of nodes among all with their labels: no property, and not for each of something."
     elif isinstance(answer, Arithmetic):

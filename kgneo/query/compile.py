@@ -131,12 +131,11 @@ class _Compiler:
         names = [f"m{number}" for number in range(len(measures))]
         ordered = names[len(tests) :]
         kept = [self._compare(name, item) for name, item in zip(names, tests, strict=False)]
-        kept += [f"{name} IS NOT NULL" for name in ordered]
-        where = f"\nWHERE {' AND '.join(kept)}"
         measured = [f"{text} AS {name}" for text, name in zip(measures, names, strict=True)]
-        lines.append(f"WITH {', '.join([*lists, variable, *measured])}{'' if ordered else where}")
+        lines.append(f"WITH {', '.join([*lists, variable, *measured])}{'' if ordered else _where(kept)}")
         for number, (name, item) in enumerate(zip(ordered, selections, strict=True)):
-            lines.append(f"ORDER BY {name}{' DESC' if item.descending else ''}{'' if number else where}")
+            there = _where([*([] if number else kept), f"{name} IS NOT NULL"])
+            lines.append(f"ORDER BY {name}{' DESC' if item.descending else ''}{there}")
             lines += self._select(variable, name, item, lists, ordered)
         lines.append(f"WITH {', '.join([*lists, f'collect({variable}) AS {_list(variable)}'])}")
         return lines
@@ -203,9 +202,24 @@ class _Compiler:
         if answer.per is None:
             return [*lines, f"RETURN {self._aggregate(answer)} AS value"]
         measured = f"{self._aggregate(answer)} AS value"
+        if answer.per.key and answer.top:
+            return [*lines, f"WITH {self._raw(answer.per)} AS per, {measured}", *self._first_groups(answer.top)]
         if answer.per.key:
             return [*lines, f"WITH {self._raw(answer.per)} AS per, {measured}", *_GROUPS]
         return [*lines, f"{self._nodes(answer.per.of, measured)}", "ORDER BY value DESC, id", "LIMIT $limit"]
+
+    def _first_groups(self, top: int) -> list[str]:
+        """The groups with the greatest or the least numbers, as values."""
+        number = self._parameter(abs(top))
+        last = f"groups[CASE WHEN size(groups) < {number} THEN size(groups) ELSE {number} END - 1][1]"
+        return [
+            "WHERE per IS NOT NULL AND value IS NOT NULL",
+            f"WITH per, value ORDER BY value{' DESC' if top > 0 else ''}",
+            "WITH collect([per, value]) AS groups",
+            f"UNWIND [group IN groups WHERE group[1] {'>=' if top > 0 else '<='} {last}] AS kept",
+            f"RETURN kept[0] AS value, kept[1] AS measure ORDER BY measure{' DESC' if top > 0 else ''}, value",
+            "LIMIT $limit",
+        ]
 
     def _share(self, root: str) -> list[str]:
         """What per cent of all nodes with the root's labels were matched; null where there are none."""
@@ -399,6 +413,10 @@ class _Compiler:
         name = self._known.setdefault(repr(value), f"p{len(self._known)}")
         self.parameters[name] = value
         return f"${name}"
+
+
+def _where(tests: Sequence[str]) -> str:
+    return f"\nWHERE {' AND '.join(tests)}"
 
 
 _VALUES = ("WHERE value IS NOT NULL", "RETURN value, walks", "ORDER BY walks DESC, value", "LIMIT $limit")

@@ -69,12 +69,14 @@ class Aggregate:
     relationships, where it has no key), what per cent of all nodes with the variable's labels these are (`share`, as
     the answer alone), or the sum and average over the different nodes or relationships that have the property, so that
     two of them with the same value count twice. `over`: sum and average are over different nodes of another variable,
-    where the value is that of a node which they share."""
+    where the value is that of a node which they share. `top`: what is asked for is not the number, but of the groups
+    by a property those with the `top` greatest numbers, or the -`top` least; equal ones are kept, too."""
 
     function: Function
     value: Value
     per: Value | None = None
     over: Value | None = None
+    top: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,8 @@ def _part(item: Value | Aggregate | Arithmetic) -> dict[str, Any]:
         return _without_defaults({"of": item.of, "key": item.key, "form": item.form})
     if isinstance(item, Aggregate):
         per, over = (None if other is None else _part(other) for other in (item.per, item.over))
-        return _without_defaults({"function": item.function, "value": _part(item.value), "per": per, "over": over})
+        record = {"function": item.function, "value": _part(item.value), "per": per, "over": over, "top": item.top}
+        return _without_defaults(record, top=0)
     return {"operator": item.operator, "left": _part(item.left), "right": _part(item.right)}
 
 
@@ -210,9 +211,10 @@ def _read_value(field: _Field) -> Value:
 def _read_measured(field: _Field) -> Value | Aggregate:
     if "function" not in field.mapping():
         return _read_value(field)
-    field.only("function", "value", "per", "over")
+    field.only("function", "value", "per", "over", "top")
     per, over = (_read_value(field.get(name)) if name in field.mapping() else None for name in ("per", "over"))
-    return Aggregate(field.get("function").one_of(Function), _read_value(field.get("value")), per, over)
+    top = field.get("top", 0).whole()
+    return Aggregate(field.get("function").one_of(Function), _read_value(field.get("value")), per, over, top)
 
 
 def _read_part(field: _Field) -> Value | Aggregate | Arithmetic:
@@ -275,7 +277,10 @@ def json_schema(catalogue: Catalogue, *, ids: Sequence[str] = ()) -> dict[str, A
     parts = {
         "value": _object({"of": name, "key": keys, "form": _words(get_args(Form))}, "of"),
         "aggregate": _object(
-            {"function": _words(get_args(Function)), "value": value, "per": value, "over": value}, "function", "value"
+            {"function": _words(get_args(Function)), "value": value, "per": value, "over": value}
+            | {"top": {"type": "integer"}},
+            "function",
+            "value",
         ),
     }
     return {

@@ -103,6 +103,11 @@ class _Words:
             noun = self._noun(self._place(answer.value.of))
             return f"per cent of all {plural(noun)} that are {self._phrase(self._place(answer.value.of), many=True)}"
         text = self._aggregate(answer)
+        if answer.per and answer.top:
+            many = f"{abs(answer.top)} " if abs(answer.top) > 1 else ""
+            return (
+                f"the {many}{self._words(answer.per.key)} with the {'highest' if answer.top > 0 else 'lowest'} {text}"
+            )
         return f"{text}, for each {self._group(answer.per)}" if answer.per else text
 
     def _property(self, value: Value, *, many: bool = False) -> str:

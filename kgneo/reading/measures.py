@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import is_past, name_words
-from kgneo.english.words import AMOUNTS, ARTICLES, FREQUENTLY, FUNCTION_WORDS, MEASURES, PLACES
+from kgneo.english.words import AMOUNTS, ARTICLES, COMMON, FREQUENTLY, FUNCTION_WORDS, MEASURES, PLACES
 from kgneo.query.graph import Aggregate, Selection, Value
 from kgneo.reading.form import Extreme
 from kgneo.reading.grow import Join, Thing, Tree
@@ -102,6 +102,24 @@ class Measures:
              and self.heard.fits.named(plain[behind[0]], relations.index(join.relation))),
             -1,
         )  # fmt: skip
+
+    def first_groups(self, tree: Tree) -> tuple[Extreme, Aggregate] | None:
+        """The superlative that says which values most nodes have, with what it asks for: "which COUNTRY has the most
+        customers", "the most common colour of lamps"."""
+        key = tree.asked
+        if key is None or key.of_edge or key.unique or key.kind in MEASURED or self.heard.form.kind != "things":
+            return None
+        for extreme in self.heard.form.extremes:
+            at = extreme.at + 1
+            if self.heard.plain[extreme.at] not in COUNTING or extreme.offset:
+                continue
+            place = tree.thing_of(self.heard.mention_at(at))
+            if place is None and self.heard.plain[at : at + 1] and self.heard.plain[at] in COMMON:
+                place = 0
+            if place is not None:
+                top = extreme.limit if extreme.descending else -extreme.limit
+                return extreme, Aggregate("count", Value(f"x{place}"), Value("x0", key.key), top=top)
+        return None
 
     def with_counted(self, tree: Tree) -> Tree:
         """The tree with the relationships that a superlative counts, where what is counted is no class and no

@@ -177,7 +177,10 @@ class _Reader:
         conditions += [*self.conditions.truths(tree), *self.conditions.missing(tree), *self.conditions.same(tree)]
         selections: list[Selection] = []
         unread, measured = 0, [1.0]
+        groups = Measures(self.heard).first_groups(tree)
         for extreme in self.heard.form.extremes:
+            if groups and extreme == groups[0]:
+                continue
             selection = self.conditions.selection(extreme, tree)
             if selection is not None:
                 selections.append(selection)
@@ -191,7 +194,7 @@ class _Reader:
                 measured.append(self.conditions.said(comparison, condition.left, tree))
             else:
                 unread += 1
-        answer, selections = _of_relations(self._answer(tree), selections)
+        answer, selections = _of_relations(groups[1] if groups else self._answer(tree), selections)
         against = self.conditions.own(tree)
         conditions += [against] if against else []
         if self.heard.compared:
