@@ -4,8 +4,8 @@
 
 The sets: 500 questions drawn from ZOGRASCOPE's train part about the graph POLE (KGNEO_ZOGRASCOPE names the folder of
 `train.jsonl` and `pole-data-importer.zip`); GeoQuery's about its property graph and about its triples (KGNEO_GEOQUERY:
-the folder of `questions.jsonl`, `graph.json` and `triples.txt`); those about ten graphs of benchmarks/graphs, by kind. Where
-the graph holds no answer, a refusal, "not found" or a confidence below 0.2 is right. What went wrong is written to
+the folder of `questions.jsonl`, `graph.json` and `triples.txt`); those about ten graphs of benchmarks/graphs, by kind.
+Where the graph holds no answer, a refusal, "not found" or a confidence below 0.2 is right. What went wrong is told on
 standard error. Each set has a store of its own, which keeps its graph for the next time.
 
 `--learned` asks twice, before and after learning from other questions of the set: those of the train part where the
