@@ -494,7 +494,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
             index == head and singular(word) != word and not fits.vocabulary.spoken
         )  # there, relations name labels
         sure = several or before in DETERMINERS or before in PREPOSITIONS - {"to"}
-        if best <= LIKE and _names_more(word, fits, verb=index != head, noun=sure):
+        if best <= LIKE and _names_more(word, fits, verb=index != head, label=best if sure else 0.0):
             continue
         noun = before in ARTICLES or before in PREPOSITIONS or words[index - 1].text.endswith("'s")
         least = 0.2 if index == head else LIKELY - 0.1 * noun
@@ -558,12 +558,12 @@ def _fellows(word: str, fits: Fits) -> tuple[Meaning, ...]:
     return tuple(Meaning("label", label, 1.0) for label in sorted(best, key=lambda label: -best[label])[:3])
 
 
-def _names_more(word: str, fits: Fits, *, verb: bool, noun: bool) -> bool:
+def _names_more(word: str, fits: Fits, *, verb: bool, label: float) -> bool:
     """Whether a word that is only like a label can be a `verb`, or names a relationship or a property; what is surely
-    a `noun` only does so by their root."""
+    a noun only where it does so better than it names its `label` (0 for others)."""
     if verb and word.endswith(("ing", "ed")):
         return True
-    return any(bool((scores > LIKE).any() if noun else (scores >= 0.7).any()) for scores in fits.of(word)[1:])
+    return any(bool((scores > label).any() if label >= 0.7 else (scores >= 0.7).any()) for scores in fits.of(word)[1:])
 
 
 def _without_modifiers(mentions: Sequence[Mention]) -> list[Mention]:
