@@ -144,3 +144,12 @@ def test_what_is_excluded_does_not_count(clubs: Context) -> None:
 def test_a_label_does_not_answer_what_it_cannot_explain(clubs: Context) -> None:
     with pytest.raises(EntityNotFound):
         ask(clubs, "Who is the oldest player with green shoes?")
+
+
+def test_the_value_that_most_nodes_have_rests_on_these_nodes(clubs: Context) -> None:
+    answer = ask(clubs, "Which colour do the most clubs have?")
+    assert answer.answers == ("blue",)
+    assert {(item.triple.subject, item.triple.object) for item in answer.evidence} == {
+        ("Union", "blue"),
+        ("Stella", "blue"),
+    }

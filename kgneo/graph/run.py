@@ -7,7 +7,7 @@ with all their names, and the query that found them. Every value in an answer is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kgneo.graph.connection import Row
@@ -17,7 +17,7 @@ from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
 from kgneo.model import AnswerNode, Evidence
 from kgneo.query.compile import UNNAMED, Compiled, Named, compile_query
-from kgneo.query.graph import Aggregate, QueryGraph, Value
+from kgneo.query.graph import Aggregate, Condition, QueryGraph, Value
 
 WALKS = 3
 """Matches that are kept as evidence of one answer."""
@@ -166,6 +166,10 @@ def _name(labels: Sequence[str], every: Mapping[str, Sequence[str]], shape: Shap
 def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[Evidence, ...]:
     """The triples that the answers rest on: relationships that were matched, and properties that were compared."""
     compiled = result.compiled
+    if isinstance(graph.answer, Aggregate) and graph.answer.top and graph.answer.per:  # of the groups that come first
+        first = Condition(graph.answer.per, "=", result.answers)
+        graph = replace(graph, conditions=(*graph.conditions, first))
+        compiled = compile_query(graph, excluded=knowledge.shape.excluded, named=result.named)
     ids = [node.id for node in result.nodes] or None
     rows = knowledge.graph.read(
         compiled.evidence, answers=ids and ids[:MOST_EVIDENCE], walks=WALKS, limit=MOST_EVIDENCE, **compiled.parameters
