@@ -191,8 +191,7 @@ class Conditions:
         if word in ("most", "least", "more", "less") and following:
             return self.heard.fits.key(following)[key]
         score = self.heard.fits.key(word)[key]
-        timely = MEASURES.get(word, ())[:1] == ("date",)
-        if timely:
+        if _is_timely(word):
             score = max(score, 0.5) if key.kind == "date" else score * (0.9 if key.kind == "number" else 0.5)
         return score
 
@@ -316,13 +315,11 @@ class Conditions:
 
     def _spoken_of(self, words: range, tree: Tree, other: Value | None = None) -> Value | None:
         """The number or date, but for the `other`, that words surely name, of a tree's things and joins."""
-        owners = [(f"x{number}", thing.label) for number, thing in enumerate(tree.things)]
-        owners += [(f"r{number}", join.relation) for number, join in enumerate(tree.joins)]
         said = [self.heard.plain[index] for index in words]
         telling = [word for word in said if word not in FUNCTION_WORDS and word not in COMPARATIVES]
         whole = {key: end - start for start, end, key in self.heard.whole_keys if start in words}
         best: tuple[float, Value] | None = None
-        for name, owner in owners:
+        for name, owner in tree.owners.items():
             for key in self.heard.fits.vocabulary.keys_of(owner):
                 value = Value(name, key.key, key.form)
                 score = max((self.heard.fits.key(word)[key] for word in telling), default=0.0) + whole.get(key, 0)
@@ -394,11 +391,10 @@ class Conditions:
         """How surely a word beside a comparison or a superlative speaks of what it was put on: 0 to 1."""
         if not isinstance(measure, Value) or (isinstance(item, Extreme) and self.heard.plain[item.at] in SIZES):
             return 1.0
-        number = int(measure.of[1:])
-        owner = tree.things[number].label if measure.of[0] == "x" else tree.joins[number].relation
-        key = next(key for key in self.heard.fits.vocabulary.keys_of(owner) if key.key == measure.key)
+        keys = self.heard.fits.vocabulary.keys_of(tree.owners[measure.of])
+        key = next(key for key in keys if key.key == measure.key)
         first = item.start if isinstance(item, Comparison) else item.at
-        timely = self.heard.plain[first] in TIMELY or MEASURES.get(self.heard.plain[first], ())[:1] == ("date",)
+        timely = self.heard.plain[first] in TIMELY or _is_timely(self.heard.plain[first])
         words = [
             word for index, word in enumerate(self.heard.plain)
             if first - 5 <= index < first + 6 and (word not in FUNCTION_WORDS or word in MEASURES)
@@ -466,11 +462,15 @@ def _unlike(values: Sequence[str], key: Key) -> float:
     return FAR * far + SPLIT * split
 
 
+def _is_timely(word: str) -> bool:
+    """Whether a word of dimension speaks of dates before all: "latest"."""
+    return MEASURES.get(word, ())[:1] == ("date",)
+
+
 def _owner(tree: Tree, key: Key) -> str | None:
     """The first variable or edge of a tree that can have a property."""
-    if key.of_edge:
-        return next((f"r{number}" for number, join in enumerate(tree.joins) if join.relation == key.owner), None)
-    return next((f"x{number}" for number, thing in enumerate(tree.things) if thing.label == key.owner), None)
+    kind = "r" if key.of_edge else "x"
+    return next((name for name, owner in tree.owners.items() if owner == key.owner and name.startswith(kind)), None)
 
 
 def _is_known(tree: Tree, name: str, key: Key) -> bool:

@@ -164,6 +164,13 @@ class Tree:
     """For each mention that hangs on a way: the thing where that begins, the way, and whether directions count."""
     same: tuple[Same, ...] = ()
 
+    @property
+    def owners(self) -> dict[str, str]:
+        """What a query graph calls the things and the joins, with the label or the relationship type of each, whose
+        properties they have."""
+        things = {f"x{number}": thing.label for number, thing in enumerate(self.things)}
+        return things | {f"r{number}": join.relation for number, join in enumerate(self.joins)}
+
     def thing_of(self, mention: int) -> int | None:
         """The thing that a mention became."""
         return dict(self.places).get(mention)
