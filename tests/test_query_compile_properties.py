@@ -84,7 +84,9 @@ def supported(graph: Graph, query: QueryGraph, ids: dict[str, str]) -> None:
     """Whether the evidence is of answers, and of nothing else."""
     query = replace(query, answer=Value(query.root))
     compiled = compile_query(grounded(query, ids))
-    rows = graph.read(compiled.evidence, **compiled.parameters, answers=None, walks=3, limit=1000)
+    rows = graph.read(
+        compiled.evidence, **compiled.parameters, answers={"ids": list(ids.values())}, walks=3, limit=1000
+    )
     names = {found: id_ for id_, found in ids.items()}
     assert {names[row["answer"]] for row in rows} <= asked(graph, query, ids)
     assert all(len(walk[0]) == len(compiled.edges) for row in rows for walk in row["walks"])

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -49,6 +50,10 @@ DEFAULT_TIMEOUT = 60.0
 CONNECTION_TIMEOUT = 10.0
 END_SECONDS = 5.0
 """How long ending what runs may take itself."""
+PLANS_KEPT = 1000
+"""Plans that a server keeps, unless it is set to keep more."""
+PLANNED_AT_ONCE = 2
+"""Queries that the server plans ahead at the same time."""
 RETRY_SECONDS = 15.0
 """How long the driver tries again when a server does not answer, or a transaction fails for a passing reason."""
 
@@ -72,6 +77,7 @@ class Graph:
         self._owned = False
         # In a cluster, what one session wrote the next one must read, whichever member it asks.
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+        self._prepared: set[str] = set()
         self.database = database
         self.timeout = timeout
         self.address = address
@@ -135,6 +141,8 @@ class Graph:
 
     def close(self) -> None:
         """Close the driver, if this object opened it."""
+        if "_planning" in self.__dict__:
+            self._planning.shutdown(cancel_futures=True)
         if self._owned:
             self._driver.close()
 
@@ -155,6 +163,24 @@ class Graph:
                 if not error.is_retryable():
                     raise
         return self._run("execute_read", query, parameters, timeout)
+
+    def prepare(self, query: str, /, **parameters: Any) -> None:
+        """Have the server plan a query that will be read soon, while this goes on: planning one takes longer than most
+        queries run. Parameters are of the types that they will be of. What is wrong with it shows when it is read."""
+        if query in self._prepared:
+            return
+        if len(self._prepared) >= PLANS_KEPT:
+            self._prepared.clear()
+        self._prepared.add(query)
+        self._planning.submit(self._plan_ahead, query, parameters)
+
+    def _plan_ahead(self, query: str, parameters: Mapping[str, Any]) -> None:
+        with suppress(GraphError, exceptions.DriverError):
+            self.explain(query, timeout=END_SECONDS, **parameters)
+
+    @cached_property
+    def _planning(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(PLANNED_AT_ONCE, thread_name_prefix="kgneo-plan")
 
     def write(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
         """All rows of a query, in a write transaction of its own."""

@@ -57,14 +57,22 @@ def run(
     limit: int,
     timeout: float | None = None,
     named: Named = UNNAMED,
+    whole: bool = True,
 ) -> Result:
     """The answers of `graph`; `keys` are the properties of each label that are names or values, `naming` those that
-    identify its nodes; given nodes are told by what they are `named`.
+    identify its nodes; given nodes are told by what they are `named`. Where the `whole` answer will be told, it is
+    found how many there are beyond the limit, and the server plans meanwhile what will be read besides: the evidence
+    and what was counted.
 
     Raises GraphTimeout and GraphError.
     """
     shape = knowledge.shape
     compiled = compile_query(graph, keys=keys, excluded=shape.excluded, named=named)
+    if whole and not _first_of(graph):
+        knowledge.graph.prepare(compiled.evidence, **_of_evidence(compiled))
+    if whole and (each := counted(graph)):
+        names = compile_query(each, keys=keys, excluded=shape.excluded, named=named)
+        knowledge.graph.prepare(names.text, limit=limit + 1, **names.parameters)
     rows = knowledge.graph.read(compiled.text, limit=limit + 1, timeout=timeout, **compiled.parameters)
     shown = rows[:limit]
     nodes = tuple(_node(row, shape, naming) for row in shown if "id" in row)
@@ -72,13 +80,33 @@ def run(
         order = sorted(range(len(shown)), key=lambda place: (-shown[place]["walks"], nodes[place].names[0]))
         shown, nodes = [shown[place] for place in order], tuple(nodes[place] for place in order)
     empty = not rows or (_is_one_number(graph) and rows[0]["value"] in (0, False, None))
-    more = _more(knowledge, graph, keys, timeout, named) - limit if len(rows) > limit else 0
+    more = _more(knowledge, graph, keys, timeout, named) - limit if whole and len(rows) > limit else 0
     return Result(tuple(dict.fromkeys(_texts(shown, nodes))), nodes, max(more, 0), empty, compiled, named)
+
+
+def counted(graph: QueryGraph) -> QueryGraph | None:
+    """The nodes that a query graph counts, as its answers; None where it counts something else, or nothing."""
+    answer = graph.answer
+    if not isinstance(answer, Aggregate) or answer.function != "count" or answer.per or answer.value.key:
+        return None
+    nodes = any(variable.name == answer.value.of for variable in graph.variables)  # and not relationships
+    return replace(graph, answer=answer.value) if nodes else None
+
+
+def _of_evidence(compiled: Compiled, nodes: Sequence[AnswerNode] = ()) -> dict[str, Any]:
+    """What the query for the evidence takes."""
+    answers = {"answers": {"ids": [node.id for node in nodes[:MOST_EVIDENCE]]}} if compiled.is_bounded else {}
+    return {**compiled.parameters, **answers, "walks": WALKS, "limit": MOST_EVIDENCE}
 
 
 def _is_one_number(graph: QueryGraph) -> bool:
     """Whether a single number, or a yes or no, is asked for: none of them is an answer, too."""
     return isinstance(graph.answer, Aggregate) and graph.answer.per is None
+
+
+def _first_of(graph: QueryGraph) -> Value | None:
+    """What the answers are of, where they are the groups that come first: the evidence is of these alone."""
+    return graph.answer.per if isinstance(graph.answer, Aggregate) and graph.answer.top else None
 
 
 def _texts(rows: Sequence[Row], nodes: Sequence[AnswerNode]) -> list[str]:
@@ -166,14 +194,10 @@ def _name(labels: Sequence[str], every: Mapping[str, Sequence[str]], shape: Shap
 def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[Evidence, ...]:
     """The triples that the answers rest on: relationships that were matched, and properties that were compared."""
     compiled = result.compiled
-    if isinstance(graph.answer, Aggregate) and graph.answer.top and graph.answer.per:  # of the groups that come first
-        first = Condition(graph.answer.per, "=", result.answers)
-        graph = replace(graph, conditions=(*graph.conditions, first))
+    if groups := _first_of(graph):
+        graph = replace(graph, conditions=(*graph.conditions, Condition(groups, "=", result.answers)))
         compiled = compile_query(graph, excluded=knowledge.shape.excluded, named=result.named)
-    ids = [node.id for node in result.nodes] or None
-    rows = knowledge.graph.read(
-        compiled.evidence, answers=ids and ids[:MOST_EVIDENCE], walks=WALKS, limit=MOST_EVIDENCE, **compiled.parameters
-    )
+    rows = knowledge.graph.read(compiled.evidence, **_of_evidence(compiled, result.nodes))
     matches = [match for row in rows for match in row["walks"]]
     edges = list(dict.fromkeys(id_ for edges, _ in matches for id_ in edges))
     triples = read_triples(knowledge.graph, edges, knowledge.shape)

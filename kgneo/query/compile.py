@@ -29,8 +29,8 @@ class Compiled:
     """`text` gives the answers (columns: see `compile_query`); `picture` nodes and relationships of the matches behind
     them, for Neo4j Browser to draw; `evidence` these matches as columns `answer` (element id of the root) and `walks`:
     of each match the element ids of relationships and of nodes, in the order of `edges` and `nodes`. All take
-    `parameters` and `limit`; `evidence` also `answers` (element ids, or null for any) and `walks` (matches of each
-    answer)."""
+    `parameters` and `limit`; `evidence` also `walks` (matches of each answer) and, where it `is_bounded` by what was
+    answered, `answers`: a map with the element ids as `ids`."""
 
     text: str
     parameters: Mapping[str, Any]
@@ -38,6 +38,7 @@ class Compiled:
     evidence: str
     edges: tuple[str, ...]
     nodes: tuple[str, ...]
+    is_bounded: bool
 
 
 def compile_query(
@@ -85,7 +86,14 @@ class _Compiler:
             "\n".join(_joined([*stages, *self._evidence(collapsed)])),
             edges,
             nodes,
+            self._gives_nodes(),
         )
+
+    def _gives_nodes(self) -> bool:
+        """Whether each answer is, or stands by, one node that the root can be."""
+        answer = self.graph.answer
+        of = answer if isinstance(answer, Value) else answer.per if isinstance(answer, Aggregate) else None
+        return of is not None and not of.key and of.of == self.graph.root
 
     # Stages ------------------------------------------------------------------------------------------------------
 
@@ -256,7 +264,7 @@ class _Compiler:
         edges = ", ".join(f"elementId({self.name_of[edge]})" for edge in self.tree.present)
         nodes = ", ".join(f"elementId({name})" for name in self.tree.order)
         return [
-            *self._anew(collapsed, bounded=root),
+            *self._anew(collapsed, bounded=root if self._gives_nodes() else ""),
             f"WITH {root}, collect(DISTINCT [[{edges}], [{nodes}]])[..$walks] AS walks",
             f"RETURN elementId({root}) AS answer, walks",
             "LIMIT $limit",
@@ -302,7 +310,8 @@ class _Compiler:
             if ends <= {*there} and not ends <= {*collapsed}:
                 tests.append(self._absence(edge))
         if bounded:
-            tests.append(f"($answers IS NULL OR elementId({bounded}) IN $answers)")
+            # In a map, since the server plans anew for every order of magnitude of a list's length.
+            tests.append(f"elementId({bounded}) IN $answers.ids")
         if not patterns:
             return [f"WITH * WHERE {' AND '.join(tests)}"] if tests else []
         where = [f"WHERE {' AND '.join(tests)}"] if tests else []

@@ -211,13 +211,30 @@ def _denies(item: Interpretation) -> bool:
     return item.graph.denies and not (item.ignored or item.unsaid or item.vacuous)
 
 
-def run_query(context: Context, graph: QueryGraph, *, named: Named = UNNAMED, timeout: float | None = None) -> Result:
-    """What a query graph finds, within the options' limit; given nodes are told by what they are `named`."""
+def run_query(
+    context: Context,
+    graph: QueryGraph,
+    *,
+    named: Named = UNNAMED,
+    timeout: float | None = None,
+    limit: int | None = None,
+    whole: bool = True,
+) -> Result:
+    """What a query graph finds, within a limit (the options'); given nodes are told by what they are `named`; `whole`
+    where that is the answer."""
     known = reading(context)
     keys = {"": (NAME,), LOADED_LABEL: (NAME,)} if context.shape.loaded else known.keys if known else {}
     naming = known.naming if known else {}
-    limit = context.options.limit
-    return run(context.knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=timeout, named=named)
+    return run(
+        context.knowledge,
+        graph,
+        keys=keys,
+        naming=naming,
+        limit=limit or context.options.limit,
+        timeout=timeout,
+        named=named,
+        whole=whole,
+    )
 
 
 def _answered(context: Context, understood: Sequence[Interpretation], number: int, result: Result) -> Answered:

@@ -13,9 +13,10 @@ from typing import ClassVar
 from kgneo.context import Clock, Context
 from kgneo.english.names import is_noun, name_words
 from kgneo.errors import EntityNotFound
-from kgneo.graph.run import Result
+from kgneo.graph.run import Result, counted
 from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
-from kgneo.query.graph import Aggregate, QueryGraph
+from kgneo.query.compile import Named
+from kgneo.query.graph import QueryGraph
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading, rank_readings
@@ -226,8 +227,8 @@ def _answer(
 ) -> Answer:
     """The answer of a query graph, whoever made it."""
     text = listed(result.answers, result.more) or "none"
-    if isinstance(graph.answer, Aggregate) and graph.answer.function == "count" and not graph.answer.per:
-        text += _counted(context, graph, result)
+    if not result.empty and (each := counted(graph)):
+        text += _names(context, each, int(result.answers[0]), result.named)
     return Answer(
         question,
         "paths",
@@ -245,13 +246,10 @@ def _answer(
     )
 
 
-def _counted(context: Context, graph: QueryGraph, result: Result) -> str:
-    """The names of what was counted, in brackets; relationships have none."""
-    assert isinstance(graph.answer, Aggregate)
-    if result.empty or not any(variable.name == graph.answer.value.of for variable in graph.variables):
-        return ""
-    each = run_query(context, replace(graph, answer=graph.answer.value), named=result.named)
-    return f" ({listed(each.answers, each.more)})" if each.nodes else ""
+def _names(context: Context, graph: QueryGraph, number: int, named: Named) -> str:
+    """The names of what was counted, which are that many, in brackets."""
+    found = run_query(context, graph, named=named, limit=LISTED, whole=False)
+    return f" ({listed(found.answers, number - len(found.nodes))})"
 
 
 def listed(names: Sequence[str], more: int = 0) -> str:
