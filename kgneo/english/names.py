@@ -19,6 +19,7 @@ from kgneo.english.words import (
     PREPOSITIONS,
     SUFFIXES,
     UNITS,
+    VERB_PREFIXES,
 )
 from kgneo.model import Hop, RelationPath
 
@@ -51,7 +52,7 @@ def telling_words(name: str) -> tuple[str, ...]:
 
 def is_past(word: str) -> bool:
     """Whether a word is a verb in the past or a participle."""
-    return word.endswith("ed") or word in PAST_VERBS
+    return word.endswith("ed") or any(word.removeprefix(start) in PAST_VERBS for start in ("", *VERB_PREFIXES))
 
 
 def is_present(word: str) -> bool:
@@ -124,11 +125,16 @@ def same_root(first: str, second: str) -> bool:
 
     A compound counts by its last part: "schoolteacher" and "teaches".
     """
-    if _differ_by_suffix(first, second) or singular(first) == singular(second):
+    if same_whole_root(first, second):
         return True
     if len(second) < 4:
         return False
     return any(_differ_by_suffix(first[start:], second) for start in range(3, len(first) - 4))
+
+
+def same_whole_root(first: str, second: str) -> bool:
+    """The same of two words as wholes: not "schoolteacher" and "teaches"."""
+    return _differ_by_suffix(first, second) or singular(first) == singular(second)
 
 
 def _differ_by_suffix(first: str, second: str) -> bool:

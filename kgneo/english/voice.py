@@ -12,14 +12,13 @@ from typing import Literal
 
 from kgneo.english.names import content_words, is_past, name_words, same_root
 from kgneo.english.question import TOPIC, QuestionParts
-from kgneo.english.words import PREPOSITIONS, QUESTION_WORDS
+from kgneo.english.words import BEING, PREPOSITIONS, QUESTION_WORDS
 
 StepEnd = Literal["source", "reached", ""]
 RelationEnd = Literal["subject", "object", ""]
 
 _UNNAMED = QUESTION_WORDS | {"this", "that", "these", "those"}
 _DO = frozenset(["do", "does", "did", "has", "have", "had"])
-_BE = frozenset(["is", "are", "was", "were", "be", "been"])
 
 
 def doer(name: str) -> RelationEnd:
@@ -47,7 +46,7 @@ def _doer_after_topic(parts: QuestionParts, start: int) -> StepEnd:
     before = words[parts.topic - 1] if parts.topic else ""
     if before in _DO:
         return "source"
-    if start == parts.topic + 1 and is_past(words[start]) and before not in _BE:
+    if start == parts.topic + 1 and is_past(words[start]) and before not in BEING:
         return "source"
     return ""
 

@@ -77,6 +77,10 @@ INDEFINITE = _words("a an some another any several many various two three differ
 """Words before a noun for a thing without a name."""
 RELATIVES = _words("which who whom that whose where when")
 """Words that begin a relative clause."""
+ACTING = _words("which who that")
+"""Those of them for who does what the clause says."""
+BEING = _words("is are was were be been being")
+"""Auxiliaries before what is done to somebody: "were CALLED"."""
 
 SUFFIXES = _words(
     "s es ed d ing ings er ers or ors e en ten tten ion ions tion tions ation ations ment ments ance ence al "
@@ -103,12 +107,15 @@ COMMON_NOUNS = tuple(
 """Nouns of no field in particular: what a relation is similar to anyway."""
 
 PAST_VERBS = _words(
-    "became began bore born bought broke brought built came caught chose did drew drove felt fought found gave "
-    "got grew heard held kept knew laid led left lent lost made met paid played ran rose said sang sat saw "
-    "sent sold spent spoke stood stole sung swam taught thought threw told took understood went won wore wrote "
-    "written"
+    "became began begun bore born bought broke broken brought built came caught chose chosen did done drawn drew "
+    "driven drove fallen felt flew flown fought found gave given gone got grew grown heard held hidden kept knew "
+    "known laid led left lent lost made met paid played ran rose said sang sat saw seen sent shown sold spent "
+    "spoke spoken stole stolen stood sung swam taken taught thought threw thrown told took understood went won "
+    "wore worn written wrote"
 )
-"""Past forms that do not end in "ed"."""
+"""Past forms and participles that do not end in "ed"."""
+VERB_PREFIXES = _words("fore mis out over re under up with")
+"""Beginnings of verbs before others: "overseen", "rebuilt"."""
 
 UNITS = _words("year date day month time number amount count total")
 """Words of a relation name that say in what it is given, where other words say what: "birth year"."""
@@ -252,6 +259,9 @@ FELLOWS = _words(
 PERSONAL = _words("surname forename firstname lastname birth born birthday birthdate gender nationality")
 """Words of properties that people have."""
 RECEIVING = _words("receive receives received receiving get gets got getting incoming")
+HAPPENING = _words("happen happens happened happening occur occurs occurred occurring")
+PLACE = _words("take takes took taken taking")
+"""Words before "place" for the same: "took place"."""
 GROUPING = _words("per each every")
 """Words before what a number is asked for each of."""
 PARTING = _words("grouped split divided sorted broken down separated listed ordered ranked counted summed averaged")

@@ -51,7 +51,7 @@ class Bare:
         for index in self.heard.telling:
             if index in tree.used | self.heard.form.used | lacked or self.heard.mention_at(index) >= 0:
                 continue
-            if self._is_property(index, labels) or self._has_object(index):
+            if self._is_property(index, labels) or self._has_object(index) or self._is_of_company(index):
                 continue
             found = self._best(tree, index)
             if found is not None:
@@ -75,6 +75,15 @@ class Bare:
             if place in self.heard.telling and place not in known and not self._names_any(place):
                 return True
         return False
+
+    def _is_of_company(self, index: int) -> bool:
+        """Whether a participle is said of what something is with: "a match WITH Ann INVOLVED"."""
+        number = self.heard.mention_at(index - 1)
+        if number < 0 or not is_past(self.heard.plain[index]):
+            return False
+        before = range(self.heard.mentions[number].start - 1, -1, -1)
+        first = next((self.heard.plain[place] for place in before if self.heard.plain[place] not in ARTICLES), "")
+        return first == "with"
 
     def _names_any(self, index: int) -> bool:
         fits = self.heard.fits

@@ -6,12 +6,12 @@ similar a name is to any noun, in competition with the other names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
 
-from kgneo.english.names import is_doer, is_past, name_words, same_root, singular, telling_words
+from kgneo.english.names import is_doer, is_past, name_words, same_root, same_whole_root, singular, telling_words
 from kgneo.english.words import MEASURES, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
@@ -165,18 +165,20 @@ def _fit(word: str, vector: Scores, names: Sequence[NameVectors]) -> Scores:
     similarity = np.array([float((name.vectors @ vector - name.bias).max()) for name in names])
     values = np.clip((similarity - WEIGHTS.floor) / (WEIGHTS.ceiling - WEIGHTS.floor), 0.0, 1.0)
     values = values * np.exp((similarity - similarity.max()) / WEIGHTS.rivalry)
-    shares = np.array([_share(word, name.words) for name in names])
+    shares = np.array([_share(word, name.words, same_whole_root) for name in names])
+    if not shares.any():  # "surnames" is no name where there are surnames
+        shares = np.array([_share(word, name.words, same_root) for name in names])
     if shares.any():
         return np.asarray(np.maximum(shares, values * WEIGHTS.root_rivals))
     return np.asarray(values**WEIGHTS.curve * LIKE)
 
 
-def _share(word: str, name: Sequence[str]) -> float:
-    """1 where the word is the name, less where it is one of several words; the last of them counts most, and the last
-    before a unit ("areaKm2")."""
-    if len(name) > 1 and same_root(word, "".join(name)):
+def _share(word: str, name: Sequence[str], same: Callable[[str, str], bool]) -> float:
+    """1 where the word is the `same` as the name, less where it is one of several words; the last of them counts most,
+    and the last before a unit ("areaKm2")."""
+    if len(name) > 1 and same(word, "".join(name)):
         return 1.0
-    hits = [index for index, own in enumerate(name) if same_root(word, own)]
+    hits = [index for index, own in enumerate(name) if same(word, own)]
     if not hits:
         return 0.0
     if len(name) == 1:

@@ -15,8 +15,10 @@ from typing import TypeVar
 
 from kgneo.english.names import is_past, name_words, same_root, singular
 from kgneo.english.words import (
+    ACTING,
     ARTICLES,
     AUXILIARIES,
+    BEING,
     CLAUSES,
     FELLOWS,
     FUNCTION_WORDS,
@@ -184,6 +186,8 @@ class Grower:
     mentions: Sequence[Mention]
     fits: Fits
     negations: Sequence[int] = ()
+    spent: Collection[int] = ()
+    """Words that speak of something else than how things are joined."""
     costs: Costs = COSTS
     _rated: dict[tuple[str, str, tuple[int, ...], int], list[tuple[Rate, Way]]] = field(default_factory=dict)
     _fits: dict[tuple[str, tuple[int, ...]], tuple[float, frozenset[int]]] = field(default_factory=dict)
@@ -335,9 +339,10 @@ class Grower:
         if thing.last < 0 or not self.mentions[thing.last].fellow:
             return False
         possessed = self.mentions[number].end == self._start(thing.last)
-        return possessed or any(
-            self.words[index].plain in ("of", "with", "to") for index in self._between(thing.last, number)
-        )
+        between = [index for index in self._between(thing.last, number) if index not in self.mentions[number].also]
+        joined = [self.words[index].plain for index in between if self.words[index].plain in ("of", "with", "to")]
+        itself = joined == ["with"] and bool(self.mentions[number].also)  # "a friend WITH THE SURNAME X"
+        return possessed or (bool(joined) and not itself)
 
     def _is_one_of_several(self, tree: Tree, index: int, number: int) -> bool:
         """Whether a plural noun and the name of one node are the same thing, by a mention and those of a thing: not
@@ -617,7 +622,7 @@ class Grower:
         extra = [index for index in self._own(root.named) if not root.noun] if root.named >= 0 else []
         near = {number, *(thing.last for thing in tree.things if thing.last >= 0)}
         extra += [index for other in near if self.mentions[other].fellow for index in self._own(other)]
-        return (*before[::-1], *after, *extra)
+        return tuple(index for index in (*before[::-1], *after, *extra) if index not in self.spent)
 
     def _rate(self, way: Way, ways: Sequence[Way], gap: Sequence[int], source: str, number: int) -> Rate:
         """What a way is worth, whether its direction counts, which words speak of it, and whether they say all of
@@ -668,6 +673,10 @@ class Grower:
             return 0
         plain = [self.words[index].plain for index in sorted(gap)]
         before = [self.words[index].plain for index in sorted(gap) if index < self._start(number)]
+        verb = next((place for place, word in enumerate(before) if place and same_root(word, last)), 0)
+        acts = verb and before[verb - 1] in ACTING
+        if acts or (verb and before[verb - 1] in BEING):  # "phones THAT called", "phones that WERE called"
+            return 1 if gives == acts else -1
         way = next((word for word in (*reversed(before), *plain) if word in ("to", "from")), "")
         if way == "to" or any(word in RECEIVING for word in plain):
             return 1 if receives else -1

@@ -15,10 +15,13 @@ from kgneo.english.numbers import is_number
 from kgneo.english.words import (
     AUXILIARIES,
     FUNCTION_WORDS,
+    HAPPENING,
     JOINING,
     LIGHT_VERBS,
     MEASURES,
     NOBODY,
+    PLACE,
+    PREPOSITIONS,
     RECEIVING,
     RELATIVES,
     SAID_OF,
@@ -285,6 +288,24 @@ class Heard:
                      if word not in FUNCTION_WORDS | UNNAMED and index not in denying)  # fmt: skip
 
     @cached_property
+    def happening(self) -> frozenset[int]:
+        """The words that say that something happened, where they speak of when: "WHEN did it occur", "that OCCURRED ON
+        May 1"."""
+        said = [range(index, index + 1) for index, word in enumerate(self.plain) if word in HAPPENING]
+        said += [range(index - 1, index + 1) for index, word in enumerate(self.plain)
+                 if word == "place" and index and self.plain[index - 1] in PLACE]  # fmt: skip
+        of_time = [item for item in said if self.plain[0] == "when" or self._is_before_date(item.stop)]
+        return frozenset(index for item in of_time for index in item)
+
+    def _is_before_date(self, index: int) -> bool:
+        """Whether a date is named at a word, or behind a preposition there."""
+        place = index + (self.plain[index : index + 1] != [] and self.plain[index] in PREPOSITIONS)
+        number = self.mention_at(place)
+        return number >= 0 and any(
+            meaning.key is not None and meaning.key.kind == "date" for meaning in self.mentions[number].meanings
+        )
+
+    @cached_property
     def supposing(self) -> set[int]:
         """The words that only say that there is, may or must be what another word names: "NEED a key"."""
         return {
@@ -338,13 +359,17 @@ class Heard:
 
     def denial(self, index: int) -> int:
         """The word of negation that denies what a word says, or -1: the last one before it, where nothing begins and
-        nothing is named between the two."""
+        nothing is named between the two, be it something that the graph does not know: "no SUSPECT after"."""
         found = max((place for place in self.form.negations if place < index), default=-1)
         between = range(found + 1, index)
         if found < 0 or index - found > SCOPE:
             return -1
         cut = any(self.plain[place] in JOINING | RELATIVES or self.mention_at(place) >= 0 for place in between)
-        return -1 if cut else found
+        unknown = any(
+            self.plain[place] in PREPOSITIONS and not set(self.plain[found + 1 : place]) <= FUNCTION_WORDS
+            for place in between
+        )
+        return -1 if cut or unknown else found
 
     def text_of(self, number: int) -> str:
         """The words of a mention as they stand in the question."""

@@ -25,6 +25,7 @@ from kgneo.english.words import (
     FELLOWS,
     FUNCTION_WORDS,
     JOINING,
+    MEASURES,
     NUMERALS,
     PEOPLE,
     PERSONAL,
@@ -273,7 +274,7 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
         if any(same_root(word, own) for own in name_words(key_name(key))):
             score *= 0.6
         few = key.distinct <= FEW
-        if not few and (score < WITH_KIND or (capitals and _says_kind(word, fits))):
+        if not few and (score < WITH_KIND or word in MEASURES or (capitals and _says_kind(word, fits))):
             return score * 0.2
         score *= 0.9 if few else 0.5 if capitals else 0.8
     if capitals and not capital and len(telling) > 1 and _says_relation(telling, fits):

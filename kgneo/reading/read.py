@@ -132,7 +132,8 @@ class _Reader:
         if heard.unread:
             return []
         roots, order = Roots(heard).found()
-        grown = Grower(heard.words, heard.mentions, heard.fits, heard.form.negations).grow(roots, order)
+        grower = Grower(heard.words, heard.mentions, heard.fits, heard.form.negations, heard.happening)
+        grown = grower.grow(roots, order)
         if heard.alike:
             alike = [joined for tree in grown if (joined := self.alike.put_on(tree))]
             grown = alike or [replace(tree, score=tree.score - MISSED, unsaid=tree.unsaid + 1) for tree in grown]
@@ -254,6 +255,7 @@ class _Reader:
             if any(meaning.key and meaning.key.key in keys for meaning in item.meanings)
         }  # fmt: skip
         said |= {index for start, end, key in self.heard.whole_keys if key.key in keys for index in range(start, end)}
+        said |= self.heard.happening
         silent = [index for index in self.heard.telling if index not in said]
         labels = {thing.label for thing in tree.things}
         owners = labels | {join.relation for join in tree.joins}
