@@ -73,6 +73,15 @@ def fits(encoder: OnnxEncoder) -> Fits:
             "Which drivers have a friend with the surname Moss?",
             "drivers that know drivers with surname Moss (either way)",
         ),
+        (
+            "What are the last names of the drivers on Mill Lane?",
+            "surname of drivers that live on roads with title Mill Lane",
+        ),
+        ("What is the first name of the driver with the surname Moss?", "name of drivers with surname Moss"),
+        (
+            "What are the surnames of the friends of Ottilie?",
+            "surname of drivers that know drivers with name Ottilie (either way)",
+        ),
         ("List the surnames of the drivers on Mill Lane", "surname of drivers that live on roads with title Mill Lane"),
         (
             "How long was the accident on Mill Lane?",

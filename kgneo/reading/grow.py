@@ -73,6 +73,8 @@ class Costs:
     """What it costs that a second noun for the same label means the same thing."""
     fellow: float = 1.5
     """What it costs that what shares something with a name is what has the name."""
+    first: float = 0.5
+    """What it is worth that what is named first has the property that is asked for."""
     clause: float = 1.0
     """What it costs that a clause begins between a label and the name that it is the same as."""
     frequent: float = 0.08
@@ -258,7 +260,8 @@ class Grower:
             assert meaning.key is not None
             thing = Thing(meaning.owner, mention, False, ((meaning.key, meaning.values),), mention)
             return Tree((thing,), score=meaning.score, places=((mention, 0),), used=self._own(mention))
-        thing = Thing(meaning.owner, mention, meaning.kind == "label", (), mention, roles=_roles(meaning))
+        noun = meaning.kind == "label" or (meaning.owned > 0.0 and mention >= 0)
+        thing = Thing(meaning.owner, mention, noun, (), mention, roles=_roles(meaning))
         places = ((mention, 0),) if mention >= 0 else ()
         named = min(meaning.score, 1.0)
         score = meaning.score + meaning.owned
@@ -380,7 +383,7 @@ class Grower:
         """What it costs that a mention is the same as a thing; None where it cannot be."""
         if thing.last < 0:
             first = not any(self.mentions[other].meanings[0].kind == "value" for other in range(number))
-            return 0.3 if tree.asked is None else -0.5 if first else 0.0
+            return 0.3 if tree.asked is None else -self.costs.first if first else 0.0
         between = self._between(thing.last, number)
         own = self._own(number).union(*(self._own(other) for other, _ in tree.places))
         telling = [

@@ -452,13 +452,15 @@ def _names_another(word: str, name: Collection[str], key: Key, fits: Fits) -> bo
 
 def _said(words: Sequence[Word], index: int) -> str:
     """A word, or what it stands for together with the next or the one before: "last name" is a surname."""
-    plain = words[index].plain
     for first in (index, index - 1):
-        if 0 <= first < len(words) - 1:
-            pair = f"{words[first].plain} {words[first + 1].plain.rstrip('s')}"
-            if pair in SAME_NAMES:
-                return SAME_NAMES[pair]
-    return SAME_NAMES.get(plain, plain)
+        if 0 <= first < len(words) - 1 and _pair(words, first) in SAME_NAMES:
+            return SAME_NAMES[_pair(words, first)]
+    return SAME_NAMES.get(words[index].plain, words[index].plain)
+
+
+def _pair(words: Sequence[Word], index: int) -> str:
+    """A word and the next one, which is in the singular."""
+    return " ".join(word.plain for word in words[index : index + 2]).rstrip("s")
 
 
 def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, asked: int, head: int) -> list[Mention]:
@@ -625,12 +627,13 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
     found: list[Mention] = []
     for index in free:
         word = words[index].plain
-        if word in FUNCTION_WORDS or is_number(word):
+        if word in FUNCTION_WORDS or is_number(word) or (found and index < found[-1].end):
             continue
         meanings = []
-        said = _said(words, index)
-        scores = fits.key(word) if said == word else {key: max(score, fits.key(said)[key])
-                                                      for key, score in fits.key(word).items()}  # fmt: skip
+        said, count = _said(words, index), 2 if _pair(words, index) in SAME_NAMES else 1
+        scores = fits.key(said)
+        if max(scores.values(), default=0.0) < SURE:
+            scores = {key: max(score, scores[key]) for key, score in fits.key(word).items()}
         relation = float(max(fits.of(word)[1], default=0.0))
         for key, fit in scores.items():
             opposite = key.kind == "truth" and denies(word, name_words(key.key)[-1])
@@ -639,10 +642,10 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
                 continue
             own = name_words(key_name(key))
             beside = [words[other].plain for other in (index - 1, index + 1) if 0 <= other < len(words)]
-            near = (word, *beside)
+            near = (word, said, *beside)
             together = sum(opposite or any(same_root(one, part) for one in near) for part in own) / len(own)
             meanings.append(Meaning("key", key.owner, score * (0.6 + 0.4 * together), key))
         if meanings:
             meanings.sort(key=lambda item: -item.score)
-            found.append(Mention(index, index + 1, tuple(meanings[:6])))
+            found.append(Mention(index, index + count, tuple(meanings[:6])))
     return found

@@ -250,9 +250,10 @@ class _Reader:
         said = tree.used | self.heard.form.used | (self.heard.supposing if held & keys else set())
         said |= {index for start, end, key in self.heard.lacked if key.key in keys for index in range(start, end)}
         said |= {
-            item.start
+            index
             for item in self.heard.key_mentions
             if any(meaning.key and meaning.key.key in keys for meaning in item.meanings)
+            for index in range(item.start, item.end)
         }  # fmt: skip
         said |= {index for start, end, key in self.heard.whole_keys if key.key in keys for index in range(start, end)}
         said |= self.heard.happening

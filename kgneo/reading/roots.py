@@ -24,8 +24,9 @@ from kgneo.english.words import (
 )
 from kgneo.ranking.kinds import KINDS
 from kgneo.reading.fits import key_name
+from kgneo.reading.grow import COSTS
 from kgneo.reading.heard import NAMED, Heard
-from kgneo.reading.mentions import SURE, Meaning, Mention, people
+from kgneo.reading.mentions import LIKELY, Meaning, Mention, people
 from kgneo.reading.vocabulary import MEASURED, Key, Step
 
 ROOTS = 8
@@ -159,7 +160,8 @@ class Roots:
             item for item in self.heard.key_mentions
             if at <= item.start and self._words_to(at, limit, item.start) <= (1 if run else 3)
             and item.start not in self.heard.grouping
-            and (self.heard.plain[item.start] not in MEASURES or self._is_measured(item.start))
+            and (item.end > item.start + 1 or self.heard.plain[item.start] not in MEASURES
+                 or self._is_measured(item.start))
         ]  # fmt: skip
         found: list[tuple[int, Meaning]] = []
         for item in near[:3]:
@@ -183,12 +185,25 @@ class Roots:
                 for meaning in item.meanings
                 if self._may_ask(item, meaning)
             ]
-            found += [(-1, meaning) for meaning in asked if meaning.key not in said]
+            found += [self._of_owner(item.end, meaning) for meaning in asked if meaning.key not in said]
             if len(run) and item.start == limit:
                 label = {meaning.owner for number in run for meaning in self.heard.mentions[number].meanings}
                 found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
                          for number, m in found]  # fmt: skip
         return found
+
+    def _of_owner(self, start: int, meaning: Meaning) -> tuple[int, Meaning]:
+        """A property that is asked for, with the mention behind it that says whose it is: "the age OF THE PLAYERS"."""
+        place = start + 1
+        while place < len(self.heard.plain) and self.heard.plain[place] in ARTICLES:
+            place += 1
+        number = self.heard.mention_at(place) if meaning.owned else -1
+        if number < 0 or self.heard.mentions[number].start != place:
+            return -1, meaning
+        noun = self.heard.mentions[number].meanings[0]
+        if noun.kind != "label" or noun.owner != meaning.owner:
+            return -1, meaning
+        return number, replace(meaning, owned=meaning.owned + COSTS.first + COSTS.label * noun.score)
 
     def _owning(self, item: Mention) -> set[int]:
         """The word before a noun for a property of relationships, where it names these: "TRANSFER amount"."""
@@ -240,7 +255,7 @@ class Roots:
         for index in range(start + 1, len(self.heard.plain)):
             there = self.heard.mention_at(index)
             if there >= 0:
-                return {meaning.owner for meaning in self.heard.mentions[there].meanings if meaning.score >= SURE}
+                return {meaning.owner for meaning in self.heard.mentions[there].meanings if meaning.score >= LIKELY}
             if self.heard.plain[index] not in FUNCTION_WORDS and index not in self.heard.form.used:
                 break
         return set()
