@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from kgneo.english.names import is_done, is_past, name_words, same_root
-from kgneo.english.words import ARTICLES, FUNCTION_WORDS, UNITS
+from kgneo.english.names import is_done, name_words
+from kgneo.english.words import ARTICLES
 from kgneo.errors import EntityNotFound
 from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
 from kgneo.query.wording import wording
@@ -22,21 +22,20 @@ from kgneo.reading.alike import Alike
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
-from kgneo.reading.fits import Fits, key_name
+from kgneo.reading.fits import Fits
 from kgneo.reading.groups import with_group_last
 from kgneo.reading.grow import Grower, Tree
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.measures import Measures
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
 from kgneo.reading.roots import Roots
+from kgneo.reading.silent import LIKE_ANY, silent
 from kgneo.reading.vocabulary import MEASURED
 from kgneo.text import fold
 
 NEAREST = 5
 MISSED = 1.6
 """What it costs to leave out what something is the same as."""
-LIKE_ANY = 0.25
-"""Likeness to what an interpretation says below which a word is not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,15 +207,15 @@ class _Reader:
                 answer = other[2] or answer
         graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
         ignored = tuple(self.heard.text_of(number) for number in tree.ignored if not self._is_said(number, tree))
-        silent = self._silent(tree, {value.key for value in graph.values()})
+        left = self._silent(tree, {value.key for value in graph.values()})
         if self.heard.alike and not tree.same:
             ignored += tuple(self.heard.words_of(item) for item in self.heard.alike)
-            silent += [(index, 0.0) for index in self.alike.nouns]
-        share = sum(1.0 - like for _, like in silent) / max(len(self.heard.telling), 1)
-        unsaid = tuple(self.heard.words[index].text for index, like in silent if like < LIKE_ANY)
+            left += [(index, 0.0) for index in self.alike.nouns]
+        share = sum(1.0 - like for _, like in left) / max(len(self.heard.telling), 1)
+        unsaid = tuple(self.heard.words[index].text for index, like in left if like < LIKE_ANY)
         if self.heard.form.negations and not graph.denies:
             unsaid = (*unsaid, self.heard.words[self.heard.form.negations[0]].text)
-        score = tree.score - 0.5 * unread - 0.12 * len(silent)
+        score = tree.score - 0.5 * unread - 0.12 * len(left)
         bare = not (self.heard.values or self.heard.alike) and self.heard.is_plain and not conditions
         loose = tree.unsaid + unread
         return Interpretation(
@@ -257,28 +256,10 @@ class _Reader:
         }  # fmt: skip
         said |= {index for start, end, key in self.heard.whole_keys if key.key in keys for index in range(start, end)}
         said |= self.heard.happening
-        silent = [index for index in self.heard.telling if index not in said]
         labels = {thing.label for thing in tree.things}
-        owners = labels | {join.relation for join in tree.joins}
-        known = self.heard.fits.relations  # of plain triples, chains also walk relations that are properties here
-        relations = [known.index(join.relation) for join in tree.joins if join.relation in known]
-        found = []
-        for index in silent:
-            word, head = self.heard.plain[index], self._head_behind(index, silent)
-            likes = [fit for label, fit in self.heard.fits.label(word).items()
-                     if label in labels and not _has_root(head, label)]  # fmt: skip
-            likes += [fit for key, fit in self.heard.fits.key(word).items()
-                      if key.key in keys and key.owner in owners and not _has_root(head, key_name(key))]  # fmt: skip
-            likes += [float(self.heard.fits.similarity(word)[number]) for number in relations]
-            found.append((index, max(likes, default=0.0)))
-        return found
-
-    def _head_behind(self, index: int, silent: Sequence[int]) -> str:
-        """The noun that a word stands right before, which says something itself: "email ADDRESS". What bears its name
-        is no reason to take the word before it for said."""
-        behind = self.heard.plain[index + 1] if index + 1 < len(self.heard.plain) else ""
-        telling = behind and index + 1 not in silent and behind not in FUNCTION_WORDS | UNITS
-        return behind if telling and not is_past(self.heard.plain[index]) else ""
+        relations = [join.relation for join in tree.joins]
+        spoken = [key for key in self.heard.fits.keys if key.key in keys and key.owner in {*labels, *relations}]
+        return silent(self.heard, said, labels, relations, spoken)
 
     @cached_property
     def _is_spelt(self) -> bool:
@@ -435,8 +416,3 @@ def _of_relations(
         return answer, selections
     function: Function = "maximum" if found[0].descending else "minimum"
     return Aggregate(function, found[0].by), [item for item in selections if item is not found[0]]
-
-
-def _has_root(word: str, name: str) -> bool:
-    """Whether a word is one of a name's, but for its ending."""
-    return bool(word) and any(same_root(word, own) for own in name_words(name))

@@ -6,7 +6,8 @@ that leads anywhere is run as one Cypher pattern. Its end is the answer, its tri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -18,7 +19,9 @@ from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
 from kgneo.query.compile import Named
 from kgneo.query.graph import QueryGraph
 from kgneo.ranking.vectors import MAX_HOPS
+from kgneo.reading.heard import Heard
 from kgneo.reading.read import Interpretation
+from kgneo.reading.silent import left_out
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.complete import Completed, complete, complete_plain
 from kgneo.stages.interpret import (
@@ -43,6 +46,9 @@ DOUBTED = 0.4
 """Confidence below which the ranking of relation paths is not taken at its word."""
 OTHERWISE = 0.8
 """What the score of a name is worth that the question spells and its interpretation does not read."""
+WITHOUT_WORD, WITHOUT_NOUN, MOST_SILENT = 0.5, 0.2, 3
+"""Shares of the confidence that are left for each word, or noun, of which a relation path says nothing, and for how
+many of these."""
 LISTED = 20
 """Answers that the text of an answer names."""
 
@@ -117,7 +123,8 @@ def _ranked(
     with clock.stage("form"):
         formed = complete(context, linked[0])
     if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
-        return _completed(context, question, linked[0].topics, formed, clock)
+        found = _completed(context, question, linked[0].topics, formed, clock)
+        return _less_sure(found, _left_out(context, linked[0], formed.graph))
     if understood and joins(context, understood[0]):
         found = _read(context, question, understood, clock)
         return found if found.answers or marked else _ranked(context, question, (), (), clock)
@@ -128,10 +135,24 @@ def _ranked(
     if first is None or first.confidence < context.options.min_confidence:
         return _not_found(question, linked[0].topics, first.readings if first else ranked, clock)
     topics = first.readings[0].linked.topics
-    found = _less_sure(_completed(context, question, topics, first, clock), unsaid)
+    found = _completed(context, question, topics, first, clock)
+    used = first.readings[0].linked
+    silent = dict.fromkeys(unsaid, False) if context.shape.loaded else _left_out(context, used, first.graph)
+    found = _less_sure(found, silent)
     if (found.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
         return found
     return _surer(found, _read(context, question, understood, clock))
+
+
+def _left_out(context: Context, linked: LinkedQuestion, graph: QueryGraph) -> dict[str, bool]:
+    """The words of a question about a graph with labels that are like nothing of the path that answers it, each with
+    whether it is a noun."""
+    known = None if context.shape.loaded else reading(context)
+    if known is None:
+        return {}
+    names = [topic.entity.name for topic in linked.topics]
+    names += [mention.text for mention in linked.mentions if mention]
+    return left_out(Heard(linked.text, known.fits, known.dictionary), graph, names)
 
 
 def _linked(context: Context, texts: Sequence[str]) -> list[LinkedQuestion]:
@@ -270,14 +291,14 @@ def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[R
     )
 
 
-def _less_sure(answer: Answer, unsaid: Sequence[str]) -> Answer:
-    """An answer with half the confidence for each word of the question that is like nothing in the graph's reading of
-    it, and these words in a warning."""
-    if not unsaid:
+def _less_sure(answer: Answer, silent: Mapping[str, bool]) -> Answer:
+    """An answer with less confidence for each word of the question that is like nothing in the graph's reading of it,
+    the least for nouns, and these words in a warning."""
+    if not silent:
         return answer
-    told = f"Ignored: {', '.join(map(repr, dict.fromkeys(unsaid)))}."
-    likely = (answer.confidence or 0.0) * 0.5 ** min(len(unsaid), 3)
-    return replace(answer, confidence=likely, warnings=(*answer.warnings, told))
+    shares = sorted(WITHOUT_NOUN if noun else WITHOUT_WORD for noun in silent.values())[:MOST_SILENT]
+    told = f"Ignored: {', '.join(map(repr, silent))}."
+    return replace(answer, confidence=(answer.confidence or 0.0) * math.prod(shares), warnings=(*answer.warnings, told))
 
 
 def _warnings(confidence: float) -> tuple[str, ...]:

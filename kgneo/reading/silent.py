@@ -1,0 +1,85 @@
+"""Silent: the words of a question that a reading of it says nothing about.
+
+Comes in: what was heard of a question, and the labels, relationship types and properties that a reading speaks of. Goes
+out: the telling words that it leaves out, with how much each is like what it speaks of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from kgneo.english.names import is_past, name_words, same_root
+from kgneo.english.words import ARTICLES, FUNCTION_WORDS, UNITS
+from kgneo.query.graph import QueryGraph
+from kgneo.reading.fits import key_name
+from kgneo.reading.heard import NAMED, Heard
+from kgneo.reading.vocabulary import Key
+
+DETERMINING = ARTICLES | {"which", "what", "whose", "much", "many"}
+"""Words right behind which a noun stands."""
+LIKE_ANY = 0.25
+"""Likeness to what a reading says below which a word is not said."""
+
+
+def silent(
+    heard: Heard, said: Collection[int], labels: Collection[str], relations: Sequence[str], keys: Collection[Key]
+) -> list[tuple[int, float]]:
+    """The telling words but for those that are `said`, each with how much it is like the labels, relationship types and
+    properties that a reading speaks of: 0 to 1."""
+    left = [index for index in heard.telling if index not in said]
+    known = heard.fits.relations  # of plain triples, chains also walk relations that are properties here
+    numbers = [known.index(relation) for relation in relations if relation in known]
+    found = []
+    for index in left:
+        word, head = heard.plain[index], _head_behind(heard, index, left)
+        of_labels, of_keys = heard.fits.label(word), heard.fits.key(word)
+        likes = [of_labels[label] for label in labels if label in of_labels and not _is_of_head(word, head, label)]
+        likes += [of_keys[key] for key in keys if not _is_of_head(word, head, key_name(key))]
+        likes += [float(heard.fits.similarity(word)[number]) for number in numbers]
+        found.append((index, max(likes, default=0.0)))
+    return found
+
+
+def left_out(heard: Heard, graph: QueryGraph, names: Collection[str]) -> dict[str, bool]:
+    """The telling words that are like nothing of a query graph whose variables have no labels, and in none of the
+    `names` of what it begins at, each with whether it is a noun."""
+    vocabulary = heard.fits.vocabulary
+    relations = [relation for edge in graph.edges for relation in edge.relations]
+    links = [link for link in vocabulary.links if link.relation in relations]
+    labels = {label for link in links for label in (link.subject, link.object)}
+    values = {value.key for value in graph.values()}
+    keys = [key for key in vocabulary.keys if key.key in values]
+    named = {word for name in names for word in name.casefold().split()}
+    said = {index for index, word in enumerate(heard.plain) if word in named} | heard.taken | heard.form.used
+    said |= {index for index, like in silent(heard, said, labels, relations, keys) if like >= NAMED}
+    left = [index for index, like in silent(heard, said, labels, relations, keys) if like < LIKE_ANY]
+    return {heard.words[index].text: _is_noun(heard, index, said) for index in left}
+
+
+def _is_noun(heard: Heard, index: int, said: Collection[int]) -> bool:
+    """Whether a word is a noun by where it stands: behind a determiner, or before a noun that is said ("EMAIL
+    address") and not behind another ("suppliers DELIVER products")."""
+    before = heard.words[index - 1] if index else None
+    if before is not None and (before.plain in DETERMINING or before.text.endswith(("'s", "’s"))):
+        return True
+    behind = heard.plain[index + 1] if index + 1 in said and index + 1 not in heard.taken else ""
+    verb = index - 1 in said or is_past(heard.plain[index]) or is_past(behind)
+    return bool(behind) and not verb
+
+
+def _head_behind(heard: Heard, index: int, left: Sequence[int]) -> str:
+    """The noun that a word stands right before, which says something itself: "email ADDRESS". What bears its name is no
+    reason to take the word before it for said."""
+    behind = heard.plain[index + 1] if index + 1 < len(heard.plain) else ""
+    telling = behind and index + 1 not in left and behind not in FUNCTION_WORDS | UNITS
+    return behind if telling and not is_past(heard.plain[index]) else ""
+
+
+def _is_of_head(word: str, head: str, name: str) -> bool:
+    """Whether a name is said by the noun behind a word, and not by the word."""
+    return _has_root(head, name) and not _has_root(word, name)
+
+
+def _has_root(word: str, name: str) -> bool:
+    """Whether a word is one of a name's."""
+    return bool(word) and any(same_root(word, own) for own in name_words(name))
