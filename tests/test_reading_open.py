@@ -68,6 +68,18 @@ def test_that_a_name_is_there_is_no_yes_to_what_else_was_asked(fits: Fits) -> No
     assert best("Does Vera Lind have a parachute?", fits).vacuous
 
 
+def test_how_many_there_are_of_a_name_is_no_answer_to_how_much_else_it_has(encoder: OnnxEncoder) -> None:
+    vocabulary = Vocabulary(
+        labels={"Customer": 9, "Loan": 12},
+        keys=(Key("Customer", "name", distinct=8), Key("Loan", "number", unique=True, distinct=12)),
+        links=(Link("Customer", "REPAYS", "Loan", 12),),
+        display={"Customer": ("name",), "Loan": ("number",)},
+    )
+    values = Values({"tom pine": [Entry("Customer", "name", False, "Tom Pine", "Tom Pine", 1)]})
+    found = read("How many parachutes does Tom Pine own?", Fits(vocabulary, RankingCache(encoder)), values)
+    assert found[0].vacuous
+
+
 STOCKED = Vocabulary(
     labels={"Part": 30},
     keys=(

@@ -311,16 +311,21 @@ class _Reader:
         return noun.start - (noun.start > 0 and self.heard.plain[noun.start - 1] in ARTICLES)
 
     def _is_vacuous(self, tree: Tree, graph: QueryGraph, unsaid: Sequence[str]) -> bool:
-        """Whether what is asked for is what the question names, or, of yes and no, whether that is there at all though
-        the question says more."""
+        """Whether what is asked for is what the question names, or, of a number or yes and no, how much of that is
+        there, or whether it is, though the question says more."""
         asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
-        shown = self.heard.fits.vocabulary.display.get(tree.things[0].label, ())
+        label = tree.things[0].label
+        shown = self.heard.fits.vocabulary.display.get(label, ())
         keys = [key for key, _ in tree.things[0].values]
+        nodes = self.heard.fits.vocabulary.labels.get(label, 0)
+        named = any(key.unique and key.key in shown for key in keys)
+        few = any(2 * key.distinct > nodes for key in keys)
+        more = bool(unsaid) and not graph.edges
         if self.heard.form.kind == "exists":
-            nodes = self.heard.fits.vocabulary.labels.get(tree.things[0].label, 0)
-            names = any(key.unique or key.key in shown or 2 * key.distinct > nodes for key in keys)
-            return bool(unsaid) and not graph.edges and names
-        return asked == Value("x0") and not graph.selections and any(key.unique and key.key in shown for key in keys)
+            return more and (few or any(key.key in shown for key in keys))
+        if self.heard.form.kind == "count" and more and few:
+            return True
+        return asked == Value("x0") and not graph.selections and named
 
     def _is_sure(self, tree: Tree) -> bool:
         """Whether a word surely names the kind of what is asked for."""
