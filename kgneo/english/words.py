@@ -260,7 +260,7 @@ PERSONAL = _words("surname forename firstname lastname birth born birthday birth
 """Words of properties that people have."""
 RECEIVING = _words("receive receives received receiving get gets got getting incoming")
 HAPPENING = _words("happen happens happened happening occur occurs occurred occurring")
-PLACE = _words("take takes took taken taking")
+TAKING_PLACE = _words("take takes took taken taking")
 """Words before "place" for the same: "took place"."""
 GROUPING = _words("per each every")
 """Words before what a number is asked for each of."""

@@ -141,8 +141,8 @@ class Graph:
 
     def close(self) -> None:
         """Close the driver, if this object opened it."""
-        if "_planning" in self.__dict__:
-            self._planning.shutdown(cancel_futures=True)
+        if (planning := self.__dict__.pop("_planning", None)) is not None:
+            planning.shutdown(cancel_futures=True)
         if self._owned:
             self._driver.close()
 

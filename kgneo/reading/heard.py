@@ -20,11 +20,11 @@ from kgneo.english.words import (
     LIGHT_VERBS,
     MEASURES,
     NOBODY,
-    PLACE,
     PREPOSITIONS,
     RECEIVING,
     RELATIVES,
     SAID_OF,
+    TAKING_PLACE,
     UNNAMED,
 )
 from kgneo.reading.fits import Fits, key_name
@@ -293,7 +293,7 @@ class Heard:
         May 1"."""
         said = [range(index, index + 1) for index, word in enumerate(self.plain) if word in HAPPENING]
         said += [range(index - 1, index + 1) for index, word in enumerate(self.plain)
-                 if word == "place" and index and self.plain[index - 1] in PLACE]  # fmt: skip
+                 if word == "place" and index and self.plain[index - 1] in TAKING_PLACE]  # fmt: skip
         of_time = [item for item in said if self.plain[0] == "when" or self._is_before_date(item.stop)]
         return frozenset(index for item in of_time for index in item)
 

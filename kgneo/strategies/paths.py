@@ -134,9 +134,8 @@ def _ranked(
         first = complete_plain(context, ranked)
     if first is None or first.confidence < context.options.min_confidence:
         return _not_found(question, linked[0].topics, first.readings if first else ranked, clock)
-    topics = first.readings[0].linked.topics
-    found = _completed(context, question, topics, first, clock)
     used = first.readings[0].linked
+    found = _completed(context, question, used.topics, first, clock)
     silent = dict.fromkeys(unsaid, False) if context.shape.loaded else _left_out(context, used, first.graph)
     found = _less_sure(found, silent)
     if (found.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
