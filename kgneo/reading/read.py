@@ -313,19 +313,17 @@ class _Reader:
     def _is_vacuous(self, tree: Tree, graph: QueryGraph, unsaid: Sequence[str]) -> bool:
         """Whether what is asked for is what the question names, or, of a number or yes and no, how much of that is
         there, or whether it is, though the question says more."""
-        asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
-        label = tree.things[0].label
-        shown = self.heard.fits.vocabulary.display.get(label, ())
+        label, vocabulary = tree.things[0].label, self.heard.fits.vocabulary
+        shown, nodes = vocabulary.display.get(label, ()), vocabulary.labels.get(label, 0)
         keys = [key for key, _ in tree.things[0].values]
-        nodes = self.heard.fits.vocabulary.labels.get(label, 0)
-        named = any(key.unique and key.key in shown for key in keys)
-        few = any(2 * key.distinct > nodes for key in keys)
         more = bool(unsaid) and not graph.edges
+        rare = any(2 * key.distinct > nodes for key in keys)
         if self.heard.form.kind == "exists":
-            return more and (few or any(key.key in shown for key in keys))
-        if self.heard.form.kind == "count" and more and few:
+            return more and (rare or any(key.key in shown for key in keys))
+        if self.heard.form.kind == "count" and more and rare:
             return True
-        return asked == Value("x0") and not graph.selections and named
+        asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
+        return asked == Value("x0") and not graph.selections and any(key.unique and key.key in shown for key in keys)
 
     def _is_sure(self, tree: Tree) -> bool:
         """Whether a word surely names the kind of what is asked for."""
