@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kgneo.context import Context, Options
-from kgneo.embedding import Encoder, full_name, load_encoder, reader
+from kgneo.embedding import Encoder, OnnxEncoder, full_name, load_encoder, reader
 from kgneo.errors import NotIndexed
 from kgneo.graph import Graph
 from kgneo.graph.open import open_knowledge
@@ -50,6 +50,8 @@ def open_context(
         check_fingerprint(record, loaded)
     speaking = load_model(model, report=report) if isinstance(model, str) else model
     reads = reader(loaded, report=report)
+    if isinstance(reads, OnnxEncoder):
+        reads.begin()
     return Context(
         knowledge,
         reads,

@@ -16,10 +16,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -88,6 +90,16 @@ class OnnxEncoder:
         return onnxruntime.InferenceSession(
             str(self.folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
+
+    def begin(self) -> None:
+        """Load the model in a thread, while the caller goes on. What is wrong with it shows when it is used."""
+
+        def load() -> None:
+            with suppress(Exception):
+                _ = self._session
+
+        if "_session" not in self.__dict__:
+            Thread(target=load, name="kgneo-encoder").start()
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         prefix = self.description["prompts"].get("query" if query else "document", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,6 +67,23 @@ def test_vectors_do_not_depend_on_the_batch(encoder: OnnxEncoder) -> None:
 
 def test_no_text_gives_no_vectors(encoder: OnnxEncoder) -> None:
     assert encoder.encode([]).shape == (0, 384)
+
+
+def test_an_encoder_that_loads_while_something_else_goes_on_gives_the_same(encoder: OnnxEncoder) -> None:
+    other = OnnxEncoder(encoder.name, encoder.folder)
+    other.begin()
+    assert np.array_equal(other.encode(TEXTS[:2]), encoder.encode(TEXTS[:2]))
+
+
+def test_a_damaged_model_is_no_matter_before_it_is_used(
+    encoder: OnnxEncoder, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"no model")
+    OnnxEncoder(encoder.name, tmp_path).begin()
+    for thread in threading.enumerate():
+        if thread.name == "kgneo-encoder":
+            thread.join()
+    assert not recwarn.list
 
 
 def test_encoding_a_question_imports_neither_torch_nor_transformers(encoder: OnnxEncoder) -> None:

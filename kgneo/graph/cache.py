@@ -12,6 +12,7 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from kgneo.errors import GraphError, GraphUnavailable
@@ -27,6 +28,7 @@ from kgneo.graph.schema import Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
 from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.reading.vocabulary import Vocabulary
+from kgneo.text import digest
 
 FRESH = 600.0
 """Seconds for which a schema is taken as it was read although the graph changed, while its labels, types and sizes stay
@@ -95,6 +97,10 @@ class LocalCache:
         dictionary = Dictionary.build(self._graph, known, file)
         self._write("values.json", wanted)
         return dictionary
+
+    def texts(self, fingerprint: str) -> Path:
+        """The file for vectors of the graph's own texts, by an encoder of this fingerprint."""
+        return self.folder / f"texts-{digest(fingerprint)}.sqlite"
 
     def remove(self) -> bool:
         """Delete the files; whether there were any."""

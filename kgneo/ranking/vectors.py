@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from kgneo.english.names import name_words, telling_words
 from kgneo.english.voice import RelationEnd, doer
 from kgneo.english.words import COMMON_NOUNS, PREPOSITIONS
 from kgneo.model import Hop, RelationPath
+from kgneo.ranking.kept import KeptVectors
 from kgneo.ranking.kinds import KindJudge, TextEncoder, of_relation
 
 Scores = NDArray[np.float64]
@@ -56,13 +58,15 @@ class RelationStatistics:
 class RankingCache:
     """Vectors that are the same for every question about a graph: of words, relations and kinds of nodes.
 
-    One may be kept as long as the encoder and the graph's statistics stay the same.
+    One may be kept as long as the encoder and the graph's statistics stay the same. `file` keeps the vectors of the
+    graph's own texts for other processes; it is of this encoder and this graph alone.
     """
 
-    def __init__(self, encoder: TextEncoder) -> None:
+    def __init__(self, encoder: TextEncoder, file: Path | None = None) -> None:
         self.encoder = encoder
-        self.judge = KindJudge(encoder)
-        self.common = encoder.encode(COMMON_NOUNS)
+        self._kept = KeptVectors(encoder, file)
+        self.judge = KindJudge(self._kept)
+        self.common = self._kept.encode(COMMON_NOUNS)
         self._vectors: dict[str, Vectors] = {}
         self._relations: dict[str, RelationVectors] = {}
         self._steps: dict[tuple[HopKey, tuple[str, ...]], StepVectors] = {}
@@ -76,6 +80,10 @@ class RankingCache:
         if not texts:
             return self.common[:0]
         return np.stack([self._vectors[text] for text in texts])
+
+    def of_graph(self, texts: Sequence[str]) -> Vectors:
+        """Normalised vectors of the graph's own texts, which are kept longer than those of questions."""
+        return self._kept.encode(texts) if texts else self.common[:0]
 
     def bias(self, vectors: Vectors) -> Vectors:
         """How similar vectors are to common nouns on average."""
@@ -166,7 +174,7 @@ def _relation_vectors(name: str, objects: tuple[str, ...], cache: RankingCache) 
 
 def _name_vectors(name: str, cache: RankingCache) -> NameVectors:
     words = telling_words(name)
-    vectors = cache.vectors([" ".join(name_words(name)), " ".join(words), *words])
+    vectors = cache.of_graph([" ".join(name_words(name)), " ".join(words), *words])
     return NameVectors(words, vectors, cache.bias(vectors))
 
 
@@ -174,10 +182,10 @@ def _step_vectors(hop: Hop, statistics: RelationStatistics, cache: RankingCache)
     key = (hop.relation, hop.forward)
     figures = statistics.hops.get(key, HopStatistics())
     overlaps = {key: 1.0} | {(relation, not forward): share for (relation, forward), share in figures.next.items()}
-    labels = cache.vectors([" ".join(name_words(label)) for label in hop.labels])
+    labels = cache.of_graph([" ".join(name_words(label)) for label in hop.labels])
     nodes = _node_vector(figures, overlaps, statistics, cache)
     name = statistics.names.get(hop.relation, hop.relation)
-    kinds = cache.judge.of_names(figures.samples, cache.vectors(figures.samples))
+    kinds = cache.judge.of_names(figures.samples, cache.of_graph(figures.samples))
     kinds = np.maximum(kinds, of_relation(name, forward=hop.forward))
     for label in labels:
         kinds = np.maximum(kinds, cache.judge.of_label(label))
@@ -203,7 +211,7 @@ def _node_vector(
     Names of nodes reached by other steps count as far as those reach the same nodes.
     """
     centres = [
-        share**2 * cache.vectors(statistics.hops[other].samples).mean(axis=0)
+        share**2 * cache.of_graph(statistics.hops[other].samples).mean(axis=0)
         for other, share in overlaps.items()
         if other in statistics.hops and statistics.hops[other].samples
     ]
@@ -214,7 +222,7 @@ def _node_vector(
     ]
     parts = [unit(np.sum(centres, axis=0))] if centres else []
     if leaving:
-        parts.append(cache.vectors([", ".join(sorted(leaving)[:8])])[0])
+        parts.append(cache.of_graph([", ".join(sorted(leaving)[:8])])[0])
     return unit(np.sum(parts, axis=0)) if parts else None
 
 
@@ -283,7 +291,7 @@ class PathTable:
     def _add_topic(self, labels: Sequence[str], cache: RankingCache) -> None:
         names = [" ".join(name_words(label)) for label in labels]
         self.topic_words = tuple(" ".join(names).split())
-        self.topic_labels = cache.vectors(names)
+        self.topic_labels = cache.of_graph(names)
         self.topic_bias = cache.bias(self.topic_labels)
 
 

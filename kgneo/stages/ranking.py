@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kgneo.context import Context
 from kgneo.english.names import name_words
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.statistics import Statistics
 from kgneo.model import Hop
 from kgneo.ranking.vectors import HopStatistics, RankingCache, RelationStatistics
@@ -15,7 +16,8 @@ def ranking(context: Context) -> tuple[RankingCache, RelationStatistics]:
     """The vectors of the graph's relations and the statistics that they belong to."""
     kept = context.memory.get(KEY)
     if not isinstance(kept, tuple):
-        kept = (RankingCache(context.encoder), relation_statistics(context.record.statistics))
+        file = LocalCache(context.graph).texts(context.encoder.fingerprint)
+        kept = (RankingCache(context.encoder, file), relation_statistics(context.record.statistics))
         context.memory[KEY] = kept
     return kept
 
