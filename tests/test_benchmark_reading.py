@@ -21,6 +21,7 @@ SIGNS = Signs(
     rivals=0.0,
     silent=0.2,
     unsaid=0.0,
+    nouns=0.0,
     ignored=0.0,
     either=0.0,
     named=1.0,

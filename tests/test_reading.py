@@ -396,6 +396,7 @@ SIGNS = Signs(
     rivals=0.0,
     silent=0.2,
     unsaid=0.0,
+    nouns=0.0,
     ignored=0.0,
     either=0.0,
     named=1.0,
@@ -418,6 +419,10 @@ def test_ways_that_no_word_speaks_of_cost_confidence() -> None:
 
 def test_words_without_a_meaning_cost_confidence() -> None:
     assert confidence(replace(SIGNS, silent=0.6)) < confidence(SIGNS)
+
+
+def test_a_noun_without_a_meaning_costs_more_than_a_verb() -> None:
+    assert confidence(replace(SIGNS, unsaid=1.0, nouns=1.0)) < confidence(replace(SIGNS, unsaid=1.0))
 
 
 def test_being_far_ahead_of_the_others_gives_confidence() -> None:

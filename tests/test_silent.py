@@ -36,6 +36,7 @@ SHOES = QueryGraph((Variable("x0"),), Value("x0", "shoe_size"))
         ("What is the email address of Ann Lee?", HOME, {"email": True}),
         ("Which orchestra supplied Ann Lee?", SUPPLIER, {"orchestra": True}),
         ("Which companies gargled Ann Lee?", SUPPLIER, {"gargled": False}),
+        ("Which companies does Ann Lee use?", SUPPLIER, {}),
         ("What is Ann Lee's shoe size?", SHOES, {}),
     ],
 )

@@ -48,7 +48,7 @@ FUNCTION_WORDS = (
     | SHARING
     | PREPOSITIONS
     | _words(
-        "and or but not no if than then so yet already up out off down very much many few most more just only "
+        "and or but not no if because than then so yet already up out off down very much many few most more just only "
         "ever please both either s t d ll re ve world exactly percent mr mrs ms dr prof"
     )
 )
@@ -61,6 +61,11 @@ LIGHT_VERBS = _words(
     "go goes went"
 )
 """Verbs that join two things without saying how."""
+PLAIN_VERBS = LIGHT_VERBS | _words(
+    "live lives lived living run runs ran running use uses used using take takes took taken taking hold holds held "
+    "holding leave leaves left leaving"
+)
+"""Verbs that say so little by themselves that a reading need not say them."""
 
 COPULAS = _words("is was are were be been being became becomes become remains remained as")
 """Words by which something is said to be something."""
@@ -162,6 +167,15 @@ MEASURES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Words of dimension with the nouns for what they measure."""
 
+RATES: dict[str, set[str]] = {
+    "hour": {"hourly"},
+    "day": {"daily"},
+    "week": {"weekly"},
+    "month": {"monthly"},
+    "year": {"yearly", "annual"},
+}
+"""Units of time with the adjectives for what there is of something in each."""
+
 NUMERALS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "twenty": 20, "hundred": 100,
@@ -258,6 +272,8 @@ FELLOWS = _words(
 """Nouns for what stands to another of its kind in a relation that holds both ways."""
 PERSONAL = _words("surname forename firstname lastname birth born birthday birthdate gender nationality")
 """Words of properties that people have."""
+IDENTIFYING = _words("id identifier no nr number num code key")
+"""Last words of the names of properties that tell things apart, and measure nothing."""
 RECEIVING = _words("receive receives received receiving get gets got getting incoming")
 HAPPENING = _words("happen happens happened happening occur occurs occurred occurring")
 TAKING_PLACE = _words("take takes took taken taking")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import denies, name_words
+from kgneo.english.names import denies, name_words, same_root
 from kgneo.english.numbers import is_number, is_of_time, multiple_of
-from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, MEASURES, PREPOSITIONS
+from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, IDENTIFYING, MEASURES, PREPOSITIONS
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.form import Comparison, Extreme
@@ -369,12 +369,18 @@ class Conditions:
             if thing.named >= 0 and self.heard.mentions[thing.named].start <= item.start:
                 near = 0.2 - 0.02 * min(item.start - self.heard.mentions[thing.named].end, 8)
             for key in self.heard.fits.vocabulary.keys_of(thing.label):
-                if key.kind == "number" or (key.kind == "date" and year):
+                if (key.kind == "number" or (key.kind == "date" and year)) and not self._counts_nothing(item, key):
                     yield self._compares(item, key, year=year) + near, number, key
         for number, join in enumerate(tree.joins):
             for key in self.heard.fits.vocabulary.keys_of(join.relation):
                 if key.kind == "number" or (key.kind == "date" and year):
                     yield self._compares(item, key, year=year) + 0.15, -1 - number, key
+
+    def _counts_nothing(self, item: Comparison, key: Key) -> bool:
+        """Whether a number only names things, and no word names it: "taller than 180" is no `employee_no`."""
+        said = self.heard.plain[max(item.start - 5, 0) : item.end + 3]
+        last = name_words(key.name or key.key)[-1]
+        return key.unique and last in IDENTIFYING and not any(same_root(word, last) for word in said)
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
         near = self.heard.plain[max(item.start - 5, 0) : item.end + 3]

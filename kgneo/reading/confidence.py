@@ -17,11 +17,12 @@ class Signs:
 
     `score` is its own, `ahead` how far it is before the next one, `rivals` how many others are about as good; `silent`
     the share of the question's telling words that it says nothing about, `unsaid` how many are like nothing in it,
-    `ignored` how many mentions it leaves out; `either` how many of its relationships could as well go the other way,
-    since they join nodes of one label and the words may not say which way they mean; `named` how surely what is asked
-    for is named; `loose` how many of its ways no word speaks of, `unmeasured` how little any speaks of what it compares
-    or puts in an order; `bare` is `silent` where nothing bounds what it is about; `tried` how many better ones found
-    nothing, `empty` whether it found nothing itself, `found` the logarithm (to 10) of how many answers.
+    `nouns` how many of these are nouns (or verbs that say of what "when" asks the date), `ignored` how many mentions it
+    leaves out; `either` how many of its relationships could as well go the other way, since they join nodes of one
+    label and the words may not say which way they mean; `named` how surely what is asked for is named; `loose` how many
+    of its ways no word speaks of, `unmeasured` how little any speaks of what it compares or puts in an order; `bare` is
+    `silent` where nothing bounds what it is about; `tried` how many better ones found nothing, `empty` whether it found
+    nothing itself, `found` the logarithm (to 10) of how many answers.
     """
 
     score: float
@@ -29,6 +30,7 @@ class Signs:
     rivals: float
     silent: float
     unsaid: float
+    nouns: float
     ignored: float
     either: float
     named: float
@@ -44,11 +46,12 @@ WEIGHTS = Signs(
     score=0.41,
     ahead=0.13,
     rivals=0.13,
-    silent=-2.17,
+    silent=-2.7,
     unsaid=-1.0,
+    nouns=-0.7,
     ignored=-0.79,
     either=-0.24,
-    named=1.65,
+    named=1.84,
     loose=-0.82,
     unmeasured=-1.8,
     bare=-2.27,

@@ -22,6 +22,8 @@ NAMELESS = 1.25
 """What a label gains for which the graph has no word: any noun for it can only be like what is said of it."""
 LIKE = 0.85
 """The best fit of a word that is like a name, and shares no root with it."""
+WEAK = 0.2
+"""The best fit of a noun for who does something to a property of the same root."""
 
 
 class Fits:
@@ -45,7 +47,7 @@ class Fits:
         """A name; where it says nothing itself, its vectors are those of names that are `like` it."""
         words = telling_words(name)
         texts = [" ".join(name_words(other)) for other in like] or [" ".join(name_words(name)), " ".join(words), *words]
-        vectors = self.cache.vectors(texts)
+        vectors = self.cache.of_graph(texts)
         return NameVectors(words, vectors, self.cache.bias(vectors))
 
     def similarity(self, text: str) -> Scores:
@@ -76,9 +78,17 @@ class Fits:
             self._known[word] = (
                 _fit(word, vector, self._label_names),
                 _fit(word, vector, self._relation_names),
-                _fit(word, vector, self._key_names),
+                self._of_property(word, _fit(word, vector, self._key_names)),
             )
         return self._known[word]
+
+    def _of_property(self, word: str, fits: Scores) -> Scores:
+        """The fits of a word to properties, without those that it shares only a root with as a noun for who does
+        something: "coders" are no `code`."""
+        if not singular(word).endswith(("er", "or")):
+            return fits
+        does = [any(is_doer(word, own) for own in name.words) for name in self._key_names]
+        return np.asarray(np.where(does, np.minimum(fits, WEAK), fits))
 
     def label(self, word: str) -> dict[str, float]:
         """Labels with the fit of a word to each."""
@@ -134,8 +144,8 @@ class Fits:
         names = next((key.examples for key in self.vocabulary.keys_of(label) if key.unique and key.examples), ())
         if label in self.vocabulary.spoken and names:
             plain = [name.replace("_", " ") for name in names]
-            return self.cache.judge.of_names(plain, self.cache.vectors(plain))
-        return self.cache.judge.of_label(self.cache.vectors([" ".join(name_words(label))])[0])
+            return self.cache.judge.of_names(plain, self.cache.of_graph(plain))
+        return self.cache.judge.of_label(self.cache.of_graph([" ".join(name_words(label))])[0])
 
     def key(self, word: str) -> dict[Key, float]:
         """Properties with the fit of a word to each."""

@@ -134,10 +134,13 @@ def _denies(words: Sequence[Word], index: int) -> bool:
     return word.plain in NEGATIONS or other or (short and word.plain.endswith("n"))
 
 
+TOTALLING = ("add up", "adds up", "in total", "all together")
+
+
 def _summing(plain: Sequence[str]) -> set[int]:
     """The words by which a sum of what is asked for is wanted: "the COMBINED population", "what do they ADD UP to"."""
     alone = {index for index, word in enumerate(plain) if word in SUMMING}
-    pairs = [index for index, pair in enumerate(pairwise(plain)) if " ".join(pair) in ("add up", "adds up", "in total")]
+    pairs = [index for index, pair in enumerate(pairwise(plain)) if " ".join(pair) in TOTALLING]
     return alone | {place for index in pairs for place in (index, index + 1)}
 
 

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from kgneo.english.names import name_words, same_root
+from kgneo.english.names import is_past, name_words, same_root
 from kgneo.english.numbers import is_number
 from kgneo.english.words import (
     AUXILIARIES,
+    BEING,
     FUNCTION_WORDS,
     HAPPENING,
     JOINING,
@@ -21,6 +22,7 @@ from kgneo.english.words import (
     MEASURES,
     NOBODY,
     PREPOSITIONS,
+    RATES,
     RECEIVING,
     RELATIVES,
     SAID_OF,
@@ -78,6 +80,7 @@ class Heard:
         self.plain = [word.plain for word in self.words]
         self.whole_keys = self._whole_keys()
         self.form: Form = self._of_amounts(self._without_names(form_of(self.words)))
+        self.form = replace(self.form, used=self.form.used | self._rates())
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
         values = value_mentions(question, self.words, dictionary, fits, given)
         self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
@@ -106,6 +109,7 @@ class Heard:
                for item in self.key_mentions for meaning in item.meanings):  # fmt: skip
             unnamed = [index for index in unnamed if index not in self.supposing]
         labels = label_mentions(self.words, unnamed, fits, asked=asked, head=head)
+        labels = [item for item in self._as_what(labels) if not self._are_too_many(item)]
         mentions = sorted([*values, *labels], key=lambda item: item.start)
         self.compared = _behind(self.form.versus, mentions)
         end = max((item.end for item in self.compared), default=-1)
@@ -114,6 +118,24 @@ class Heard:
         self.form = replace(self.form, used=self.form.used | set(range(first, end)))
         self.grouping = range(0)
         self._group()
+
+    def _as_what(self, labels: Sequence[Mention]) -> list[Mention]:
+        """The mentions of labels, of which "who" names what is said to be its part: "WHO was hired as a DRIVER"."""
+        part = next((item for item in labels if self.plain[item.start - 2 : item.start] in (["as", "a"], ["as", "an"])
+                     and item.meanings[0].score >= SURE), None)  # fmt: skip
+        who = self.plain.index("who") if self.form.word == "who" and "who" in self.plain else -1
+        if who < 0 or part is None or part.start - who > SCOPE:
+            return list(labels)
+        whole = Mention(who, who + 1, part.meanings, tuple(range(part.start, part.end)))
+        return [whole, *(item for item in labels if item is not part and item.start != who)]
+
+    def _are_too_many(self, item: Mention) -> bool:
+        """Whether so many of what a word names are asked for that the graph has fewer: "5000 PEOPLE" are a number that
+        it knows of something else."""
+        bounds = [bound for bound in self.form.comparisons if bound.end == item.start]
+        counts = [self.fits.vocabulary.labels.get(meaning.owner, 0) for meaning in item.meanings]
+        numbers = [value for bound in bounds for value in bound.values if is_number(value)]
+        return bool(numbers) and min(map(float, numbers)) > max(counts)
 
     def _without_alike(self, values: Sequence[Mention]) -> list[Mention]:
         """The values without those of what something is the same as (`alike`), and of what is the same."""
@@ -140,12 +162,24 @@ class Heard:
             return
         named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
         for at in reversed(group_words(self.words)):
+            if at in self.form.used:
+                continue
             noun = group_noun(self.text, self.words, at, self.is_label, self.is_key) if at not in named else -1
             if noun >= 0:
                 self.form = replace(self.form, per=noun, per_key=not self.is_label(noun), used=self.form.used | {at})
                 self.grouping = range(at, noun + 1)
                 self.mentions = sorted([*self.mentions, *self._owners_of(noun)], key=lambda item: item.start)
                 return
+
+    def _rates(self) -> set[int]:
+        """The words of a "per hour" that tell of a property which of several it is: `hourly_wage`."""
+        known = {word for key in self.fits.keys for word in name_words(key.name or key.key)}
+        return {
+            index
+            for at, word in enumerate(self.plain[:-1])
+            if word == "per" and RATES.get(self.plain[at + 1], set()) & known
+            for index in (at, at + 1)
+        }
 
     def _owners_of(self, noun: int) -> list[Mention]:
         """The labels that have the property which groups are made by, as a mention, where nothing else names any."""
@@ -172,7 +206,15 @@ class Heard:
             for at in range(len(self.plain) - len(own) + 1 if len(own) > 1 else 0):
                 if stands(self.words[at : at + len(own)], own):
                     found.append((at, at + len(own), key))
+                elif self._was(at, own):
+                    found.append((at, at + len(own) + 1, key))
         return found
+
+    def _was(self, at: int, own: Sequence[str]) -> bool:
+        """Whether the two words of a property's name stand at a word with "was" or "were" between: "TRAINS were
+        CANCELLED"."""
+        apart = [*self.words[at : at + 1], *self.words[at + 2 : at + 3]]
+        return len(own) == 2 and is_past(own[1]) and self.plain[at + 1] in BEING and stands(apart, own)
 
     def _without_names(self, form: Form) -> Form:
         """The form without superlatives that are the name of what is asked for: "the highest point of"."""

@@ -29,7 +29,7 @@ from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.measures import Measures
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
 from kgneo.reading.roots import Roots
-from kgneo.reading.silent import LIKE_ANY, silent
+from kgneo.reading.silent import LIKE_ANY, is_noun, silent
 from kgneo.reading.vocabulary import MEASURED
 from kgneo.text import fold
 
@@ -50,6 +50,8 @@ class Interpretation:
     says."""
     unsaid: tuple[str, ...] = ()
     """The telling words that are like nothing of what it says."""
+    nouns: int = 0
+    """How many of these are nouns."""
     named: float = 1.0
     """How surely what is asked for is named."""
     loose: int = 0
@@ -212,7 +214,9 @@ class _Reader:
             ignored += tuple(self.heard.words_of(item) for item in self.heard.alike)
             left += [(index, 0.0) for index in self.alike.nouns]
         share = sum(1.0 - like for _, like in left) / max(len(self.heard.telling), 1)
-        unsaid = tuple(self.heard.words[index].text for index, like in left if like < LIKE_ANY)
+        unlike = [index for index, like in left if like < LIKE_ANY]
+        unsaid = tuple(self.heard.words[index].text for index in unlike)
+        nouns = sum(is_noun(self.heard, index, {*self.heard.telling}.difference(unlike)) for index in unlike)
         if self.heard.form.negations and not graph.denies:
             unsaid = (*unsaid, self.heard.words[self.heard.form.negations[0]].text)
         score = tree.score - 0.5 * unread - 0.12 * len(left)
@@ -224,6 +228,7 @@ class _Reader:
             ignored,
             share,
             unsaid,
+            nouns,
             tree.named,
             loose,
             plain_chain=self._is_plain_chain,

@@ -6,13 +6,15 @@ by the words alone, and the order in which the other mentions join it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root
 from kgneo.english.words import (
+    ACTING,
     ARTICLES,
     AUXILIARIES,
+    BEING,
     CLAUSES,
     EXTREMES,
     FUNCTION_WORDS,
@@ -26,7 +28,7 @@ from kgneo.ranking.kinds import KINDS
 from kgneo.reading.fits import key_name
 from kgneo.reading.grow import COSTS
 from kgneo.reading.heard import NAMED, Heard
-from kgneo.reading.mentions import LIKELY, Meaning, Mention, people
+from kgneo.reading.mentions import LIKELY, SURE, Meaning, Mention, people
 from kgneo.reading.vocabulary import MEASURED, Key, Step
 
 ROOTS = 8
@@ -37,6 +39,9 @@ OWNED = 0.7
 """What it is worth that a property is one of what is named behind it."""
 HEADED = 0.6
 """What it costs that the noun for a property stands before that of another one."""
+AGENT = 0.75
+"""Score of what does what a verb says."""
+DOING = {"do", "does", "did"}
 COMPOUND = 0.9
 """Score of what the noun of a relationship names behind one for its other end."""
 
@@ -57,6 +62,8 @@ class Roots:
             roots += self._measures(self.heard.plain[at] if asked == "how" else "when", asked)
         if asked == "where":
             roots += self._places()
+        agents = self._agents(at, run)
+        roots += agents
         for number in run:
             last = number == run[-1]
             roots += [
@@ -74,10 +81,13 @@ class Roots:
             and not self._is_compared(start, end)
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
+        if asked in ("who", "whom"):
+            keys = [pair for pair in keys if pair[1].key and pair[1].key.kind == "text"]
         roots += [(number, meaning) for number, meaning in keys if meaning.score >= sure - 0.15]
         roots += self._relation_nouns(at)
         if self.heard.form.kind == "count":
             roots += self._amounts(run)
+        roots += self._done(run)
         if self.heard.form.kind in ("sum", "average"):
             roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind == "number"]
         if not roots:
@@ -86,7 +96,8 @@ class Roots:
         if asked == "when" and any(meaning.kind == "key" for _, meaning in roots):
             roots = [pair for pair in roots if pair[1].kind == "key"]
         if asked in ("who", "whom"):
-            roots = [pair for pair in roots if run and pair[0] == run[0] and pair[1].kind == "label"] or roots
+            named = [pair for pair in roots if run and pair[0] == run[0] and pair[1].kind == "label"]
+            roots = [*named, *agents] or roots
         roots.sort(key=_worth)
         first = run[0] if run else -1
         rest = [number for number in range(len(self.heard.mentions)) if number not in run and number > first]
@@ -256,9 +267,16 @@ class Roots:
             there = self.heard.mention_at(index)
             if there >= 0:
                 return {meaning.owner for meaning in self.heard.mentions[there].meanings if meaning.score >= LIKELY}
-            if self.heard.plain[index] not in FUNCTION_WORDS and index not in self.heard.form.used:
+            said = self.heard.plain[index] in FUNCTION_WORDS or index in self.heard.form.used
+            if not said and not self._names_value(index):
                 break
         return set()
+
+    def _names_value(self, index: int) -> bool:
+        """Whether a word names the property of the value right behind it: "VERSION 2.0 of"."""
+        there = self.heard.mention_at(index + 1)
+        keys = [meaning.key for meaning in self.heard.mentions[there].meanings if meaning.key] if there >= 0 else []
+        return any(same_root(self.heard.plain[index], own) for key in keys for own in name_words(key.key))
 
     def _is_measured(self, index: int) -> bool:
         """Whether a word for a measure is a noun: "the size of"."""
@@ -299,6 +317,59 @@ class Roots:
             owned = OWNED if key.owner in owners else 0.0
             found.append((-1, Meaning("key", key.owner, base + 0.5 * score, key, owned=owned)))
         return sorted(found, key=_worth)[:ROOTS]
+
+    def _done(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """Numbers that the verb behind what a question is about asks for: "how much DO drivers EARN"."""
+        at, plain = self.heard.form.at, self.heard.plain
+        if self.heard.form.word not in ("what", "how many") or not run or not set(plain[at : at + 1]) & DOING:
+            return []
+        labels = {meaning.owner for meaning in self.heard.mentions[run[-1]].meanings if meaning.kind == "label"}
+        verbs = [item for item in self.heard.key_mentions if item.start >= self.heard.mentions[run[-1]].end
+                 and item.start not in self.heard.form.used
+                 and plain[item.start - 1] not in ARTICLES | PREPOSITIONS]  # fmt: skip
+        return [
+            (run[-1], replace(meaning, score=1.0 + 0.1 * meaning.score))
+            for item in verbs[-1:]
+            for meaning in item.meanings
+            if meaning.key and meaning.key.kind == "number" and meaning.owner in labels
+        ]
+
+    def _agents(self, at: int, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """The labels of what does, or has done to it, what the verb behind "who" or behind a noun that names no label
+        surely says: "WHO maintains packages", "companies that OPERATE lines"."""
+        first = self.heard.mentions[run[0]] if run else None
+        if self.heard.form.word == "who":
+            other = first is not None and (first.meanings[0].kind == "value" or first.start > at)
+        else:
+            kinds = self.heard.mentions[run[-1]].meanings if run else ()
+            other = first is None or first.meanings[0].kind == "value" or kinds[0].score >= SURE
+        start = self.heard.mentions[run[-1]].end if run else at
+        verbs = [] if other else self._verbs_at(start)
+        if not verbs:
+            return []
+        passive = is_past(self.heard.plain[verbs[0]]) and bool(set(self.heard.plain[start : verbs[0]]) & BEING)
+        found = (label for index in verbs for label in self._subjects(self.heard.plain[index], passive=passive))
+        return [(run[0] if run else -1, Meaning("label", label, AGENT)) for label in dict.fromkeys(found)]
+
+    def _verbs_at(self, start: int) -> list[int]:
+        """The verb that begins at a word or behind auxiliaries there, with another one behind "and"."""
+        plain = self.heard.plain
+        verb = next((index for index in range(start, len(plain)) if plain[index] not in FUNCTION_WORDS), -1)
+        if verb < 0 or verb in self.heard.form.used or self.heard.mention_at(verb) >= 0:
+            return []
+        if set(plain[start:verb]) - (ACTING | BEING | AUXILIARIES):
+            return []
+        return [verb, verb + 2] if plain[verb + 1 : verb + 2] == ["and"] and verb + 2 < len(plain) else [verb]
+
+    def _subjects(self, verb: str, *, passive: bool) -> Iterator[str]:
+        """The labels of what does what a verb with the root of a relationship type says, or has it done to it."""
+        vocabulary = self.heard.fits.vocabulary
+        for number, relation in enumerate(self.heard.fits.relations):
+            if self.heard.fits.named(verb, number):
+                forward = (name_words(vocabulary.readable(relation))[-1] == "by") == passive
+                for link in vocabulary.links:
+                    if link.relation == relation:
+                        yield link.subject if forward else link.object
 
     def _places(self) -> list[tuple[int, Meaning]]:
         shares = [(label, float(kinds[PLACE])) for label, kinds in self.heard.fits.kinds.items()]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from kgneo.english.names import is_past, name_words, same_root
-from kgneo.english.words import ARTICLES, FUNCTION_WORDS, UNITS
+from kgneo.english.words import ARTICLES, FUNCTION_WORDS, LIGHT_VERBS, PLAIN_VERBS, UNITS
 from kgneo.query.graph import QueryGraph
 from kgneo.reading.fits import key_name
 from kgneo.reading.heard import NAMED, Heard
@@ -53,12 +53,17 @@ def left_out(heard: Heard, graph: QueryGraph, names: Collection[str]) -> dict[st
     said = {index for index, word in enumerate(heard.plain) if word in named} | heard.taken | heard.form.used
     said |= {index for index, like in silent(heard, said, labels, relations, keys) if like >= NAMED}
     left = [index for index, like in silent(heard, said, labels, relations, keys) if like < LIKE_ANY]
-    return {heard.words[index].text: _is_noun(heard, index, said) for index in left}
+    nouns = {index: is_noun(heard, index, said) for index in left}
+    return {
+        heard.words[index].text: noun for index, noun in nouns.items() if noun or heard.plain[index] not in PLAIN_VERBS
+    }
 
 
-def _is_noun(heard: Heard, index: int, said: Collection[int]) -> bool:
+def is_noun(heard: Heard, index: int, said: Collection[int]) -> bool:
     """Whether a word is a noun by where it stands: behind a determiner, or before a noun that is said ("EMAIL
-    address") and not behind another ("suppliers DELIVER products")."""
+    address") and not behind another ("suppliers DELIVER products"); or as telling as one: the verb of a "when"."""
+    if heard.form.word == "when" and heard.plain[index] not in LIGHT_VERBS:
+        return True
     before = heard.words[index - 1] if index else None
     if before is not None and (before.plain in DETERMINING or before.text.endswith(("'s", "’s"))):
         return True

@@ -254,6 +254,7 @@ def _signs(understood: Sequence[Interpretation], number: int, result: Result) ->
         rivals=min(sum(abs(item.score - score) <= NEAR for score in others), MOST_RIVALS),
         silent=item.silent,
         unsaid=min(len(item.unsaid), MOST_UNSAID),
+        nouns=min(item.nouns, MOST_UNSAID),
         ignored=len(item.ignored),
         either=sum(_either_way(meant, edge) for edge in meant.edges),
         named=0.0 if item.vacuous else item.named,
