@@ -3,9 +3,9 @@
     python -m benchmarks.hand_made [FOLDER …]
 
 A folder has `graph.cypher` (a property graph, asked as its owner made it, without an index) or a `.tsv` of triples
-(loaded and indexed), and questions in `questions*.jsonl`; without folders, all of tests/graphs and benchmarks/graphs.
-For each kind of question its share of right answers: of those in `questions-special.jsonl` the whole set has to be
-right, of the others the first answer. What went wrong is written to standard error.
+(loaded and indexed), and questions in `questions*.jsonl`; without folders, all of tests/graphs and benchmarks/graphs
+that have any. For each kind of question its share of right answers: of those in `questions-special.jsonl` the whole set
+has to be right, of the others the first answer. What went wrong is written to standard error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import empty, scratch_graph, table
+from benchmarks.common import empty, report, scratch_graph, table
 from kgneo.asking import ask, open_context
 from kgneo.context import Context
 from kgneo.embedding import load_encoder
@@ -42,10 +42,11 @@ Results = dict[str, list[tuple[bool, float]]]
 def main() -> None:
     """Measure and print."""
     folders = [Path(name) for name in sys.argv[1:]]
-    folders = folders or sorted(path for graphs in GRAPHS for path in graphs.iterdir() if path.is_dir())
+    folders = folders or sorted(path for graphs in GRAPHS for path in graphs.iterdir() if _has_questions(path))
     rows: list[tuple[object, ...]] = []
     with scratch_graph("hand-made") as graph:
         for folder in folders:
+            report(f"{folder.name} …")
             empty(graph)
             fill(graph, folder)
             start = time.perf_counter()
@@ -55,6 +56,10 @@ def main() -> None:
                 if (folder / file).exists():
                     rows += rows_of(context, folder, file, opening)
     table(HEADER, rows)
+
+
+def _has_questions(folder: Path) -> bool:
+    return any((folder / file).exists() for file in FILES)
 
 
 def fill(graph: Graph, folder: Path) -> None:
