@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from kgneo.english.words import (
+    BASES,
     ENDINGS_OF_NAMES,
     IRREGULAR_PLURALS,
     LIGHT_WORDS,
@@ -133,8 +134,12 @@ def same_root(first: str, second: str) -> bool:
 
 
 def same_whole_root(first: str, second: str) -> bool:
-    """The same of two words as wholes: not "schoolteacher" and "teaches"."""
-    return _differ_by_suffix(first, second) or singular(first) == singular(second)
+    """The same of two words as wholes: not "schoolteacher" and "teaches". Irregular verbs count as what they are forms
+    of: "win" and "won"."""
+    if _differ_by_suffix(first, second) or singular(first) == singular(second):
+        return True
+    irregular = first in BASES or second in BASES
+    return irregular and _differ_by_suffix(BASES.get(first, first), BASES.get(second, second))
 
 
 def _differ_by_suffix(first: str, second: str) -> bool:

@@ -111,13 +111,19 @@ COMMON_NOUNS = tuple(
 )
 """Nouns of no field in particular: what a relation is similar to anyway."""
 
-PAST_VERBS = _words(
-    "became began begun bore born bought broke broken brought built came caught chose chosen did done drawn drew "
-    "driven drove fallen felt flew flown fought found gave given gone got grew grown heard held hidden kept knew "
-    "known laid led left lent lost made met paid played ran rose said sang sat saw seen sent shown sold spent "
-    "spoke spoken stole stolen stood sung swam taken taught thought threw thrown told took understood went won "
-    "wore worn written wrote"
-)
+_IRREGULAR_VERBS = """
+bear bore born, become became, begin began begun, break broke broken, bring brought, build built, buy bought,
+catch caught, choose chose chosen, come came, do did done, draw drew drawn, drive drove driven, fall fell fallen,
+feel felt, fight fought, find found, fly flew flown, get got, give gave given, go went gone, grow grew grown,
+hear heard, hide hid hidden, hold held, keep kept, know knew known, lay laid, lead led, leave left, lend lent,
+lose lost, make made, meet met, pay paid, ride rode ridden, rise rose risen, run ran, say said, see saw seen,
+sell sold, send sent, show shown, sing sang sung, sit sat, speak spoke spoken, spend spent, stand stood,
+steal stole stolen, swim swam swum, take took taken, teach taught, tell told, think thought, throw threw thrown,
+understand understood, wear wore worn, win won, write wrote written
+"""
+BASES = {form: base for base, *forms in (verb.split() for verb in _IRREGULAR_VERBS.split(",")) for form in forms}
+"""Past forms and participles that follow no rule, with the verbs that they are of: "won" of "win"."""
+PAST_VERBS = frozenset(BASES)
 """Past forms and participles that do not end in "ed"."""
 VERB_PREFIXES = _words("fore mis out over re under up with")
 """Beginnings of verbs before others: "overseen", "rebuilt"."""
@@ -257,6 +263,9 @@ BOUNDS: tuple[tuple[str, str], ...] = (
     ("exactly", "="),
 )
 """Words before a number or a date that bound it; where one is the end of another, the longer comes first."""
+BEGINNINGS = _words("start beginning")
+ENDS = _words("end close")
+"""Nouns for where a year or a month begins, and where it ends."""
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
 """Places in an order."""
 RECIPROCAL = _words(

@@ -73,8 +73,13 @@ class Bare:
             if self.heard.plain[place] in JOINING | RELATIVES or self.heard.mention_at(place) >= 0:
                 return False
             if place in self.heard.telling and place not in known and not self._names_any(place):
-                return True
+                return not self._is_modifier(index)
         return False
+
+    def _is_modifier(self, index: int) -> bool:
+        """Whether a word only tells of which kind the noun right behind it is, which nothing follows: "any STREAMING
+        service"."""
+        return self.heard.plain[index].endswith("ing") and max(self.heard.telling) == index + 1
 
     def _is_of_company(self, index: int) -> bool:
         """Whether a participle is said of what something is with: "a match WITH Ann INVOLVED"."""

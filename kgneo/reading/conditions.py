@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import denies, name_words, same_root
+from kgneo.english.names import denies, name_words, same_root, same_whole_root
 from kgneo.english.numbers import is_number, is_of_time, multiple_of
 from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, IDENTIFYING, MEASURES, PREPOSITIONS
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
+from kgneo.reading.fits import key_name
 from kgneo.reading.form import Comparison, Extreme
 from kgneo.reading.grow import Tree
 from kgneo.reading.heard import NAMED, REACH, Heard
+from kgneo.reading.holding import Holding
 from kgneo.reading.measures import COUNTING, Measures, by_count, is_age, reverses
-from kgneo.reading.mentions import Mention
+from kgneo.reading.mentions import SURE, Mention
 from kgneo.reading.vocabulary import MEASURED, Key
 
 OWN_DATE = 0.25
@@ -28,6 +30,8 @@ SPLIT = 0.15
 """What it costs that a number has a fraction, where the property's are whole."""
 SIZES = frozenset(word for word, nouns in MEASURES.items() if "size" in nouns)
 """Words of dimension that can speak of any number."""
+TRUE, TRUE_BY_ROOT = 0.55, 0.45
+"""Fit from which a word speaks of a property that is true or false: of another root, and of one of its words'."""
 PARTITIVES = ("of", "among", "between")
 OF_RELATION = 3.0
 """What it is worth that a superlative is said of a relationship."""
@@ -48,7 +52,9 @@ class Conditions:
                 continue
             for meaning in item.meanings:
                 key = meaning.key
-                if key is None or key.kind != "truth" or meaning.score < 0.55 or tree.asked == key:
+                if key is None or key.kind != "truth" or tree.asked == key:
+                    continue
+                if meaning.score < (TRUE_BY_ROOT if self._is_part(item.start, key) else TRUE):
                     continue
                 if item.start in tree.used and not (key.of_edge and meaning.score >= NAMED):
                     continue
@@ -59,6 +65,10 @@ class Conditions:
                     break
         return list(found.values())
 
+    def _is_part(self, word: int, key: Key) -> bool:
+        """Whether a word is one of a property's name: the "pets" of `petFriendly`."""
+        return any(same_whole_root(self.heard.plain[word], own) for own in name_words(key_name(key)))
+
     def missing(self, tree: Tree) -> list[Condition]:
         """Properties that the question says are not there: "orders that have no shipped date"."""
         found: dict[int, Condition] = {}
@@ -67,6 +77,17 @@ class Conditions:
             if owner is not None and key != tree.asked and start not in found:
                 found[start] = Condition(Value(owner, key.key), "missing")
         return list(found.values())
+
+    def held(self, item: Holding, tree: Tree) -> Condition | None:
+        """The test that a text holds a word, of the first thing that has such a text."""
+        word = self.heard.plain[item.at]
+        for name, owner in tree.owners.items():
+            keys = [key for key in self.heard.fits.vocabulary.keys_of(owner)
+                    if key.kind == "text" and self.heard.fits.key(word)[key] >= SURE]  # fmt: skip
+            if keys:
+                best = max(keys, key=lambda key: self.heard.fits.key(word)[key])
+                return Condition(Value(name, best.key), "contains", (item.text,))
+        return None
 
     def same(self, tree: Tree) -> list[Condition]:
         """What two things of a tree have in common, and that they are two."""
@@ -132,6 +153,9 @@ class Conditions:
 
     def selection(self, extreme: Extreme, tree: Tree) -> Selection | None:
         """What a superlative selects; None where a tree has nothing that it can be said of."""
+        if tree.asked is not None and tree.asked.kind == "number" and self.heard.is_amount(extreme):
+            by = Value(tree.asking, tree.asked.key, tree.asked.form)
+            return Selection(self._top(tree), by, extreme.descending, extreme.limit, extreme.offset)
         counted = self._counted(extreme, tree)
         if counted is not None or (self.heard.plain[extreme.at] in COUNTING and self.heard.is_label(extreme.at + 1)):
             return counted  # "which genre has the most films" counts what is asked for
@@ -267,6 +291,17 @@ class Conditions:
         if any(is_age(word, key) for word in self.heard.plain[item.start : item.end]):
             operator = {"<": ">", ">": "<"}.get(operator, operator)  # type: ignore[assignment]
         return Condition(Value(owner, key.key, key.form), operator, right)
+
+    def is_of_other(self, item: Comparison, condition: Condition) -> bool:
+        """Whether the noun behind the number of a comparison surely names a property other than the one that the
+        comparison was put on: "more than 8 STARS"."""
+        inside = self.heard.plain[item.end - 2 : item.end - 1] == ["or"]
+        at = item.end - 3 if inside else item.end
+        if not isinstance(condition.left, Value) or at >= len(self.heard.plain) or self.heard.is_label(at):
+            return False
+        named = {key.key for key, fit in self.heard.fits.key(self.heard.plain[at]).items()
+                 if fit >= SURE and key.kind == "number"}  # fmt: skip
+        return bool(named) and condition.left.key not in named
 
     def other(self, tree: Tree) -> tuple[Variable, list[Condition], Arithmetic | None] | None:
         """What something is compared with: its variable, what is known of it and the comparison, or the difference

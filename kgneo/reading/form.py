@@ -14,10 +14,13 @@ from typing import Literal, cast
 from kgneo.english.numbers import decade_at, is_of_time, number_at
 from kgneo.english.words import (
     AMOUNTS,
+    ARTICLES,
     ASKING,
     AUXILIARIES,
+    BEGINNINGS,
     BOUNDS,
     COMPARATIVES,
+    ENDS,
     EXTREMES,
     FUNCTION_WORDS,
     MEASURES,
@@ -134,7 +137,7 @@ def _denies(words: Sequence[Word], index: int) -> bool:
     return word.plain in NEGATIONS or other or (short and word.plain.endswith("n"))
 
 
-TOTALLING = ("add up", "adds up", "in total", "all together")
+TOTALLING = ("add up", "adds up", "added up", "added together", "in total", "all together")
 
 
 def _summing(plain: Sequence[str]) -> set[int]:
@@ -184,7 +187,7 @@ def _asked(plain: Sequence[str]) -> Asked:
     if found is not None:
         return found
     if plain and plain[0] in AUXILIARIES and not _request(plain):
-        return "exists", 1, plain[0], {0}
+        return "exists", 1, plain[0], {0, *(range(1, 3) if plain[1:3] == ["you", "get"] else ())}
     for index, word in enumerate(plain[:6]):
         if word in ASKING | {"know", "have"} and not (
             index and plain[index - 1] in ("the", "of", "a", "in", "each", "which", "what", "that", "who")
@@ -258,7 +261,11 @@ def _relative(plain: Sequence[str], index: int) -> bool:
 
 
 def _request(plain: Sequence[str]) -> bool:
-    return len(plain) > 1 and plain[1] in ("you", "i", "we")
+    """Whether a question that begins with an auxiliary asks for something: "can you GET me", but "can you get tea"."""
+    if plain[1:2] and plain[1] in ("i", "we"):
+        return bool(set(plain[2:3]) & (ASKING | {"see", "have", "know"}))
+    general = plain[2:3] == ["get"] and not set(plain[3:4]) & ARTICLES
+    return plain[1:2] == ["you"] and not general
 
 
 def _small(words: Sequence[str]) -> int:
@@ -331,17 +338,25 @@ def _range(plain: Sequence[str], index: int) -> Comparison | None:
         return Comparison(index, decade[2], "between", decade[:2])
     if plain[index] not in ("between", "from"):
         return None
-    first = number_at(plain, index + 1)
+    first = number_at(plain, _into(plain, index + 1, BEGINNINGS))
     if first is None or first[1] >= len(plain) or plain[first[1]] not in ("and", "to", "until", "till", "through"):
         return None
-    second = number_at(plain, first[1] + 1)
+    second = number_at(plain, _into(plain, first[1] + 1, ENDS))
     return Comparison(index, second[1], "between", (first[0], second[0])) if second else None
+
+
+def _into(plain: Sequence[str], index: int, words: Container[str]) -> int:
+    """Where a year or a date begins, without the words for that end of it which is meant anyway: "the START of"."""
+    place = index + (plain[index : index + 1] == ["the"])
+    said = place + 1 < len(plain) and plain[place] in words and plain[place + 1] == "of"
+    return place + 2 if said else index
 
 
 def _bound(plain: Sequence[str], index: int) -> Comparison | None:
     for pattern, operator in _BOUNDS:
         if tuple(plain[index : index + len(pattern)]) == pattern:
-            number = number_at(plain, index + len(pattern))
+            edge = {"<": BEGINNINGS, ">=": BEGINNINGS, "<=": ENDS, ">": ENDS}.get(operator, ())
+            number = number_at(plain, _into(plain, index + len(pattern), edge))
             return Comparison(index, number[1], operator, (number[0],)) if number else None
     word = plain[index]
     if word in COMPARATIVES and index + 1 < len(plain) and plain[index + 1] == "than":
@@ -352,9 +367,10 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
     number = number_at(plain, index + inside)
     if number is None:
         return None
-    bound = _behind(plain, number[1])
-    if bound is not None:
-        return Comparison(index, number[1] + 2, bound, (number[0],))
+    for end in (number[1], number[1] + 1):  # "8 or more", "8 stars or more"
+        bound = _behind(plain, end)
+        if bound is not None and plain[number[1]] not in PREPOSITIONS:
+            return Comparison(index, end + 2, bound, (number[0],))
     return Comparison(index, number[1], "=", (number[0],)) if inside and is_of_time(number[0]) else None
 
 

@@ -175,6 +175,14 @@ class Tree:
         things = {f"x{number}": thing.label for number, thing in enumerate(self.things)}
         return things | {f"r{number}": join.relation for number, join in enumerate(self.joins)}
 
+    @property
+    def asking(self) -> str:
+        """What a query graph calls the thing or the join whose property is asked for: of a relationship that none is
+        said of, the one that a chain ends with."""
+        if self.asked is None or not self.asked.of_edge:
+            return "x0"
+        return f"r{self.asked_join if self.asked_join >= 0 else len(self.joins) - 1}"
+
     def thing_of(self, mention: int) -> int | None:
         """The thing that a mention became."""
         return dict(self.places).get(mention)

@@ -13,6 +13,7 @@ from functools import cached_property
 from kgneo.english.names import is_past, name_words, same_root
 from kgneo.english.numbers import is_number
 from kgneo.english.words import (
+    ANYBODY,
     AUXILIARIES,
     BEING,
     FUNCTION_WORDS,
@@ -22,6 +23,7 @@ from kgneo.english.words import (
     MEASURES,
     NOBODY,
     PREPOSITIONS,
+    PRONOUNS,
     RATES,
     RECEIVING,
     RELATIVES,
@@ -30,9 +32,10 @@ from kgneo.english.words import (
     UNNAMED,
 )
 from kgneo.reading.fits import Fits, key_name
-from kgneo.reading.form import Form, form_of
+from kgneo.reading.form import Extreme, Form, form_of
 from kgneo.reading.formed import formed_mentions
 from kgneo.reading.groups import group_noun, group_words
+from kgneo.reading.holding import holdings
 from kgneo.reading.mentions import (
     SURE,
     Lookup,
@@ -82,6 +85,9 @@ class Heard:
         self.form: Form = self._of_amounts(self._without_names(form_of(self.words)))
         self.form = replace(self.form, used=self.form.used | self._rates())
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
+        self.holdings = holdings(question, self.words, fits)
+        held = {index for item in self.holdings for index in range(item.start, item.end)}
+        self.form = replace(self.form, used=self.form.used | held)
         values = value_mentions(question, self.words, dictionary, fits, given)
         self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
         self.form = _outside(self.form, [item for item in values if self._is_whole_name(item)])
@@ -100,7 +106,9 @@ class Heard:
         self.taken = taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}
         spoken_for = taken | self.form.used | set(self.form.negations)
         free = [index for index in range(len(self.words)) if index not in spoken_for]
-        self.key_mentions = key_mentions(self.words, free, fits)
+        self.key_mentions = [
+            found for item in key_mentions(self.words, free, fits) if (found := self._within_whole(item)).meanings
+        ]
         named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
         unnamed = [index for index in free if index not in named]
         head = self._head(unnamed)
@@ -209,6 +217,16 @@ class Heard:
                 elif self._was(at, own):
                     found.append((at, at + len(own) + 1, key))
         return found
+
+    def _within_whole(self, item: Mention) -> Mention:
+        """A mention of properties without those that have only a word in common with a name of several that stands
+        there: "nightly RATE" is no rating."""
+        whole = {key: end - start for start, end, key in self.whole_keys if start <= item.start < end}
+        if not whole:
+            return item
+        longest = max(whole.values())
+        kept = (meaning for meaning in item.meanings if meaning.key and whole.get(meaning.key, 0) == longest)
+        return replace(item, meanings=tuple(kept))
 
     def _was(self, at: int, own: Sequence[str]) -> bool:
         """Whether the two words of a property's name stand at a word with "was" or "were" between: "TRAINS were
@@ -420,6 +438,17 @@ class Heard:
     def words_of(self, item: Mention) -> str:
         """The same of a mention that no tree takes in."""
         return self.text[self.words[item.start].start : self.words[item.end - 1].end]
+
+    def is_amount(self, extreme: Extreme) -> bool:
+        """Whether a superlative is what somebody does so much of: "what is the MOST that Ann has paid"."""
+        at = extreme.at
+        said = self.plain[at - 1 : at + 1] in (["the", "most"], ["the", "least"])
+        behind = at + 1 + (self.plain[at + 1 : at + 2] == ["that"])
+        there = self.mention_at(behind)
+        about = there >= 0 and self.mentions[there].meanings[0].kind == "value"
+        end = self.mentions[there].end if about else behind + 1
+        somebody = about or bool(set(self.plain[behind : behind + 1]) & (ANYBODY | PRONOUNS))
+        return said and somebody and bool(set(self.plain[end : end + 1]) & AUXILIARIES)
 
     def mention_at(self, index: int) -> int:
         """The mention that a word belongs to, or -1."""

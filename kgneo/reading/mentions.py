@@ -21,6 +21,7 @@ from kgneo.english.words import (
     ANYBODY,
     ARTICLES,
     ASKING,
+    AUXILIARIES,
     EXTREMES,
     FELLOWS,
     FUNCTION_WORDS,
@@ -191,9 +192,10 @@ def _found(text: str, words: Sequence[Word], dictionary: Lookup, fits: Fits) -> 
     hits: dict[tuple[int, int], dict[Key, Meaning]] = {}
     exact = {(start, end) for piece in found for start, end, score, *_ in spellings[piece] if score == 1.0}
     capitals = any(word.text[:1].isupper() for word in words[1:])
+    alone = _capital_function_words(words)
     for piece, entries in found.items():
         for start, end, said, form, kind in spellings[piece]:
-            if said < WITH_KIND and (start, end) in exact:
+            if (said < WITH_KIND and (start, end) in exact) or (end == start + 1 and _asks_for(words, start, fits)):
                 continue
             score = said * (BESIDE_EXACT if kind and said < 1.0 and (start, end) in exact else 1.0)
             for entry in entries:
@@ -204,7 +206,7 @@ def _found(text: str, words: Sequence[Word], dictionary: Lookup, fits: Fits) -> 
                     hits.setdefault((start, end), {}),
                     key,
                     entry,
-                    _score(words[start:end], key, score, fits, capitals),
+                    _score(words[start:end], key, score, fits, capitals, start in alone),
                 )
     mentions = [
         Mention(start, end, tuple(sorted(there.values(), key=lambda item: -item.score)))
@@ -258,14 +260,15 @@ def _is_named(key: Key, label: str, fits: Fits) -> bool:
     return key.owner == label and key.key in fits.vocabulary.display.get(label, ())
 
 
-def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: bool) -> float:
-    """How likely a piece is this value, by its words alone."""
+def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: bool, alone: bool) -> float:
+    """How likely a piece is this value, by its words; `alone`: it is a function word that only a name has a capital
+    for."""
     plain = [word.plain for word in words]
     telling = [word for word in plain if word not in FUNCTION_WORDS and len(word) > 1]
     capital = any(word.text[:1].isupper() or word.text[:1].isdecimal() for word in words)
     if not telling and not any(map(is_number, plain)):
         letter = len(words) == 1 and words[0].text.isupper() and plain[0] not in ("i", "a")
-        return score * (LETTER if letter else 0.5 if capital and len(words) > 1 else 0.1)
+        return score * (LETTER if letter else 0.5 if capital and (len(words) > 1 or alone) else 0.1)
     if len(words) == 1 and not capital:
         word = plain[0]
         labels = fits.label(word)
@@ -283,6 +286,29 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
         score *= 0.8 if plain[0].isdecimal() and len(plain[0]) == 4 else 0.7
     shown = key.unique and key.key in fits.vocabulary.display.get(key.owner, ())
     return score + 0.02 * min(len(words) - 1, 5) + (0.1 if shown else 0.0)
+
+
+def _capital_function_words(words: Sequence[Word]) -> set[int]:
+    """Where function words have a capital inside a question in which others have none, and are no months."""
+    places = [index for index in range(1, len(words)) if words[index].plain in FUNCTION_WORDS - {"i"}]
+    capital = {index for index in places if words[index].text.istitle()}
+    return set() if 2 * len(capital) > len(places) else {index for index in capital if not _is_month(words, index)}
+
+
+def _is_month(words: Sequence[Word], index: int) -> bool:
+    """Whether a word is a month by its neighbours: "in MAY", "MAY 2020"."""
+    behind = words[index + 1].plain if index + 1 < len(words) else ""
+    return words[index].plain in MONTHS and (words[index - 1].plain in PREPOSITIONS or is_number(behind))
+
+
+def _asks_for(words: Sequence[Word], index: int, fits: Fits) -> bool:
+    """Whether a word is all of a property's name and stands as what is asked for, whatever else has it as a value: "the
+    PHONE number of"."""
+    word = words[index]
+    owned = index > 0 and words[index - 1].text.endswith(("'s", "’s"))
+    behind = words[index + 1].plain if index + 1 < len(words) else ""
+    stands = word.text.islower() and (owned or behind in ("of", "number", "numbers"))
+    return stands and any(key_name(key) == word.plain for key, fit in fits.key(word.plain).items() if fit == 1.0)
 
 
 def _says_kind(word: str, fits: Fits) -> bool:
@@ -514,7 +540,8 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
 def _is_anybody(words: Sequence[Word], index: int) -> bool:
     """Whether a word stands for anybody at all, of whom nothing more is said: "patrolled by ANYONE"."""
     following = words[index + 1].plain if index + 1 < len(words) else "and"
-    return words[index].plain in ANYBODY - {"people", "persons"} and following in JOINING | {"else", "yet", "or"}
+    ends = JOINING | AUXILIARIES | {"else", "yet", "or", "ever"}
+    return words[index].plain in ANYBODY - {"people", "persons"} and following in ends
 
 
 def _is_whoever(words: Sequence[Word], index: int) -> bool:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from kgneo.english.names import is_done, name_words
-from kgneo.english.words import ARTICLES
+from kgneo.english.words import ARTICLES, UNITS
 from kgneo.errors import EntityNotFound
 from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
 from kgneo.query.wording import wording
@@ -193,9 +193,13 @@ class _Reader:
             condition = self.conditions.compared(comparison, tree)
             if condition is not None:
                 conditions.append(condition)
+                unread += self.conditions.is_of_other(comparison, condition)
                 measured.append(self.conditions.said(comparison, condition.left, tree))
             else:
                 unread += 1
+        held = [self.conditions.held(item, tree) for item in self.heard.holdings]
+        conditions += [condition for condition in held if condition]
+        unread += held.count(None)
         answer, selections = _of_relations(groups[1] if groups else self._answer(tree), selections)
         against = self.conditions.own(tree)
         conditions += [against] if against else []
@@ -253,18 +257,31 @@ class _Reader:
         held = {key.key for key in self.heard.fits.keys if key.kind == "truth" or key.listed}
         said = tree.used | self.heard.form.used | (self.heard.supposing if held & keys else set())
         said |= {index for start, end, key in self.heard.lacked if key.key in keys for index in range(start, end)}
-        said |= {
-            index
-            for item in self.heard.key_mentions
-            if any(meaning.key and meaning.key.key in keys for meaning in item.meanings)
-            for index in range(item.start, item.end)
-        }  # fmt: skip
+        said |= self._saying(keys)
         said |= {index for start, end, key in self.heard.whole_keys if key.key in keys for index in range(start, end)}
+        said |= {index for index, word in enumerate(self.heard.plain) if word in UNITS and index - 1 in said}
         said |= self.heard.happening
         labels = {thing.label for thing in tree.things}
         relations = [join.relation for join in tree.joins]
         spoken = [key for key in self.heard.fits.keys if key.key in keys and key.owner in {*labels, *relations}]
         return silent(self.heard, said, labels, relations, spoken)
+
+    def _saying(self, keys: set[str]) -> set[int]:
+        """The words that name properties of which a tree speaks: all that surely name one, and of those that are only
+        like it the likeliest, with what stands right beside it; one property is not named in two places."""
+        best: dict[str, tuple[float, int]] = {}
+        found: list[tuple[str, float, Mention]] = []
+        for item in self.heard.key_mentions:
+            for meaning in item.meanings:
+                if meaning.key and meaning.key.key in keys:
+                    found.append((meaning.key.key, meaning.score, item))
+                    best[meaning.key.key] = max(best.get(meaning.key.key, (0.0, 0)), (meaning.score, -item.start))
+        return {
+            index
+            for key, score, item in found
+            if score >= NAMED or abs(item.start + best[key][1]) <= 1
+            for index in range(item.start, item.end)
+        }
 
     @cached_property
     def _is_spelt(self) -> bool:
@@ -356,9 +373,7 @@ class _Reader:
             return root
         if kind == "count" and asked.kind not in MEASURED and not asked.of_edge:
             return Aggregate("count", Value("x0", asked.key))
-        owner = "x0"
-        if asked.of_edge:  # of the relationship that is asked for, or that a chain ends with
-            owner = f"r{tree.asked_join if tree.asked_join >= 0 else len(tree.joins) - 1}"
+        owner = tree.asking
         whole = self.heard.form.whole if asked.kind == "number" and kind == "count" else ""
         if kind == "average" or whole == "average":
             return Aggregate("average", Value(owner, asked.key, asked.form), grouped)

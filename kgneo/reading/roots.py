@@ -23,6 +23,7 @@ from kgneo.english.words import (
     PEOPLE,
     PREPOSITIONS,
     SAME_NAMES,
+    UNITS,
 )
 from kgneo.ranking.kinds import KINDS
 from kgneo.reading.fits import key_name
@@ -83,9 +84,10 @@ class Roots:
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
         if asked in ("who", "whom"):
             keys = [pair for pair in keys if pair[1].key and pair[1].key.kind == "text"]
-        roots += [(number, meaning) for number, meaning in keys if meaning.score >= sure - 0.15]
+        roots += [pair for pair in keys if -_worth(pair) >= sure - 0.15]
         roots += self._relation_nouns(at)
         if self.heard.form.kind == "count":
+            roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind not in ("date", "time")]
             roots += self._amounts(run)
         roots += self._done(run)
         if self.heard.form.kind in ("sum", "average"):
@@ -199,7 +201,7 @@ class Roots:
             found += [self._of_owner(item.end, meaning) for meaning in asked if meaning.key not in said]
             if len(run) and item.start == limit:
                 label = {meaning.owner for number in run for meaning in self.heard.mentions[number].meanings}
-                found = [(number, replace(m, score=m.score + 0.4)) if m.owner in label else (number, m)
+                found = [(number, replace(m, owned=m.owned + 0.4)) if m.owner in label else (number, m)
                          for number, m in found]  # fmt: skip
         return found
 
@@ -208,6 +210,8 @@ class Roots:
         place = start + 1
         while place < len(self.heard.plain) and self.heard.plain[place] in ARTICLES:
             place += 1
+        head = self._head_of(self.heard.mention_at(place)) if self.heard.mention_at(place) >= 0 else -1
+        place = self.heard.mentions[head].start if head >= 0 else place
         number = self.heard.mention_at(place) if meaning.owned else -1
         if number < 0 or self.heard.mentions[number].start != place:
             return -1, meaning
@@ -215,6 +219,14 @@ class Roots:
         if noun.kind != "label" or noun.owner != meaning.owner:
             return -1, meaning
         return number, replace(meaning, owned=meaning.owned + COSTS.first + COSTS.label * noun.score)
+
+    def _head_of(self, number: int) -> int:
+        """The mention that names what a noun phrase is about, which begins with a mention: the class right behind a
+        name, "the Moonlight EPISODES"."""
+        item = self.heard.mentions[number]
+        behind = self.heard.mention_at(item.end)
+        named = item.meanings[0].kind == "value" and behind > number
+        return behind if named and self.heard.is_label(item.end) else number
 
     def _owning(self, item: Mention) -> set[int]:
         """The word before a noun for a property of relationships, where it names these: "TRANSFER amount"."""
@@ -228,8 +240,10 @@ class Roots:
         names = {part for meaning in item.meanings if meaning.key for part in name_words(key_name(meaning.key))}
         behind = self.heard.plain[item.end : item.end + 1]
         there = any(other.start == item.end for other in self.heard.key_mentions)
+        whole = item.meanings[0].score >= SURE and set(behind) <= UNITS  # "phone NUMBER"
         return (
             there
+            and not whole
             and item.end not in self.heard.form.used
             and not any(same_root(SAME_NAMES.get(word, word), part) for word in behind for part in names)
         )
@@ -266,7 +280,8 @@ class Roots:
         for index in range(start + 1, len(self.heard.plain)):
             there = self.heard.mention_at(index)
             if there >= 0:
-                return {meaning.owner for meaning in self.heard.mentions[there].meanings if meaning.score >= LIKELY}
+                kinds = self.heard.mentions[self._head_of(there)].meanings
+                return {meaning.owner for meaning in kinds if meaning.score >= LIKELY}
             said = self.heard.plain[index] in FUNCTION_WORDS or index in self.heard.form.used
             if not said and not self._names_value(index):
                 break
@@ -319,19 +334,31 @@ class Roots:
         return sorted(found, key=_worth)[:ROOTS]
 
     def _done(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
-        """Numbers that the verb behind what a question is about asks for: "how much DO drivers EARN"."""
+        """Numbers that the verb behind what a question is about asks for: "how much DO drivers EARN", "how much WAS Ann
+        PAID for"."""
         at, plain = self.heard.form.at, self.heard.plain
-        if self.heard.form.word not in ("what", "how many") or not run or not set(plain[at : at + 1]) & DOING:
+        most = next((item.at for item in self.heard.form.extremes if self.heard.is_amount(item)), -1)
+        at = most + 1 if most >= 0 else at
+        much = most >= 0 or plain[max(at - 2, 0) : at] == ["how", "much"]
+        doing = DOING | BEING if much else DOING
+        if self.heard.form.word not in ("what", "how many") or not run:
             return []
-        labels = {meaning.owner for meaning in self.heard.mentions[run[-1]].meanings if meaning.kind == "label"}
+        if most < 0 and not set(plain[at : at + 1]) & doing:
+            return []
+        about = [meaning for number in run for meaning in self.heard.mentions[number].meanings]
+        owners = {meaning.owner for meaning in about if meaning.kind == "label" or much}
+        owners |= {step.relation for label in owners if much
+                   for step in self.heard.fits.vocabulary.leaving.get(label, ())}  # fmt: skip
         verbs = [item for item in self.heard.key_mentions if item.start >= self.heard.mentions[run[-1]].end
                  and item.start not in self.heard.form.used
-                 and plain[item.start - 1] not in ARTICLES | PREPOSITIONS]  # fmt: skip
+                 and (plain[item.start - 1] not in ARTICLES | PREPOSITIONS
+                      or (much and item.meanings[0].score >= NAMED))]  # fmt: skip
+        named = [meaning for meaning in about if meaning.kind == "value"]
         return [
-            (run[-1], replace(meaning, score=1.0 + 0.1 * meaning.score))
-            for item in verbs[-1:]
+            (-1 if named else run[-1], replace(meaning, score=1.0 + 0.1 * meaning.score))
+            for item in (verbs[:1] if much else verbs[-1:])
             for meaning in item.meanings
-            if meaning.key and meaning.key.kind == "number" and meaning.owner in labels
+            if meaning.key and meaning.key.kind == "number" and meaning.owner in owners
         ]
 
     def _agents(self, at: int, run: Sequence[int]) -> list[tuple[int, Meaning]]:
