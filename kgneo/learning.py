@@ -122,7 +122,8 @@ class _Item:
 def learn_questions(
     context: Context, questions: Sequence[Question], *, on_progress: OnProgress = lambda _stage, _done, _total: None
 ) -> LearnReport:
-    """Learn `questions`. `on_progress` gets a stage ("reading", "trying", "training"), how far it is, and of how much.
+    """Learn `questions`. `on_progress` gets a stage ("reading", "trying", "reading by learned words", "training"), how
+    far it is, and of how much.
 
     Questions without a named entity about a graph with labels become templates of query graphs
     (`kgneo.learning_readings`). Raises GraphError where the graph cannot be written.

@@ -32,10 +32,12 @@ from kgneo.query.json import to_json
 from kgneo.query.wording import wording
 from kgneo.questions import Question
 from kgneo.reading.bind import Templates, cut
+from kgneo.reading.fits import Fits
 from kgneo.reading.learned import PRIOR, Learned, search, train
 from kgneo.reading.learned import Lesson as Candidates
+from kgneo.reading.lexicon import EMPTY, Lexicon, learn_words
 from kgneo.reading.near import Constant, Layout, Near, identity
-from kgneo.reading.parts import Asked
+from kgneo.reading.parts import Asked, names_in
 from kgneo.reading.read import Interpretation
 from kgneo.reading.vocabulary import Vocabulary
 from kgneo.stages.apply_learned import MEMORY, Taught, likely, pool, ranked
@@ -276,13 +278,14 @@ def _train_all(
         write_learned(context.graph, None)
         return False, (0.0, 0.0), 0
     learned, accuracy = _trained(context, known, every, on_progress)
-    if min(learned.sure) == NEVER:
+    if min(learned.sure) == NEVER and not learned.lexicon.words:
         write_learned(context.graph, None)
         return False, accuracy, len(stored)
     record = {
         "weights": learned.learned.weights,
         "temperature": learned.temperature,
         "sure": list(learned.sure),
+        "words": learned.lexicon.words,
         "constants": [[label, to_json(_alone(label, item))] for label, item in learned.constants],
     }
     write_learned(context.graph, record)
@@ -310,13 +313,14 @@ def _trained(
     vocabulary = known.fits.vocabulary
     unseen = _left_out(items)
     seen = [item for item in items if id(item) not in {id(other) for other in unseen}]
+    lexicon, alone = _words_checked(context, known, seen, unseen, on_progress)
     total = len(seen) + len(items)
     templates, constants = _templates(seen), _constants(seen)
     lessons: dict[int, Candidates] = {}
     for item in seen:
         lessons[id(item)] = _candidates(item, vocabulary, PRIOR, templates, constants)
         on_progress("training", len(lessons), total)
-    first = Taught(train(list(lessons.values())), templates, constants)
+    first = Taught(train(list(lessons.values())), templates, constants, lexicon=lexicon)
     checked, accuracy = _checked(context, known, first, unseen)
     templates, constants = _templates(items), _constants(items)
     for done, item in enumerate(items, start=1):
@@ -324,7 +328,51 @@ def _trained(
         lessons[id(item)] = _merged(lessons[id(item)], more) if id(item) in lessons else more
         on_progress("training", len(seen) + done, total)
     learned = train(list(lessons.values()), start=first.learned)
-    return Taught(learned, templates, constants, checked.temperature, checked.sure), accuracy
+    every = _words(items) if lexicon.words or not unseen else EMPTY
+    return (
+        Taught(learned, templates, constants, checked.temperature, checked.sure, every),
+        (alone, accuracy[1]) if unseen else accuracy,
+    )
+
+
+def _words(items: Sequence[_Item]) -> Lexicon:
+    """What the words of questions stand for."""
+    return learn_words((item.asked.masked.split(), names_in(item.meant), item.times) for item in items if item.meant)
+
+
+def _words_checked(
+    context: Context, known: Reading, seen: Sequence[_Item], unseen: Sequence[_Item], on_progress: OnProgress
+) -> tuple[Lexicon, float]:
+    """The lexicon of the questions that are `seen`, unless the reader does worse by it on those that are `unseen`, and
+    the share of these that it reads right alone. With a lexicon all of them are read anew."""
+    lexicon = _words(seen)
+    if not lexicon.words or not unseen:
+        return EMPTY, 0.0
+    items = [*seen, *unseen]
+    before = [item.understood for item in items]
+    fits = known.fits.with_words(lexicon)
+    wanted = [_results(context, known, [item.meant] if item.meant else []) for item in unseen]
+    alone = _right(context, known, wanted, [[found.graph for found in item.understood] for item in unseen])
+    for done, item in enumerate(items, start=1):
+        _read_anew(context, item, fits)
+        on_progress("reading by learned words", done, len(items))
+    told = _right(context, known, wanted, [[found.graph for found in item.understood] for item in unseen])
+    if told.mean() >= alone.mean():
+        return lexicon, float(alone.mean())
+    for item, understood in zip(items, before, strict=True):
+        item.understood, item.asked = understood, replace(item.asked, fits=known.fits)
+    return EMPTY, float(alone.mean())
+
+
+def _read_anew(context: Context, item: _Item, fits: Fits) -> None:
+    """Read a question by fits that know learned words; where it cannot be read by them, it stays as it was."""
+    try:
+        understood = unlearned(context, item.question.text, fits=fits)
+    except KgneoError:
+        return
+    if understood:
+        item.understood = understood
+        item.asked = Asked(item.question.text, understood[0].mentions, fits)
 
 
 def _left_out(items: Sequence[_Item]) -> list[_Item]:

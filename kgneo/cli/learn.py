@@ -28,7 +28,12 @@ from kgneo.settings import Settings, open_graph
 
 KEY_DIGITS = 8
 SHOWN = 10
-BARS = {"reading": "Reading", "trying": "Finding paths", "training": "Training"}
+BARS = {
+    "reading": "Reading",
+    "trying": "Finding paths",
+    "reading by learned words": "Reading anew",
+    "training": "Training",
+}
 
 
 @click.command()

@@ -194,9 +194,12 @@ class _Compiler:
 
     def _last(self, collapsed: Sequence[str]) -> list[str]:
         root = self.graph.root
-        lines = [f"UNWIND {_list(name)} AS {name}" for name in collapsed]
-        lines += self._match(self.tree.order, collapsed, carried=())
         answer = self.graph.answer
+        if self._is_of_hidden_edge(answer, collapsed):
+            lines = self._anew(collapsed)
+        else:
+            lines = [f"UNWIND {_list(name)} AS {name}" for name in collapsed]
+            lines += self._match(self.tree.order, collapsed, carried=())
         if isinstance(answer, Arithmetic):
             return [*lines, f"WITH {self._calculated(answer)} AS value, count(*) AS walks", *_VALUES]
         if isinstance(answer, Value) and not answer.key and answer.of == root:
@@ -215,6 +218,13 @@ class _Compiler:
         if answer.per.key:
             return [*lines, f"WITH {self._raw(answer.per)} AS per, {measured}", *_GROUPS]
         return [*lines, f"{self._nodes(answer.per.of, measured)}", "ORDER BY value DESC, id", "LIMIT $limit"]
+
+    def _is_of_hidden_edge(self, answer: Value | Aggregate | Arithmetic, collapsed: Sequence[str]) -> bool:
+        """Whether a property is asked for of a relationship that hangs below a variable which a stage has selected."""
+        asked = answer.value if isinstance(answer, Aggregate) else answer
+        edge = self.names.get(asked.of) if isinstance(asked, Value) else None
+        gone = {name for done in collapsed for name in self.tree.below(done)}
+        return edge is not None and {edge.subject, edge.object} <= gone
 
     def _first_groups(self, top: int) -> list[str]:
         """The groups with the greatest or the least numbers, as values."""

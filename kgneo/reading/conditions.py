@@ -33,6 +33,8 @@ SIZES = frozenset(word for word, nouns in MEASURES.items() if "size" in nouns)
 TRUE, TRUE_BY_ROOT = 0.55, 0.45
 """Fit from which a word speaks of a property that is true or false: of another root, and of one of its words'."""
 PARTITIVES = ("of", "among", "between")
+LIKE_MEASURE = 0.4
+"""Fit of a noun from which it says what a superlative measures that says it itself: "the highest PEAK"."""
 OF_RELATION = 3.0
 """What it is worth that a superlative is said of a relationship."""
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
@@ -54,7 +56,8 @@ class Conditions:
                 key = meaning.key
                 if key is None or key.kind != "truth" or tree.asked == key:
                     continue
-                if meaning.score < (TRUE_BY_ROOT if self._is_part(item.start, key) else TRUE):
+                root = self._is_part(item.start, key) and item.meanings[0].score <= meaning.score
+                if meaning.score < (TRUE_BY_ROOT if root else TRUE):
                     continue
                 if item.start in tree.used and not (key.of_edge and meaning.score >= NAMED):
                     continue
@@ -173,6 +176,7 @@ class Conditions:
             item for item in self.heard.key_mentions
             if extreme.at < item.start <= extreme.at + 4 and self.heard.only_function(extreme.at + 1, item.start)
             and not self.heard.is_label(item.start)
+            and (word not in MEASURES or item.meanings[0].score >= LIKE_MEASURE)
             and any(meaning.key and meaning.key.kind in MEASURED for meaning in item.meanings)
         ]  # fmt: skip
         best: tuple[float, int, Key] | None = None

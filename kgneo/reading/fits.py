@@ -15,6 +15,7 @@ from kgneo.english.names import is_doer, is_past, name_words, same_root, same_wh
 from kgneo.english.words import MEASURES, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
+from kgneo.reading.lexicon import EMPTY, Kind, Lexicon
 from kgneo.reading.vocabulary import Key, Step, Vocabulary
 
 WEIGHTS = Weights()
@@ -22,6 +23,8 @@ NAMELESS = 1.25
 """What a label gains for which the graph has no word: any noun for it can only be like what is said of it."""
 LIKE = 0.85
 """The best fit of a word that is like a name, and shares no root with it."""
+SURE, LEARNED, OTHER = 0.9, 0.95, 0.5
+"""Fit of a shared root, and of what was learned; what is left of one to anything that was not."""
 WEAK = 0.2
 """The best fit of a noun for who does something to a property of the same root."""
 
@@ -29,9 +32,11 @@ WEAK = 0.2
 class Fits:
     """Fits of words to the names of one vocabulary; keeps what does not depend on the question."""
 
-    def __init__(self, vocabulary: Vocabulary, cache: RankingCache) -> None:
+    def __init__(self, vocabulary: Vocabulary, cache: RankingCache, lexicon: Lexicon = EMPTY) -> None:
         self.vocabulary = vocabulary
         self.cache = cache
+        self.lexicon = lexicon
+        self._owned_keys = tuple(f"{key.owner}.{key.key}" for key in vocabulary.keys)
         self.labels = tuple(vocabulary.labels)
         self.relations = vocabulary.relations
         self.keys = vocabulary.keys
@@ -42,6 +47,10 @@ class Fits:
         self._similar: dict[str, Scores] = {}
         self._of_labels: dict[str, dict[str, float]] = {}
         self._of_keys: dict[str, dict[Key, float]] = {}
+
+    def with_words(self, lexicon: Lexicon) -> Fits:
+        """The same with what was learned of words."""
+        return Fits(self.vocabulary, self.cache, lexicon)
 
     def _name(self, name: str, *like: str) -> NameVectors:
         """A name; where it says nothing itself, its vectors are those of names that are `like` it."""
@@ -55,10 +64,16 @@ class Fits:
         if text not in self._similar:
             vector = self.cache.vectors([text])[0]
             found = np.array([float((name.vectors @ vector - name.bias).max()) for name in self._relation_names])
-            self._similar[text] = np.clip((found - WEIGHTS.floor) / (2 * WEIGHTS.ceiling - WEIGHTS.floor), 0.0, 1.0)
+            found = np.clip((found - WEIGHTS.floor) / (2 * WEIGHTS.ceiling - WEIGHTS.floor), 0.0, 1.0)
+            self._similar[text] = self._with_learned(text, "relation", self.relations, found)
         return self._similar[text]
 
     def named(self, word: str, relation: int) -> bool:
+        """Whether a word shares its root with one of the relationship type's, or was learned to stand for it."""
+        learned = self.relations[relation] in self.lexicon.names("relation", word)
+        return learned or self.has_root(word, relation)
+
+    def has_root(self, word: str, relation: int) -> bool:
         """Whether a word shares its root with one of the relationship type's."""
         return any(same_root(word, own) for own in self._relation_names[relation].words)
 
@@ -75,12 +90,22 @@ class Fits:
         if word not in self._known:
             vector = self.cache.vectors(_texts(word)).mean(axis=0)
             vector = vector / max(float(np.linalg.norm(vector)), 1e-9)
+            keys = self._of_property(word, _fit(word, vector, self._key_names))
             self._known[word] = (
-                _fit(word, vector, self._label_names),
-                _fit(word, vector, self._relation_names),
-                self._of_property(word, _fit(word, vector, self._key_names)),
+                self._with_learned(word, "label", self.labels, _fit(word, vector, self._label_names)),
+                self._with_learned(word, "relation", self.relations, _fit(word, vector, self._relation_names)),
+                self._with_learned(word, "key", self._owned_keys, keys),
             )
         return self._known[word]
+
+    def _with_learned(self, word: str, kind: Kind, names: Sequence[str], fits: Scores) -> Scores:
+        """The fits of a word to names of a kind by what was learned of the word: those that it stands for surely, and
+        less those that it is only like."""
+        learned, shares = self.lexicon.names(kind, word), self.lexicon.shares(kind, word)
+        if not learned:
+            return fits
+        known = np.where((fits >= SURE) | np.array([name in shares for name in names], dtype=bool), fits, OTHER * fits)
+        return np.asarray(np.where([name in learned for name in names], np.maximum(known, LEARNED), known))
 
     def _of_property(self, word: str, fits: Scores) -> Scores:
         """The fits of a word to properties, without those that it shares only a root with as a noun for who does

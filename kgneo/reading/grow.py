@@ -718,6 +718,10 @@ class Grower:
         own = self.fits.name_of(number)
         if set(own) <= FUNCTION_WORDS and any(word in own for word in plain):
             return 0.9, frozenset()
+        learned = {index: self.fits.lexicon.names("relation", self.words[index].plain) for index in telling}
+        told = frozenset(index for index in telling if relation in learned[index])
+        if told:
+            return 1.0, told
         naming = frozenset(index for index in telling if self.fits.named(self.words[index].plain, number))
         if naming:
             named = sum(any(same_root(self.words[index].plain, part) for index in naming) for part in own)
@@ -732,7 +736,8 @@ class Grower:
             if fit > best[0]:
                 best = (fit, frozenset(telling[:1]))
         if best[0] < 0.8 and reciprocal(self.fits.vocabulary.readable(relation)):
-            fellow = next((index for index in telling if singular(self.words[index].plain) in FELLOWS), None)
+            fellow = next((index for index in telling if singular(self.words[index].plain) in FELLOWS
+                           and not learned[index]), None)  # fmt: skip
             best = best if fellow is None else (0.8 + 0.2 * best[0], frozenset({fellow}))
         if self._initials(relation, plain):
             return 1.0, frozenset(telling[:1])

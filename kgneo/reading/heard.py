@@ -14,6 +14,7 @@ from kgneo.english.names import is_past, name_words, same_root
 from kgneo.english.numbers import is_number
 from kgneo.english.words import (
     ANYBODY,
+    ARTICLES,
     AUXILIARIES,
     BEING,
     FUNCTION_WORDS,
@@ -415,7 +416,8 @@ class Heard:
         bound = any(0 <= item.start - index <= 3 for item in self.form.comparisons)
         if found < 0 or key.share == 1 or key.kind == "truth" or bound:
             return False
-        return set(self.plain[found + 1 : index]) <= FUNCTION_WORDS | LIGHT_VERBS
+        between = [word for word in self.plain[found + 1 : index] if word not in FUNCTION_WORDS | LIGHT_VERBS]
+        return not between or (len(between) == 1 and is_past(between[0]) and self.plain[index - 1] in ARTICLES)
 
     def denial(self, index: int) -> int:
         """The word of negation that denies what a word says, or -1: the last one before it, where nothing begins and

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from kgneo.english.numbers import is_number
 from kgneo.english.words import FUNCTION_WORDS, PEOPLE
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Value
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Value
 from kgneo.reading.fits import Fits
+from kgneo.reading.lexicon import Name
 from kgneo.reading.mentions import Mention, words_of
 from kgneo.reading.near import Layout
 
@@ -297,6 +298,16 @@ class Parts:
             yield f"open {label}", self.asked.ones, 1.0
         yield f"ends {min(len(ends), 3)}", None, 1.0
         yield "loose", None, float(len(self.labels) - len(self.depth))
+
+
+def names_in(graph: QueryGraph) -> frozenset[Name]:
+    """The names that a query graph says."""
+    labels = Layout(graph).labels
+    found: set[Name] = {("relation", relation) for edge in graph.edges for relation in edge.relations}
+    found |= {("label", label) for label in labels.values() if label}
+    owners = labels | {edge.name: edge.relations[0] for edge in graph.edges if edge.name}
+    found |= {("key", f"{owners.get(value.of, '')}.{value.key}") for value in graph.values() if value.key}
+    return frozenset(found)
 
 
 def _tells(token: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root
+from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root, singular
 from kgneo.english.words import (
     ACTING,
     ARTICLES,
@@ -40,6 +40,8 @@ OWNED = 0.7
 """What it is worth that a property is one of what is named behind it."""
 HEADED = 0.6
 """What it costs that the noun for a property stands before that of another one."""
+HAVING = 0.6
+"""Score of what has a value that is named, where the noun for what is asked for says nothing."""
 AGENT = 0.75
 """Score of what does what a verb says."""
 DOING = {"do", "does", "did"}
@@ -84,11 +86,15 @@ class Roots:
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
         if asked in ("who", "whom"):
             keys = [pair for pair in keys if pair[1].key and pair[1].key.kind == "text"]
+        owners = self._owners_of_values(at) if not run and asked not in ("who", "whom", "when", "where", "how") else []
+        if owners and self.heard.form.kind != "average":
+            keys = [pair for pair in keys if pair[1].score >= LIKELY]
         roots += [pair for pair in keys if -_worth(pair) >= sure - 0.15]
+        roots += owners
         roots += self._relation_nouns(at)
         if self.heard.form.kind == "count":
             roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind not in ("date", "time")]
-            roots += self._amounts(run)
+            roots += [] if owners else self._amounts(run)
         roots += self._done(run)
         if self.heard.form.kind in ("sum", "average"):
             roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind == "number"]
@@ -180,6 +186,8 @@ class Roots:
         for item in near[:3]:
             if self._is_label_of(item, run) or self._is_denied(item):
                 continue
+            if self.heard.plain[item.start].endswith("ly") and item.meanings[0].score < NAMED:
+                continue  # "currently" is no time
             between = self.heard.plain[limit : item.start] if run else self.heard.plain[at : item.start]
             if run and (item.start > limit or is_past(self.heard.plain[item.start])):
                 continue
@@ -227,6 +235,28 @@ class Roots:
         behind = self.heard.mention_at(item.end)
         named = item.meanings[0].kind == "value" and behind > number
         return behind if named and self.heard.is_label(item.end) else number
+
+    def _owners_of_values(self, at: int) -> list[tuple[int, Meaning]]:
+        """What has the values that are named, where a noun in the plural says what is asked for, and names nothing that
+        the graph knows: "HOMES with a garden" of a graph of estates."""
+        head = self._open_plural(at)
+        if head < 0:
+            return []
+        best = [item.meanings[0] for item in self.heard.values]
+        owners = [
+            meaning.owner for meaning in best if meaning.key and not meaning.key.of_edge and not meaning.key.unique
+        ]
+        return [(-1, Meaning("label", owner, HAVING)) for owner in dict.fromkeys(owners)]
+
+    def _open_plural(self, at: int) -> int:
+        """Where a noun in the plural says what is asked for that names nothing surely; -1 where none does."""
+        plain = self.heard.plain
+        for index in range(at, min(at + 6, len(plain))):
+            if plain[index] in FUNCTION_WORDS or index in self.heard.form.used:
+                continue
+            known = self.heard.mention_at(index) >= 0 or self.heard.is_key(index) or plain[index] in MEASURES
+            return -1 if known or singular(plain[index]) == plain[index] else index
+        return -1
 
     def _owning(self, item: Mention) -> set[int]:
         """The word before a noun for a property of relationships, where it names these: "TRANSFER amount"."""
@@ -355,7 +385,7 @@ class Roots:
                       or (much and item.meanings[0].score >= NAMED))]  # fmt: skip
         named = [meaning for meaning in about if meaning.kind == "value"]
         return [
-            (-1 if named else run[-1], replace(meaning, score=1.0 + 0.1 * meaning.score))
+            (-1 if named else run[-1], replace(meaning, owned=1.0 - 0.9 * meaning.score))
             for item in (verbs[:1] if much else verbs[-1:])
             for meaning in item.meanings
             if meaning.key and meaning.key.kind == "number" and meaning.owner in owners
@@ -461,7 +491,7 @@ class Roots:
             return []
         found = []
         for number, relation in enumerate(self.heard.fits.relations):
-            if self.heard.fits.named(word, number):
+            if self.heard.fits.has_root(word, number):
                 name = name_words(self.heard.fits.vocabulary.readable(relation))
                 of_subject = name[-1] in PREPOSITIONS or (is_deed(word) and is_past(name[0]))
                 for link in self.heard.fits.vocabulary.links:

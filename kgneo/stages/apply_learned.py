@@ -18,6 +18,7 @@ from kgneo.query.json import from_json
 from kgneo.reading.bind import Templates
 from kgneo.reading.fits import Fits
 from kgneo.reading.learned import Extra, Learned, search
+from kgneo.reading.lexicon import EMPTY, Lexicon
 from kgneo.reading.near import Constant, Layout, Near, identity
 from kgneo.reading.parts import Asked
 from kgneo.reading.read import Interpretation
@@ -35,13 +36,15 @@ FURTHEST = 4.0
 class Taught:
     """What was learned: weights, templates, and conditions whose value questions do not name as the graph does. Scores
     are divided by `temperature` where they tell how likely a reading is; from the first probability of `sure` on, a
-    reading whose template was learned goes before the reader's, from the second on any other."""
+    reading whose template was learned goes before the reader's, from the second on any other. The reader knows
+    the words of the `lexicon`."""
 
     learned: Learned
     templates: Templates
     constants: tuple[Constant, ...] = ()
     temperature: float = 1.0
     sure: tuple[float, float] = (0.0, 0.0)
+    lexicon: Lexicon = EMPTY
 
 
 def taught(context: Context) -> Taught | None:
@@ -62,7 +65,8 @@ def _taught(context: Context) -> Taught | None:
         key = identity(Layout(lesson.template))
         templates[key] = (lesson.template, lesson.count + (templates[key][1] if key in templates else 0))
     known = Templates.of(list(templates.values()))
-    return Taught(Learned(record["weights"]), known, constants, record["temperature"], tuple(record["sure"]))
+    lexicon = Lexicon(record.get("words", {}))
+    return Taught(Learned(record["weights"]), known, constants, record["temperature"], tuple(record["sure"]), lexicon)
 
 
 def weighed(known: Taught, fits: Fits, question: str, understood: Sequence[Interpretation]) -> list[Interpretation]:

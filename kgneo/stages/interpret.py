@@ -29,6 +29,7 @@ from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS, RankingCache
 from kgneo.reading.confidence import Signs, confidence
 from kgneo.reading.fits import Fits
+from kgneo.reading.lexicon import Lexicon
 from kgneo.reading.mentions import Lookup, Meaning, Span
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key
@@ -36,7 +37,7 @@ from kgneo.stages.apply_learned import taught, weighed
 from kgneo.stages.link import LinkedQuestion
 from kgneo.stages.ranking import ranking
 
-KEY = "interpret"
+KEY, WORDS = "interpret", "learned words"
 TRIES = 6
 """Interpretations that are run until one finds something."""
 LONGEST = 5.0
@@ -113,14 +114,19 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
 
     Raises EntityNotFound for a name that the graph does not have.
     """
-    understood = unlearned(context, question, given)
     known = reading(context)
-    lessons = taught(context) if known and known.implied is None and not given else None
-    return weighed(lessons, known.fits, question, understood) if known and lessons else understood
+    lessons = taught(context) if known and known.implied is None else None
+    if known is None or lessons is None:
+        return unlearned(context, question, given)
+    fits = _with_words(context, known.fits, lessons.lexicon)
+    understood = unlearned(context, question, given, fits)
+    return understood if given else weighed(lessons, fits, question, understood)
 
 
-def unlearned(context: Context, question: str, given: Sequence[Span] = ()) -> list[Interpretation]:
-    """The same without what was learned."""
+def unlearned(
+    context: Context, question: str, given: Sequence[Span] = (), fits: Fits | None = None
+) -> list[Interpretation]:
+    """The same without what was learned, but for the words that `fits` know."""
     known = reading(context)
     if known is None:
         return []
@@ -128,7 +134,7 @@ def unlearned(context: Context, question: str, given: Sequence[Span] = ()) -> li
     def chains(masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:
         return _chains(context, known, masked, meaning)
 
-    found = [item for item in read(question, known.fits, known.dictionary, chains, given) if _explains(item)]
+    found = [item for item in read(question, fits or known.fits, known.dictionary, chains, given) if _explains(item)]
     if known.implied is None:
         return found
     return [
@@ -136,6 +142,16 @@ def unlearned(context: Context, question: str, given: Sequence[Span] = ()) -> li
         for item in found
         if not (isinstance(item.graph.answer, Aggregate) and item.graph.answer.function == "share")  # of no label
     ]
+
+
+def _with_words(context: Context, fits: Fits, lexicon: Lexicon) -> Fits:
+    """Fits that know the words of a lexicon, made once."""
+    if not lexicon.words:
+        return fits
+    kept = context.memory.get(WORDS)
+    if not isinstance(kept, Fits) or kept.lexicon is not lexicon:
+        context.memory[WORDS] = kept = fits.with_words(lexicon)
+    return kept
 
 
 def interpret_linked(context: Context, linked: LinkedQuestion) -> list[Interpretation]:
