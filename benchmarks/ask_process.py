@@ -60,8 +60,11 @@ def address(graph: Graph) -> dict[str, str]:
 
 
 def lines(*, quick: bool) -> list[Line]:
-    """`kgneo ask` against the driver alone, and a server's start with and without its archive."""
-    return [_asking(QUICK_ROUNDS if quick else ROUNDS), _starting(1 if quick else 3)]
+    """`kgneo ask` against the driver alone, without and with a running `kgneo serve`, and a server's start with and
+    without its archive."""
+    rounds = QUICK_ROUNDS if quick else ROUNDS
+    served = [] if "NEO4J_URI" in os.environ else [_asking_served(rounds)]  # a server is found through its store
+    return [_asking(rounds), *served, _starting(1 if quick else 3)]
 
 
 def _asking(rounds: int) -> Line:
@@ -73,6 +76,31 @@ def _asking(rounds: int) -> Line:
         run(reference, environment)
         pairs = [(run(ours, environment)[0], run(reference, environment)[0]) for _ in range(rounds)]
     return _line("`kgneo ask`, whole process", '`python -c "import neo4j"` and one query', pairs, 2.0)
+
+
+def _asking_served(rounds: int) -> Line:
+    with indexed_metaqa() as graph:
+        pairs = asked_served("benchmark-metaqa", address(graph), rounds)
+    return _line("the same with `kgneo serve` running", '`python -c "import neo4j"` and one query', pairs, 0.6)
+
+
+def asked_served(store: str, environment: dict[str, str], rounds: int) -> list[tuple[float, float]]:
+    """Seconds of `kgneo ask` of a store that is served, and of the driver with one query, in turn."""
+    kgneo = [sys.executable, "-m", "kgneo"]
+    ours = [*kgneo, "ask", "--quiet", "--store", store, QUESTION]
+    plain = {name: value for name, value in environment.items() if not name.startswith("NEO4J_")}
+    command = [*kgneo, "serve", "--port", "0", "--store", store]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=plain)
+    try:
+        while not (store_path(store) / "serve.json").exists():
+            if server.poll() is not None:
+                sys.exit(f"{' '.join(command)} ended")
+            time.sleep(0.2)
+        run(ours, plain)
+        return [(run(ours, plain)[0], run([sys.executable, "-c", DRIVER], environment)[0]) for _ in range(rounds)]
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def _starting(rounds: int) -> Line:

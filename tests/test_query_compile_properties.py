@@ -168,6 +168,14 @@ def test_a_selection_keeps_what_it_says(graph: Graph, query: QueryGraph, expecte
     assert asked(graph, query, written(graph, WORLD)) == expected
 
 
+def test_a_property_of_the_relationships_of_what_is_selected_can_be_asked_for(graph: Graph) -> None:
+    made = tuple(replace(item, properties={COUNT: number}) for number, item in enumerate(WORLD.relationships))
+    ids = written(graph, World(WORLD.nodes, made))
+    values = replace(MAKERS, answer=Value("e", COUNT), selections=(first("f"),))
+    assert asked(graph, values, ids) == {0, 3}  # of the films that share the first place
+    assert asked(graph, replace(values, answer=Aggregate("maximum", Value("e", COUNT))), ids) == 3
+
+
 WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|FOREACH|DROP|LOAD|CALL)\b", re.IGNORECASE)
 QUOTED = re.compile(r"`(?:[^`]|``)*`")
 

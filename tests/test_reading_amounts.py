@@ -25,7 +25,7 @@ CHOIRS = Vocabulary(
         Key("Concert", "title", unique=True, distinct=60),
         Key("Concert", "held_on", "date", distinct=50),
         Key("Concert", "minutes", "number", distinct=40, examples=("60", "75", "90")),
-        Key("Concert", "applause_index", "number", distinct=40, examples=("1", "5", "9")),
+        Key("Concert", "applause_index", "number", share=0.8, distinct=40, examples=("1", "5", "9")),
         Key("Song", "title", unique=True, distinct=150),
         Key("Song", "minutes", "number", distinct=9, examples=("2", "4", "6")),
         Key("Hall", "name", unique=True, distinct=12),
@@ -96,6 +96,8 @@ def fits(encoder: OnnxEncoder) -> Fits:
         ("songs with the word winter in the title", "songs with title containing winter"),
         ("Which singers have Ode in their name?", "singers with name containing Ode"),
         ("How many songs are there whose title contains the word rain?", "number of songs with title containing rain"),
+        ("Which concerts have not been given an applause index yet?", "concerts with no applause index"),
+        ("evenings in Corn Hall", "concerts that held in halls with name Corn Hall"),
         ("Which concerts were never on any broadcasting service?", "concerts, but none that broadcast on radios"),
     ],
 )  # fmt: skip
