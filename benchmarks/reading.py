@@ -4,7 +4,7 @@
 
 The sets: 500 questions drawn from ZOGRASCOPE's train part about the graph POLE (KGNEO_ZOGRASCOPE names the folder of
 `train.jsonl` and `pole-data-importer.zip`); GeoQuery's about its property graph and about its triples (KGNEO_GEOQUERY:
-the folder of `questions.jsonl`, `graph.json` and `triples.txt`); those about twelve graphs of benchmarks/graphs, by
+the folder of `questions.jsonl`, `graph.json` and `triples.txt`); those about thirteen graphs of benchmarks/graphs, by
 kind. Where the graph holds no answer, a refusal, "not found" or a confidence below 0.2 is right. What went wrong is
 told on standard error. Each set has a store of its own, which keeps its graph for the next time.
 
@@ -132,7 +132,7 @@ def fill_afresh(graph: Graph, folder: Path) -> None:
 
 BLIND = (
     "company", "waterworks", "cup", "bank", "parks", "pharmacy", "institute", "network", "airline", "gallery",
-    "packages", "trains",
+    "packages", "trains", "voyages",
 )  # fmt: skip
 """The graphs of benchmarks/graphs with questions for every kind of query graph."""
 SETS = {

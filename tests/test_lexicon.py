@@ -116,3 +116,8 @@ def test_what_was_not_learned_fits_as_before(fits: Fits) -> None:
 
 def entry(name: str) -> Entry:
     return Entry("Sailor", "name", False, name, name, 1)
+
+
+def test_a_relation_that_holds_both_ways_does_so_in_the_middle_of_a_chain(fits: Fits) -> None:
+    found = read("In which harbours do the mates of Ole dwell?", fits, Values({"ole": [entry("Ole")]}))[0]
+    assert {edge.relations[0]: edge.directed for edge in found.graph.edges} == {"REL_D": True, "KNOWS_A": False}

@@ -26,7 +26,7 @@ from kgneo.english.words import (
 from kgneo.reading.conditions import TIMELY
 from kgneo.reading.grow import COSTS, Join, Thing, Tree
 from kgneo.reading.heard import NAMED, REACH, Heard
-from kgneo.reading.vocabulary import MEASURED, Step, reciprocal
+from kgneo.reading.vocabulary import MEASURED, Step
 
 LIKE = 0.4
 """Fit, and similarity, from which a word that is denied is like a relationship type."""
@@ -190,8 +190,7 @@ class Bare:
         ends = {other.label for other in leaving if (other.relation, other.forward) == (step.relation, step.forward)}
         said = {index} if fit == 1.0 and not self._is_truth(index, step.relation) else set()
         thing = Thing(step.label, -1, False, loose=len(ends) > 1, said=index)
-        name = self.heard.fits.vocabulary.readable(step.relation)
-        either = step.label == tree.things[place].label and reciprocal(name)
+        either = self.heard.fits.vocabulary.holds_both_ways(tree.things[place].label, step)
         join = Join(
             place, step.relation, step.forward, len(tree.things), directed=not either, absent=self.heard.denies(index)
         )

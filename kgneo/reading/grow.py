@@ -535,8 +535,9 @@ class Grower:
             final = place == len(way) - 1
             values = ((meaning.key, meaning.values),) if final and meaning.key and meaning.kind == "value" else ()
             noun, roles = final and meaning.kind == "label", _roles(meaning) if final else ()
+            counts = directed and not self.fits.vocabulary.holds_both_ways(things[at].label, step)
             things.append(Thing(step.label, number, noun, values, number, roles=roles))
-            joins.append(Join(at, step.relation, step.forward, len(things) - 1, directed, absent and place == 0))
+            joins.append(Join(at, step.relation, step.forward, len(things) - 1, counts, absent and place == 0))
             at = len(things) - 1
         return replace(
             tree,

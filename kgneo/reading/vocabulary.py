@@ -99,6 +99,10 @@ class Vocabulary:
         """The properties of a label's nodes, or of a type's relationships."""
         return tuple(key for key in self.keys if key.owner == owner)
 
+    def holds_both_ways(self, label: str, step: Step) -> bool:
+        """Whether a step from a node of a label leads to one of its kind, by a relation without a direction."""
+        return label == step.label and reciprocal(self.readable(step.relation))
+
     def readable(self, relation: str) -> str:
         """A relationship type's readable name."""
         return self.names.get(relation, relation)
