@@ -121,10 +121,10 @@ def _ranked(
         with clock.stage("link"):
             linked = _linked(context, texts)
     with clock.stage("form"):
-        formed = complete(context, linked[0])
+        formed, best = _formed(context, linked)
     if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
-        found = _completed(context, question, linked[0].topics, formed, clock)
-        return _less_sure(found, _left_out(context, linked[0], formed.graph))
+        found = _completed(context, question, best.topics, formed, clock)
+        return _less_sure(found, _left_out(context, best, formed.graph))
     if understood and joins(context, understood[0]):
         found = _read(context, question, understood, clock)
         return found if found.answers or marked else _ranked(context, question, (), (), clock)
@@ -141,6 +141,13 @@ def _ranked(
     if (found.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
         return found
     return _surer(found, _read(context, question, understood, clock))
+
+
+def _formed(context: Context, linked: Sequence[LinkedQuestion]) -> tuple[Completed | None, LinkedQuestion]:
+    """The surest reading that completes a form, of those that linking takes for as likely, since a name may be an
+    author's and a member's."""
+    found = [(complete(context, item), item) for item in linked if item.score == linked[0].score]
+    return max(found, key=lambda pair: pair[0].confidence if pair[0] else 0.0)
 
 
 def _left_out(context: Context, linked: LinkedQuestion, graph: QueryGraph) -> dict[str, bool]:
