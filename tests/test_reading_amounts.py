@@ -20,6 +20,7 @@ CHOIRS = Vocabulary(
     keys=(
         Key("Choir", "name", unique=True, distinct=20),
         Key("Choir", "ticket_revenue", "number", distinct=20, examples=("8000", "22000", "31500")),
+        Key("Choir", "rank", distinct=4),
         Key("Singer", "name", unique=True, distinct=90),
         Key("Listener", "name", unique=True, distinct=80),
         Key("Concert", "title", unique=True, distinct=60),
@@ -130,3 +131,8 @@ def test_a_word_of_a_whole_name_is_no_other_property(fits: Fits) -> None:
 def test_a_property_is_not_said_by_two_words_that_are_only_like_it(fits: Fits) -> None:
     found = read("average applause of the crowds at Evensong", fits, VALUES)[0]
     assert "crowds" in found.unsaid or found.silent > 0
+
+
+def test_what_is_in_a_property_that_is_no_name_is_not_held_by_it(fits: Fits) -> None:
+    assert not Heard("choirs with Ann Ode in the rank", fits, VALUES).holdings
+    assert Heard("choirs with the word first in the rank", fits, VALUES).holdings

@@ -53,9 +53,10 @@ def _with(text: str, words: Sequence[Word], index: int, fits: Fits) -> Holding |
         noun = at + 1
         while noun < len(plain) and plain[noun] in ARTICLES | OWNING:
             noun += 1
-        said = first > index + 1 or words[first].text[0].isupper() or _is_quoted(text, words[first])
-        if noun > at + 1 and noun < len(plain) and said and names_text(plain[noun], fits):
-            return Holding(index, noun + 1, _piece(text, words, first, at), noun)
+        if at + 1 < noun < len(plain) and names_text(plain[noun], fits):
+            said = first > index + 1 or _is_quoted(text, words[first])
+            named = words[first].text[0].isupper() and names_text(plain[noun], fits, names=True)
+            return Holding(index, noun + 1, _piece(text, words, first, at), noun) if said or named else None
     return None
 
 
@@ -86,6 +87,11 @@ def _piece(text: str, words: Sequence[Word], first: int, end: int) -> str:
     return text[words[first].start : words[end - 1].end].strip("\"'“”‘’")
 
 
-def names_text(word: str, fits: Fits) -> bool:
-    """Whether a word surely names a property that is a text."""
-    return any(fit >= NAMED and key.kind == "text" for key, fit in fits.key(word).items())
+def names_text(word: str, fits: Fits, *, names: bool = False) -> bool:
+    """Whether a word surely names a property that is a text; with `names` one by which nodes are told apart, which "in"
+    is said of for no other reason: "with Ode in the NAME", but "with Ode in the position of"."""
+    shown = fits.vocabulary.display
+    return any(
+        fit >= NAMED and key.kind == "text" and (not names or key.unique or key.key in shown.get(key.owner, ()))
+        for key, fit in fits.key(word).items()
+    )
