@@ -313,7 +313,9 @@ def _trained(
     vocabulary = known.fits.vocabulary
     unseen = _left_out(items)
     seen = [item for item in items if id(item) not in {id(other) for other in unseen}]
-    lexicon, alone = _words_checked(context, known, seen, unseen, on_progress)
+    wanted = [_results(context, known, [item.meant] if item.meant else []) for item in unseen]
+    alone = _reads_right(context, known, wanted, unseen)
+    lexicon, told = _words_checked(context, known, seen, unseen, wanted, alone, on_progress)
     total = len(seen) + len(items)
     templates, constants = _templates(seen), _constants(seen)
     lessons: dict[int, Candidates] = {}
@@ -321,7 +323,7 @@ def _trained(
         lessons[id(item)] = _candidates(item, vocabulary, PRIOR, templates, constants)
         on_progress("training", len(lessons), total)
     first = Taught(train(list(lessons.values())), templates, constants, lexicon=lexicon)
-    checked, accuracy = _checked(context, known, first, unseen)
+    checked, gain = _checked(context, known, first, unseen, wanted, told)
     templates, constants = _templates(items), _constants(items)
     for done, item in enumerate(items, start=1):
         more = _candidates(item, vocabulary, first.learned, templates, constants)
@@ -329,10 +331,8 @@ def _trained(
         on_progress("training", len(seen) + done, total)
     learned = train(list(lessons.values()), start=first.learned)
     every = _words(items) if lexicon.words or not unseen else EMPTY
-    return (
-        Taught(learned, templates, constants, checked.temperature, checked.sure, every),
-        (alone, accuracy[1]) if unseen else accuracy,
-    )
+    accuracy = (float(alone.mean()), float(told.mean()) + gain) if unseen else (0.0, 0.0)
+    return Taught(learned, templates, constants, checked.temperature, checked.sure, every), accuracy
 
 
 def _words(items: Sequence[_Item]) -> Lexicon:
@@ -341,27 +341,31 @@ def _words(items: Sequence[_Item]) -> Lexicon:
 
 
 def _words_checked(
-    context: Context, known: Reading, seen: Sequence[_Item], unseen: Sequence[_Item], on_progress: OnProgress
-) -> tuple[Lexicon, float]:
+    context: Context,
+    known: Reading,
+    seen: Sequence[_Item],
+    unseen: Sequence[_Item],
+    wanted: Sequence[frozenset[str]],
+    alone: NDArray[np.bool_],
+    on_progress: OnProgress,
+) -> tuple[Lexicon, NDArray[np.bool_]]:
     """The lexicon of the questions that are `seen`, unless the reader does worse by it on those that are `unseen`, and
-    the share of these that it reads right alone. With a lexicon all of them are read anew."""
+    which of these it then reads right (`alone`: without it). With a lexicon all of them are read anew."""
     lexicon = _words(seen)
     if not lexicon.words or not unseen:
-        return EMPTY, 0.0
+        return EMPTY, alone
     items = [*seen, *unseen]
     before = [item.understood for item in items]
     fits = known.fits.with_words(lexicon)
-    wanted = [_results(context, known, [item.meant] if item.meant else []) for item in unseen]
-    alone = _right(context, known, wanted, [[found.graph for found in item.understood] for item in unseen])
     for done, item in enumerate(items, start=1):
         _read_anew(context, item, fits)
         on_progress("reading by learned words", done, len(items))
-    told = _right(context, known, wanted, [[found.graph for found in item.understood] for item in unseen])
+    told = _reads_right(context, known, wanted, unseen)
     if told.mean() >= alone.mean():
-        return lexicon, float(alone.mean())
+        return lexicon, told
     for item, understood in zip(items, before, strict=True):
         item.understood, item.asked = understood, replace(item.asked, fits=known.fits)
-    return EMPTY, float(alone.mean())
+    return EMPTY, alone
 
 
 def _read_anew(context: Context, item: _Item, fits: Fits) -> None:
@@ -383,23 +387,25 @@ def _left_out(items: Sequence[_Item]) -> list[_Item]:
 
 
 def _checked(
-    context: Context, known: Reading, taught: Taught, unseen: Sequence[_Item]
-) -> tuple[Taught, tuple[float, float]]:
-    """`taught` with the temperature at which it expects as many right answers as it has, and how sure it must be; the
-    shares of the questions that the reader answers right without it and with it."""
+    context: Context,
+    known: Reading,
+    taught: Taught,
+    unseen: Sequence[_Item],
+    wanted: Sequence[frozenset[str]],
+    alone: NDArray[np.bool_],
+) -> tuple[Taught, float]:
+    """`taught` with the temperature at which it expects as many right answers as it has, and how sure it must be; what
+    share of the questions that gains, of which the reader answers those right that `alone` says."""
     if not unseen:
-        return replace(taught, temperature=COOLEST, sure=(0.0, 0.0)), (0.0, 0.0)
+        return replace(taught, temperature=COOLEST, sure=(0.0, 0.0)), 0.0
     orders = [ranked(taught, known.fits, item.asked, pool(item.asked, item.understood, taught.templates))
               for item in unseen]  # fmt: skip
-    wanted = [_results(context, known, [item.meant] if item.meant else []) for item in unseen]
-    alone = _right(context, known, wanted, [[found.graph for found in item.understood] for item in unseen])
     right = _right(context, known, wanted, [[found.graph for found in order] for order in orders])
     temperature = _temperature([[found.score for found in order] for order in orders], float(right.mean()))
     shares = np.array([likely([found.score for found in order], temperature)[0] for order in orders])
     bound = np.array([order[0].learned for order in orders])
     sure, gain = thresholds(shares, bound, right, alone)
-    least = float(alone.mean())
-    return replace(taught, temperature=temperature, sure=sure), (least, least + gain)
+    return replace(taught, temperature=temperature, sure=sure), gain
 
 
 def thresholds(
@@ -417,6 +423,13 @@ def thresholds(
     if gains[sure].mean() <= gains[sure].std() / len(shares) ** 0.5:
         sure = max((item for item in gains if item[1] == NEVER), key=lambda item: gains[item].mean())
     return sure, float(gains[sure].mean())
+
+
+def _reads_right(
+    context: Context, known: Reading, wanted: Sequence[frozenset[str]], items: Sequence[_Item]
+) -> NDArray[np.bool_]:
+    """For each question whether the reader's interpretations find what is `wanted`."""
+    return _right(context, known, wanted, [[found.graph for found in item.understood] for item in items])
 
 
 def _right(

@@ -33,7 +33,7 @@ SIZES = frozenset(word for word, nouns in MEASURES.items() if "size" in nouns)
 TRUE, TRUE_BY_ROOT = 0.55, 0.45
 """Fit from which a word speaks of a property that is true or false: of another root, and of one of its words'."""
 PARTITIVES = ("of", "among", "between")
-LIKE_MEASURE = 0.4
+SAYS_MEASURE = 0.4
 """Fit of a noun from which it says what a superlative measures that says it itself: "the highest PEAK"."""
 OF_RELATION = 3.0
 """What it is worth that a superlative is said of a relationship."""
@@ -176,7 +176,7 @@ class Conditions:
             item for item in self.heard.key_mentions
             if extreme.at < item.start <= extreme.at + 4 and self.heard.only_function(extreme.at + 1, item.start)
             and not self.heard.is_label(item.start)
-            and (word not in MEASURES or item.meanings[0].score >= LIKE_MEASURE)
+            and (word not in MEASURES or item.meanings[0].score >= SAYS_MEASURE)
             and any(meaning.key and meaning.key.kind in MEASURED for meaning in item.meanings)
         ]  # fmt: skip
         best: tuple[float, int, Key] | None = None

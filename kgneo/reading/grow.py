@@ -659,7 +659,7 @@ class Grower:
             total -= self.costs.frequent * math.log(max(counts.values()) / max(counts[way], 1))
         directed = True
         if len(way) == 1 and source == way[0].label:
-            directed = not reciprocal(self.fits.vocabulary.readable(way[0].relation))
+            directed = not self.fits.vocabulary.holds_both_ways(source, way[0])
             total += self._voice(way[0].relation, way[0].forward, gap, number) if directed else 0.0
             if not directed and not way[0].forward:
                 total -= 0.01

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 
 from kgneo.english.words import ARTICLES, FUNCTION_WORDS, OWNING, RELATIVES
 from kgneo.reading.fits import Fits
-from kgneo.reading.mentions import Word
+from kgneo.reading.mentions import SURE, Word
 
 WITH = frozenset(("with", "have", "has", "having", "containing", "contain", "contains", "include", "including", "use"))
 HOLDS = frozenset(("contain", "contains", "containing", "includes", "including", "mentions", "mentioning"))
 WORDS = frozenset(("word", "words", "term", "phrase"))
 LONGEST = 5
 """Words that are to be held, at most."""
-NAMED = 0.9
-"""Fit from which a word surely names a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +90,6 @@ def names_text(word: str, fits: Fits, *, names: bool = False) -> bool:
     is said of for no other reason: "with Ode in the NAME", but "with Ode in the position of"."""
     shown = fits.vocabulary.display
     return any(
-        fit >= NAMED and key.kind == "text" and (not names or key.unique or key.key in shown.get(key.owner, ()))
+        fit >= SURE and key.kind == "text" and (not names or key.unique or key.key in shown.get(key.owner, ()))
         for key, fit in fits.key(word).items()
     )

@@ -38,7 +38,8 @@ class Lexicon:
 
     def shares(self, kind: Kind, word: str) -> Mapping[str, float]:
         """The names that a word stands for, each with the share of its occurrences."""
-        return self.words.get(kind, {}).get(singular(word), {})
+        words = self.words.get(kind)
+        return words.get(singular(word), {}) if words else {}
 
     def names(self, kind: Kind, word: str) -> frozenset[str]:
         """Those that it likely stands for."""
