@@ -157,6 +157,8 @@ def _is_stem(first: str, second: str, length: int) -> bool:
     rests = [first[length:], second[length:]]
     doubled = first[length - 1]
     endings = [_is_ending(rest, doubled) for rest in rests]
+    if length == 3 and "y" in rests and any(rest[:1] == "e" for rest in rests):
+        return False  # "city" is no form of "cited"
     return all(endings) and (length > 3 or len(rests[0]) + len(rests[1]) <= 5)
 
 

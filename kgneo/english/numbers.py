@@ -7,11 +7,12 @@ of one (a year, a year and month), with where its words end.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from decimal import Decimal
 
 from kgneo.english.dates import iso, month_of, parse_date
-from kgneo.english.words import NUMERALS
+from kgneo.english.words import NUMERALS, ORDINALS
 
 FIGURES = r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?!\w|[.,]\d)"
 """Figures that are one number for all the signs in them: 40,000 and 1.95, but neither 5.26.1 nor 1.2.2020."""
@@ -20,6 +21,8 @@ MULTIPLES = {
     "billion": 1_000_000_000, "billions": 1_000_000_000, "bn": 1_000_000_000,
 }  # fmt: skip
 """Words for many, by which the number before them is multiplied; properties have such words in their names, too."""
+PARTS = {"half": 2, "quarter": 4}
+"""Parts of a year, with how many of them it has."""
 _THOUSANDS = re.compile(r"(\d+(?:\.\d+)?)k")
 _DECADE = re.compile(r"(\d{3}0)s")
 
@@ -57,6 +60,23 @@ def decade_at(plain: Sequence[str], index: int) -> tuple[str, str, int] | None:
         index += 1
     match = _DECADE.fullmatch(plain[index]) if index < len(plain) else None
     return (match[1], str(int(match[1]) + 9), index + 1) if match else None
+
+
+def part_of_year_at(plain: Sequence[str], index: int) -> tuple[str, str, int] | None:
+    """The first and the last day of a half or a quarter of a year ("the second half of 2023") with where its words end;
+    None for anything else."""
+    while plain[index : index + 1] == ["the"]:
+        index += 1
+    words = plain[index : index + 4]
+    if len(words) < 4 or words[1] not in PARTS or words[2] != "of" or not (words[3].isdecimal() and len(words[3]) == 4):
+        return None
+    number, months = PARTS[words[1]], 12 // PARTS[words[1]]
+    part = {"first": 1, "last": number, **ORDINALS}.get(words[0], 0)
+    if not 0 < part <= number:
+        return None
+    last = part * months
+    day = monthrange(int(words[3]), last)[1]
+    return f"{words[3]}-{last - months + 1:02}-01", f"{words[3]}-{last:02}-{day}", index + 4
 
 
 def multiple_of(words: Sequence[str], name: Sequence[str]) -> int:

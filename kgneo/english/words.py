@@ -84,12 +84,14 @@ RELATIVES = _words("which who whom that whose where when")
 """Words that begin a relative clause."""
 ACTING = _words("which who that")
 """Those of them for who does what the clause says."""
+PERFECT = _words("have has had having")
+"""Auxiliaries before what somebody did: "has ACTED"."""
 BEING = _words("is are was were be been being")
 """Auxiliaries before what is done to somebody: "were CALLED"."""
 
 SUFFIXES = _words(
     "s es ed d ing ings er ers or ors e en ten tten ion ions tion tions ation ations ment ments ance ence al "
-    "ive ity ies y ied ier iers ant ent age ess ist ists ship ships ian ians r rs"
+    "ive ity ies y ied ier iers ant ent age ess ist ists ship ships ian ians r rs able"
 )
 
 _NAMES_END = ("", "a", "e", "o", "y", "ia", "ey", "um", "s")
@@ -266,6 +268,18 @@ BOUNDS: tuple[tuple[str, str], ...] = (
 BEGINNINGS = _words("start beginning")
 ENDS = _words("end close")
 """Nouns for where a year or a month begins, and where it ends."""
+QUANTITIES = _words("count counted quantity qty units number copies pieces items")
+"""Words of the names of properties that hold how many of something it is."""
+OPENING = _words("open opens opened start starts started begin begins began since")
+CLOSING = _words(
+    "close closes closed end ends ended until till finish finishes finished expire expires expired stop stopped"
+)
+"""Words of questions for where a period begins, and where it ends."""
+PERIODS = (
+    _words("from since start started begin began open opened first joined"),
+    _words("to until till end ended finish finished stop close closed last left"),
+)
+"""Words of the names of two properties that hold where a period begins, and where it ends: "valid_from", "valid_to"."""
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
 """Places in an order."""
 RECIPROCAL = _words(

@@ -32,6 +32,8 @@ class Chained:
 
     def trees(self, number: int) -> list[Tree]:
         """What the ranking of relation paths makes of a question that names one thing."""
+        if self.heard.counts_named:
+            return []
         mention = self.heard.mentions[number]
         best = mention.meanings[0].score
         found = []
@@ -41,6 +43,9 @@ class Chained:
             for ranked in self.chains(self._masked(mention, meaning), meaning)[:12]:
                 tree = self._tree_of(ranked.path, number, meaning)
                 if self.heard.form.word == "when" and (tree.asked is None or tree.asked.kind not in ("date", "time")):
+                    continue
+                listed = tree.asked is not None and tree.asked.of_edge and tree.asked.kind != "number"
+                if listed and self.heard.form.kind == "count":
                     continue
                 score = ranked.score + 2.0 * (meaning.score - best)
                 found.append(replace(tree, score=score))

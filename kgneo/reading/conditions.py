@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import denies, name_words, same_root, same_whole_root
+from kgneo.english.names import denies, is_past, name_words, same_root, same_whole_root
 from kgneo.english.numbers import is_number, is_of_time, multiple_of
-from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, IDENTIFYING, MEASURES, PREPOSITIONS
+from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, IDENTIFYING, MEASURES, ORDINALS, PREPOSITIONS
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.fits import key_name
@@ -30,6 +30,10 @@ SPLIT = 0.15
 """What it costs that a number has a fraction, where the property's are whole."""
 SIZES = frozenset(word for word, nouns in MEASURES.items() if "size" in nouns)
 """Words of dimension that can speak of any number."""
+DONE = 0.7
+"""What it is worth that a date is that of what the word before a time says."""
+NO_DAY = 1.0
+"""What it costs to compare a day with a number."""
 TRUE, TRUE_BY_ROOT = 0.55, 0.45
 """Fit from which a word speaks of a property that is true or false: of another root, and of one of its words'."""
 PARTITIVES = ("of", "among", "between")
@@ -70,7 +74,8 @@ class Conditions:
 
     def _is_part(self, word: int, key: Key) -> bool:
         """Whether a word is one of a property's name: the "pets" of `petFriendly`."""
-        return any(same_whole_root(self.heard.plain[word], own) for own in name_words(key_name(key)))
+        said, names = self.heard.plain[word], name_words(key_name(key))
+        return any(same_whole_root(form, own) for form in (said, said.removesuffix("ly")) for own in names)
 
     def missing(self, tree: Tree) -> list[Condition]:
         """Properties that the question says are not there: "orders that have no shipped date"."""
@@ -80,6 +85,15 @@ class Conditions:
             if owner is not None and key != tree.asked and start not in found:
                 found[start] = Condition(Value(owner, key.key), "missing")
         return list(found.values())
+
+    def present(self, tree: Tree) -> list[Condition]:
+        """Dates that the question says are there, of those that some nodes do not have: "orders that were SHIPPED"."""
+        found: list[Condition] = []
+        for key in self.heard.done:
+            owner = _owner(tree, key)
+            if owner is not None and key != tree.asked:
+                found.append(Condition(Value(owner, key.key), "present"))
+        return found
 
     def held(self, item: Holding, tree: Tree) -> Condition | None:
         """The test that a text holds a word, of the first thing that has such a text."""
@@ -179,6 +193,7 @@ class Conditions:
             and (word not in MEASURES or item.meanings[0].score >= SAYS_MEASURE)
             and any(meaning.key and meaning.key.kind in MEASURED for meaning in item.meanings)
         ]  # fmt: skip
+        named = named or self._done_at(extreme)
         best: tuple[float, int, Key] | None = None
         for number, thing in enumerate(tree.things):
             for key in self.heard.fits.vocabulary.keys_of(thing.label):
@@ -203,6 +218,17 @@ class Conditions:
         variable = self._top(tree) if number < 0 else f"x{number}"
         descending = extreme.descending != reverses(word, key)
         return Selection(variable, Value(owner, key.key, key.form), descending, extreme.limit, extreme.offset)
+
+    def _done_at(self, extreme: Extreme) -> list[Mention]:
+        """The verb that a place in an order ends, where it names a date: "who was HIRED first"."""
+        behind = self.heard.plain[extreme.at + 1 : extreme.at + 2]
+        if not _is_timely(self.heard.plain[extreme.at]) or not set(behind) <= FUNCTION_WORDS:
+            return []
+        return [
+            item for item in self.heard.key_mentions
+            if item.end == extreme.at and is_past(self.heard.plain[item.start]) and item.meanings[0].score >= NAMED
+            and item.meanings[0].key and item.meanings[0].key.kind == "date"
+        ]  # fmt: skip
 
     def _top(self, tree: Tree) -> str:
         """What hangs below nothing else: the end of the relationship whose property is asked for, or what is."""
@@ -411,9 +437,17 @@ class Conditions:
                 if (key.kind == "number" or (key.kind == "date" and year)) and not self._counts_nothing(item, key):
                     yield self._compares(item, key, year=year) + near, number, key
         for number, join in enumerate(tree.joins):
+            done = DONE * self._is_done(join.relation, item)
             for key in self.heard.fits.vocabulary.keys_of(join.relation):
                 if key.kind == "number" or (key.kind == "date" and year):
-                    yield self._compares(item, key, year=year) + 0.15, -1 - number, key
+                    more = done if key.kind == "date" else 0.0
+                    yield self._compares(item, key, year=year) + 0.15 + more, -1 - number, key
+
+    def _is_done(self, relation: str, item: Comparison) -> bool:
+        """Whether the word right before a time says the relationship: "judges that RULED ON cases before 2010"."""
+        number = self.heard.fits.relations.index(relation) if relation in self.heard.fits.relations else -1
+        before = [word for word in self.heard.plain[: item.start] if word not in FUNCTION_WORDS][-1:]
+        return number >= 0 and bool(before) and self.heard.fits.named(before[0], number)
 
     def _counts_nothing(self, item: Comparison, key: Key) -> bool:
         """Whether a number only names things, and no word names it: "taller than 180" is no `employee_no`."""
@@ -430,6 +464,8 @@ class Conditions:
         if timely:
             score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
             score += OWN_DATE * _is_own(key)
+        if key.kind != "date" and any("-" in value for value in item.values):
+            score -= NO_DAY
         return score if key.kind == "date" else score - _unlike(item.values, key)
 
     def said(self, item: Comparison | Extreme, measure: Value | Aggregate | Arithmetic, tree: Tree) -> float:
@@ -508,8 +544,8 @@ def _unlike(values: Sequence[str], key: Key) -> float:
 
 
 def _is_timely(word: str) -> bool:
-    """Whether a word of dimension speaks of dates before all: "latest"."""
-    return MEASURES.get(word, ())[:1] == ("date",)
+    """Whether a word of dimension speaks of dates before all: "latest", "second"."""
+    return word in ORDINALS or MEASURES.get(word, ())[:1] == ("date",)
 
 
 def _owner(tree: Tree, key: Key) -> str | None:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from kgneo.english.names import is_doer, is_past, name_words, same_root, same_whole_root, singular, telling_words
-from kgneo.english.words import MEASURES, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
+from kgneo.english.words import CLOSING, MEASURES, OPENING, PERIODS, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
 from kgneo.reading.lexicon import EMPTY, Kind, Lexicon
@@ -25,6 +25,8 @@ LIKE = 0.85
 """The best fit of a word that is like a name, and shares no root with it."""
 SURE, LEARNED, OTHER = 0.9, 0.95, 0.5
 """Fit of a shared root, and of what was learned; what is left of one to anything that was not."""
+EDGE = 0.75
+"""Fit of a word for where a period begins, or ends, to the property that holds that."""
 WEAK = 0.2
 """The best fit of a noun for who does something to a property of the same root."""
 
@@ -90,7 +92,7 @@ class Fits:
         if word not in self._known:
             vector = self.cache.vectors(_texts(word)).mean(axis=0)
             vector = vector / max(float(np.linalg.norm(vector)), 1e-9)
-            keys = self._of_property(word, _fit(word, vector, self._key_names))
+            keys = self._of_period(word, self._of_property(word, _fit(word, vector, self._key_names)))
             self._known[word] = (
                 self._with_learned(word, "label", self.labels, _fit(word, vector, self._label_names)),
                 self._with_learned(word, "relation", self.relations, _fit(word, vector, self._relation_names)),
@@ -114,6 +116,39 @@ class Fits:
             return fits
         does = [any(is_doer(word, own) for own in name.words) for name in self._key_names]
         return np.asarray(np.where(does, np.minimum(fits, WEAK), fits))
+
+    def _of_period(self, word: str, fits: Scores) -> Scores:
+        """The fits of a word for where a period begins, or ends, to the properties that hold that: as well as it fits
+        either, and less to the other one."""
+        found = fits.copy()
+        for meant, other in self._meant(word):
+            found[meant] = max(fits[meant], fits[other], EDGE)
+            found[other] = OTHER * fits[other]
+        return found
+
+    def bounds(self, word: str, key: Key) -> bool:
+        """Whether a word says at which end of a period is what a property holds: "until" of `valid_to`."""
+        return any(self.keys[meant] == key for meant, _ in self._meant(word))
+
+    def _meant(self, word: str) -> list[tuple[int, int]]:
+        """The properties for that end of a period which a word says, with those for the other end."""
+        if word in OPENING:
+            return self._periods
+        return [(end, begin) for begin, end in self._periods] if word in CLOSING else []
+
+    @cached_property
+    def _periods(self) -> list[tuple[int, int]]:
+        """The properties that hold where a period begins with those that hold where it ends: all but one word of their
+        names is the same."""
+        found = {(key.owner, name_words(key.key)): number for number, key in enumerate(self.keys)}
+        return [
+            (number, found[owner, other])
+            for (owner, words), number in found.items()
+            for place in range(len(words))
+            if words[place] in PERIODS[0]
+            for end in PERIODS[1]
+            if (owner, other := (*words[:place], end, *words[place + 1 :])) in found
+        ]
 
     def label(self, word: str) -> dict[str, float]:
         """Labels with the fit of a word to each."""

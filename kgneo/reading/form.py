@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, cast
 
-from kgneo.english.numbers import decade_at, is_of_time, number_at
+from kgneo.english.numbers import decade_at, is_of_time, number_at, part_of_year_at
 from kgneo.english.words import (
     AMOUNTS,
     ARTICLES,
@@ -22,7 +22,9 @@ from kgneo.english.words import (
     COMPARATIVES,
     ENDS,
     EXTREMES,
+    FREQUENTLY,
     FUNCTION_WORDS,
+    GROUPING,
     MEASURES,
     NEGATIONS,
     NUMERALS,
@@ -36,6 +38,7 @@ from kgneo.reading.mentions import Word
 
 SAME = 5
 """Words from "same" to what ends the words for what is the same, at most."""
+TO = ("and", "to", "until", "till", "through")
 Whole = Literal["", "sum", "average"]
 Kind = Literal["things", "count", "share", "sum", "average", "exists", "choice"]
 
@@ -107,7 +110,7 @@ def form_of(words: Sequence[Word]) -> Form:
     used |= {
         item.at + 1
         for item in extremes
-        if (plain[item.at] in ("most", "least") and set(plain[item.at + 1 :][:1]) & MEASURES.keys())
+        if (plain[item.at] in ("most", "least") and set(plain[item.at + 1 :][:1]) & (MEASURES.keys() | FREQUENTLY))
         or (
             plain[item.at] in ("longest", "shortest") and any(word.endswith("ing") for word in plain[item.at + 1 :][:1])
         )
@@ -295,6 +298,9 @@ def _extremes(plain: Sequence[str]) -> list[Extreme]:
             continue
         if word in ("most", "least") and index and plain[index - 1] == "at":
             continue
+        if word in ORDINALS and index == len(plain) - 1 and plain[index - 1] not in ARTICLES | GROUPING:
+            found.append(Extreme(index, descending=False, offset=ORDINALS[word] - 1))
+            continue
         if word not in EXTREMES or (
             word in ("most", "least") and plain[index + 1 : index + 2] and plain[index + 1] in EXTREMES
         ):
@@ -333,16 +339,27 @@ def _is_unit(plain: Sequence[str], index: int) -> bool:
 
 
 def _range(plain: Sequence[str], index: int) -> Comparison | None:
-    decade = decade_at(plain, index + 1) if plain[index] in ("in", "during", "from", "of") else None
-    if decade is not None:
-        return Comparison(index, decade[2], "between", decade[:2])
+    if plain[index] in ("in", "during", "from", "of"):
+        years = decade_at(plain, index + 1) or part_of_year_at(plain, index + 1)
+        if years is not None:
+            return Comparison(index, years[2], "between", years[:2])
     if plain[index] not in ("between", "from"):
         return None
-    first = number_at(plain, _into(plain, index + 1, BEGINNINGS))
-    if first is None or first[1] >= len(plain) or plain[first[1]] not in ("and", "to", "until", "till", "through"):
+    first = _day_at(plain, index + 1) or number_at(plain, _into(plain, index + 1, BEGINNINGS))
+    if first is None or first[1] >= len(plain) or plain[first[1]] not in TO:
         return None
     second = number_at(plain, _into(plain, first[1] + 1, ENDS))
     return Comparison(index, second[1], "between", (first[0], second[0])) if second else None
+
+
+def _day_at(plain: Sequence[str], index: int) -> tuple[str, int] | None:
+    """A day of the year that the other end of a range says: "1 January and 30 June 2022"."""
+    end = next((place for place in range(index, min(index + 4, len(plain))) if plain[place] in TO), len(plain))
+    other = number_at(plain, _into(plain, end + 1, ENDS)) if end < len(plain) else None
+    if other is None or len(other[0]) != len("2022-06-30"):
+        return None
+    first = number_at([*plain[index:end], other[0][:4]], 0)
+    return (first[0], end) if first and len(first[0]) == len(other[0]) else None
 
 
 def _into(plain: Sequence[str], index: int, words: Container[str]) -> int:

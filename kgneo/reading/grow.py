@@ -555,8 +555,10 @@ class Grower:
         before = max((self.mentions[other].end for other, _ in tree.places if other >= 0
                       and self.mentions[other].end <= self._start(number)), default=0)  # fmt: skip
         start = self._start(number)
+        whole = self.words[self.mentions[number].start - 1].plain == "any"  # "not attached to ANY firm"
         return any(
-            before <= index < start and (start - index <= NEAR or self._only_joins(range(index + 1, start), used))
+            before <= index < start
+            and (whole or start - index <= NEAR or self._only_joins(range(index + 1, start), used))
             for index in self.negations
         )
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from kgneo.english.names import is_past, name_words, same_root
+from kgneo.english.names import is_past, name_words, same_root, singular
 from kgneo.english.numbers import is_number
 from kgneo.english.words import (
+    ACTING,
     ANYBODY,
     ARTICLES,
     AUXILIARIES,
@@ -314,7 +315,9 @@ class Heard:
 
     def _head(self, free: Sequence[int]) -> int:
         """The noun for what is asked for, where the question begins with it; -1 for none."""
-        if self.form.word in ("who", "whom", "when", "where", "how", ""):
+        if self.form.word in ("who", "whom", "when", "where", "how"):
+            return -1
+        if not self.form.word and singular(self.plain[0]) == self.plain[0]:
             return -1
         for index in range(self.form.at, min(self.form.at + 6, len(self.words))):
             if index in free and self.plain[index] not in FUNCTION_WORDS and not is_number(self.plain[index]):
@@ -322,6 +325,15 @@ class Heard:
             if index not in free and index not in self.form.used:
                 return -1
         return -1
+
+    @cached_property
+    def counts_named(self) -> bool:
+        """Whether how many is asked of a thing with a name, and of no kind of things: "how many BOLTS were sold"."""
+        there = self.mention_at(self.form.at) if self.form.word == "how many" else -1
+        if there < 0 or self.is_label(self.mentions[there].end):
+            return False
+        best = self.mentions[there].meanings[0]
+        return best.kind == "value" and best.key is not None and best.key.unique and len(best.values) == 1
 
     @cached_property
     def values(self) -> tuple[Mention, ...]:
@@ -402,6 +414,21 @@ class Heard:
                 named = said > 1 or any(meaning.key == key and meaning.score >= NAMED for meaning in item.meanings)
                 if named and self._is_lacked(item.start, key):
                     found.append((item.start, item.start + max(said, 1), key))
+        return tuple(found)
+
+    @cached_property
+    def done(self) -> tuple[Key, ...]:
+        """Dates that only some nodes have, of what the question says was done, and no more about when: "orders that
+        WERE SHIPPED"."""
+        found = []
+        timed = self.form.word == "when" or self.form.comparisons or self.form.extremes
+        for item in self.key_mentions:
+            key, before = item.meanings[0].key, self.plain[item.start - 1 : item.start]
+            clause = bool(set(before) & BEING) and bool(set(self.plain[item.start - 2 : item.start - 1]) & ACTING)
+            if key is None or timed or not clause or item.meanings[0].score < NAMED:
+                continue
+            if key.kind == "date" and key.share < 1 and is_past(self.plain[item.start]) and not key.of_edge:
+                found.append(key)
         return tuple(found)
 
     def _words_of(self, index: int, key: Key) -> int:

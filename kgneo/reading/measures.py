@@ -139,8 +139,8 @@ class Measures:
 
     def _counts_relations(self, extreme: Extreme, tree: Tree) -> bool:
         """Whether the word behind a "most" names no class, and no number of what the tree has."""
-        at = extreme.at + 1
-        degree = any(word.endswith("ly") and word not in FREQUENTLY for word in self.heard.plain[at : at + 1])
+        at = self._behind(extreme)
+        degree = any(word.endswith("ly") for word in self.heard.plain[at : at + 1])
         if degree or self.heard.mention_at(at) >= 0 or set(self.heard.plain[at : at + 1]) & MEASURES.keys():
             return False
         owners = {thing.label for thing in tree.things} | {join.relation for join in tree.joins}
@@ -150,6 +150,11 @@ class Measures:
             for meaning in item.meanings
         )
 
+    def _behind(self, extreme: Extreme) -> int:
+        """Where the word behind a "most" is, without an adverb that counts: "the most FREQUENTLY cited cases"."""
+        at = extreme.at + 1
+        return at + (self.heard.plain[at : at + 1] != [] and self.heard.plain[at] in FREQUENTLY)
+
     def _verbs(self) -> list[int]:
         """The words that no mention takes."""
         taken = {index for item in self.heard.mentions for index in range(item.start, item.end)}
@@ -158,10 +163,10 @@ class Measures:
         ]
 
     def _counting(self, tree: Tree, extreme: Extreme, index: int, steps: Sequence[Step]) -> Tree:
-        passive = is_past(self.heard.plain[index]) and index == extreme.at + 1
+        at = self._behind(extreme)
+        passive = is_past(self.heard.plain[index]) and index == at
         step = next((step for step in steps if step.forward != passive), steps[0])
-        noun = {extreme.at + 1} if self.heard.plain[extreme.at + 1 : extreme.at + 2] else set()
-        used = tree.used | {index} | noun
+        used = tree.used | {index} | set(range(extreme.at + 1, min(at + 1, len(self.heard.plain))))
         known = [number for number, join in enumerate(tree.joins)
                  if 0 in (join.source, join.target) and join.relation == step.relation]  # fmt: skip
         if known:

@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 from rapidfuzz.distance import OSA
 
 from kgneo.english.dates import MONTHS, date_texts
-from kgneo.english.names import denies, is_doer, is_noun, name_words, same_root, singular
+from kgneo.english.names import denies, is_doer, is_noun, is_past, name_words, same_root, singular
 from kgneo.english.numbers import FIGURES, is_number
 from kgneo.english.words import (
     ANYBODY,
@@ -29,6 +29,7 @@ from kgneo.english.words import (
     MEASURES,
     NUMERALS,
     PEOPLE,
+    PERFECT,
     PERSONAL,
     PREPOSITIONS,
     QUESTION_WORDS,
@@ -241,7 +242,7 @@ def _spellings(
     if end == start + 1 and base in NUMERALS:
         found.setdefault(str(NUMERALS[base]), (0.7, ""))
     if base[-1:] == "s" and len(base) > 3:
-        for ending, instead in (("ies", "y"), ("es", ""), ("s", "")):
+        for ending, instead in (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", "")):
             if base.endswith(ending):
                 found.setdefault(base.removesuffix(ending) + instead, (0.9, ""))
     elif len(base) > 3:
@@ -505,7 +506,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
             if meanings:
                 found.append(Mention(index, index + 1, tuple(meanings)))
             continue
-        if word in FUNCTION_WORDS or is_number(word):
+        if word in FUNCTION_WORDS or is_number(word) or (is_past(word) and words[index - 1].plain in PERFECT):
             continue
         said_of = {words[other].plain for other in range(max(index - 2, 0), index)} & {"is", "are", "was", "were", "be"}
         if singular(word) in FELLOWS and not said_of and (fellows := _fellows(word, fits)):
@@ -657,20 +658,24 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
         if word in FUNCTION_WORDS or is_number(word) or (found and index < found[-1].end):
             continue
         meanings = []
+        before = words[index - 1].plain if index else ""
         said, count = _said(words, index), 2 if _pair(words, index) in SAME_NAMES else 1
         scores = fits.key(said)
         if max(scores.values(), default=0.0) < SURE:
             scores = {key: max(score, scores[key]) for key, score in fits.key(word).items()}
         relation = float(max(fits.of(word)[1], default=0.0))
         for key, fit in scores.items():
+            if key.kind == "truth" and is_past(word) and before in PERFECT:
+                continue  # "have acted" is not "active"
             opposite = key.kind == "truth" and denies(word, name_words(key.key)[-1])
             score = SURE if opposite else fit
             if score < 0.45 or score < relation - RELATION:
                 continue
             own = name_words(key_name(key))
             beside = [words[other].plain for other in (index - 1, index + 1) if 0 <= other < len(words)]
-            near = (word, said, *beside)
-            together = sum(opposite or any(same_root(one, part) for one in near) for part in own) / len(own)
+            near = (word, said, *beside, *([word.removesuffix("ly")] if key.kind == "truth" else []))
+            whole = opposite or fits.bounds(word, key)
+            together = sum(whole or any(same_root(one, part) for one in near) for part in own) / len(own)
             meanings.append(Meaning("key", key.owner, score * (0.6 + 0.4 * together), key))
         if meanings:
             meanings.sort(key=lambda item: -item.score)

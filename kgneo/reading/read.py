@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from kgneo.english.names import is_done, name_words
-from kgneo.english.words import ARTICLES, UNITS
+from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
 from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
 from kgneo.query.wording import wording
@@ -176,7 +176,8 @@ class _Reader:
         for number, thing in enumerate(tree.things):
             conditions += [equal(f"x{number}", key, values) for key, values in thing.values]
             conditions += [replace(equal(f"x{number}", key, values), operator="<>") for key, values in thing.denied]
-        conditions += [*self.conditions.truths(tree), *self.conditions.missing(tree), *self.conditions.same(tree)]
+        conditions += [*self.conditions.truths(tree), *self.conditions.missing(tree)]
+        conditions += [*self.conditions.present(tree), *self.conditions.same(tree)]
         selections: list[Selection] = []
         unread, measured = 0, [1.0]
         groups = Measures(self.heard).first_groups(tree)
@@ -235,7 +236,7 @@ class _Reader:
             nouns,
             tree.named,
             loose,
-            plain_chain=self._is_plain_chain,
+            plain_chain=self._is_plain_chain and not (loose <= 1 and self._is_between(tree)),
             bare=bare,
             kind=self._is_sure(tree),
             bracketed=tuple(dict.fromkeys(self._bracketed(tree, spelt=spelt) for spelt in self._spellings)),
@@ -365,6 +366,8 @@ class _Reader:
             return Aggregate("count", self._counted(tree), grouped)
         if kind == "share":
             return Aggregate("share", root)
+        if kind == "count" and asked is None and self.heard.counts_named and tree.joins:
+            return self._handled(tree)
         if kind == "exists" or (kind == "count" and asked is None):
             return Aggregate("exists", root) if kind == "exists" else Aggregate("count", self._counted(tree))
         if asked is None and kind == "sum":
@@ -391,6 +394,15 @@ class _Reader:
             return Value("x0")
         known = [number for number, join in enumerate(tree.joins) if join.relation == relation]
         return Value(f"r{known[0]}") if known else Value("x0")
+
+    def _handled(self, tree: Tree) -> Aggregate:
+        """How many of a named thing, "how many BOLTS were ordered": the sum of what the first relationships of it
+        have for that, or how many they are."""
+        at = min(number for number, join in enumerate(tree.joins) if 0 in (join.source, join.target))
+        for key in self.heard.fits.vocabulary.keys_of(tree.joins[at].relation):
+            if key.kind == "number" and QUANTITIES.intersection(name_words(key.key)):
+                return Aggregate("sum", Value(f"r{at}", key.key))
+        return Aggregate("count", Value(f"r{at}"))
 
     def _whole_amount(self, label: str) -> Value | Aggregate:
         """The sum of the number that is most like a total: what invoices add up to. What is counted has none."""
@@ -419,6 +431,11 @@ class _Reader:
             return False
         beside = any(self.heard.mentions[one].end == self.heard.mentions[other].start for one, other in pairwise(named))
         return not beside and all(self._names_a_node(number) for number in named)
+
+    def _is_between(self, tree: Tree) -> bool:
+        """Whether what is asked for is joined to others than the one thing that is named, too, and ends no chain."""
+        named = sum(item.meanings[0].kind == "value" for item in self.heard.mentions)
+        return named == 1 and sum(0 in (join.source, join.target) for join in tree.joins) > 1
 
     def _names_a_node(self, number: int) -> bool:
         """Whether a mention is the name of one node, and not a value that several have."""

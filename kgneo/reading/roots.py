@@ -6,7 +6,7 @@ by the words alone, and the order in which the other mentions join it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root, singular
@@ -17,6 +17,7 @@ from kgneo.english.words import (
     BEING,
     CLAUSES,
     EXTREMES,
+    FREQUENTLY,
     FUNCTION_WORDS,
     MEASURES,
     NOBODY,
@@ -73,13 +74,14 @@ class Roots:
                 (number, self._shifted(meaning, last)) for meaning in self.heard.mentions[number].meanings[:4]
                 if meaning.kind != "value" or meaning.key is None or not meaning.key.of_edge
             ]  # fmt: skip
+        roots += [*self._having(run), *self._being(run)]
         if run and self.heard.plain[0] == "who" and self.heard.mentions[run[0]].meanings[0].kind == "value":
             roots += [(-1, Meaning("label", label, share)) for label, share in people(self.heard.fits) if share > 0.3]
         keys = self._keys(at, run)
         keys += [
             (-1, Meaning("key", key.owner, 1.1, key)) for start, end, key in self.heard.whole_keys
             if 0 <= start - at <= 3 and start not in self.heard.form.used | self.heard.taken | {*self.heard.grouping}
-            and self.heard.denial(start) < 0
+            and self.heard.denial(start) < 0 and not self._is_deed(start, key, run)
             and not any(bound.start <= end and start < bound.end for bound in self.heard.form.comparisons)
             and not self._is_compared(start, end)
         ]  # fmt: skip
@@ -102,7 +104,7 @@ class Roots:
             everything = sorted(self.heard.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
             roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
         if asked == "when" and any(meaning.kind == "key" for _, meaning in roots):
-            roots = [pair for pair in roots if pair[1].kind == "key"]
+            roots = _merged(pair for pair in roots if pair[1].kind == "key")
         if asked in ("who", "whom"):
             named = [pair for pair in roots if run and pair[0] == run[0] and pair[1].kind == "label"]
             roots = [*named, *agents] or roots
@@ -162,8 +164,9 @@ class Roots:
     def _is_said_of(self, index: int) -> bool:
         """Whether a word is a participle behind a superlative, with the noun behind it: "the most VISITED park"."""
         word = self.heard.plain[index]
+        before = index - 1 - (self.heard.plain[index - 1] in FREQUENTLY)
         return (
-            any(item.at == index - 1 for item in self.heard.form.extremes)
+            any(item.at == before for item in self.heard.form.extremes)
             and (is_past(word) or word.endswith("ing"))
             and self.heard.mention_at(index + 1) >= 0
         )
@@ -184,7 +187,7 @@ class Roots:
         ]  # fmt: skip
         found: list[tuple[int, Meaning]] = []
         for item in near[:3]:
-            if self._is_label_of(item, run) or self._is_denied(item):
+            if self._is_label_of(item, run) or self._is_denied(item) or self._is_degree(item):
                 continue
             if self.heard.plain[item.start].endswith("ly") and item.meanings[0].score < NAMED:
                 continue  # "currently" is no time
@@ -235,6 +238,28 @@ class Roots:
         behind = self.heard.mention_at(item.end)
         named = item.meanings[0].kind == "value" and behind > number
         return behind if named and self.heard.is_label(item.end) else number
+
+    def _having(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """What has a value that stands right before a noun which names no label surely: "PLATINUM customers"."""
+        if len(run) < 2:
+            return []
+        values, nouns = (self.heard.mentions[number].meanings for number in run[-2:])
+        if nouns[0].kind != "label" or nouns[0].score >= HAVING:
+            return []
+        owners = [item.owner for item in values if item.key and not item.key.of_edge and not item.key.unique]
+        return [(run[-1], Meaning("label", owner, HAVING)) for owner in owners[:1]]
+
+    def _being(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """What stands in the relationships of which a value is named alone: "the PARTNERS at X" of a graph where people
+        are employed as partners."""
+        best = self.heard.mentions[run[0]].meanings[0] if len(run) == 1 else None
+        if best is None or best.key is None or not best.key.of_edge or best.kind != "value":
+            return []
+        fits, word = self.heard.fits, self.heard.plain[self.heard.mentions[run[0]].start]
+        if fits.has_root(word, fits.relations.index(best.owner)):
+            return []  # "members" of `member_of`
+        links = [link for link in self.heard.fits.vocabulary.links if link.relation == best.owner]
+        return [(-1, Meaning("label", label, HAVING)) for label in dict.fromkeys(link.subject for link in links)]
 
     def _owners_of_values(self, at: int) -> list[tuple[int, Meaning]]:
         """What has the values that are named, where a noun in the plural says what is asked for, and names nothing that
@@ -289,6 +314,13 @@ class Roots:
         if there not in run or self.heard.mentions[there].meanings[0].kind != "label":
             return False
         return self.heard.mentions[there].meanings[0].score > max(meaning.score for meaning in item.meanings)
+
+    def _is_degree(self, item: Mention) -> bool:
+        """Whether a word for a property is the adjective of a superlative: "the most VALUABLE paintings"."""
+        at = item.start - 1
+        more = at >= 0 and self.heard.plain[at] in ("most", "least")
+        more = more and any(extreme.at == at for extreme in self.heard.form.extremes)
+        return more and item.end == item.start + 1 and self.heard.is_label(item.end)
 
     def _is_denied(self, item: Mention) -> bool:
         """Whether a property is said not to be there, and is not one that is true or false."""
@@ -405,8 +437,23 @@ class Roots:
         if not verbs:
             return []
         passive = is_past(self.heard.plain[verbs[0]]) and bool(set(self.heard.plain[start : verbs[0]]) & BEING)
-        found = (label for index in verbs for label in self._subjects(self.heard.plain[index], passive=passive))
+        found = [label for index in verbs for label in self._subjects(self.heard.plain[index], passive=passive)]
+        found = found or list(self._said_of(verbs))
         return [(run[0] if run else -1, Meaning("label", label, AGENT)) for label in dict.fromkeys(found)]
+
+    def _said_of(self, verbs: Sequence[int]) -> Iterator[str]:
+        """The labels that have a property which a verb names: "who was HIRED first"."""
+        for item in self.heard.key_mentions:
+            for meaning in item.meanings if item.start in verbs and self.heard.form.word == "who" else ():
+                if meaning.score >= NAMED and meaning.key and not meaning.key.of_edge:
+                    yield meaning.owner
+
+    def _is_deed(self, start: int, key: Key, run: Sequence[int]) -> bool:
+        """Whether words that name a property are a verb of what is asked for: "which ships ENTERED SERVICE second", or
+        say, in a question for how many, what was done."""
+        behind = bool(run) and self.heard.mentions[run[-1]].end == start and bool(self.heard.form.extremes)
+        counted = self.heard.form.kind == "count" and key.kind != "number"
+        return (behind or counted) and is_past(self.heard.plain[start])
 
     def _verbs_at(self, start: int) -> list[int]:
         """The verb that begins at a word or behind auxiliaries there, with another one behind "and"."""
@@ -504,6 +551,16 @@ class Roots:
 def _worth(root: tuple[int, Meaning]) -> float:
     """What roots are ordered by, the best first."""
     return -root[1].score - root[1].owned
+
+
+def _merged(roots: Iterable[tuple[int, Meaning]]) -> list[tuple[int, Meaning]]:
+    """Properties, each once, with the best that speaks for it."""
+    found: dict[tuple[int, Key | None], tuple[int, Meaning]] = {}
+    for number, meaning in roots:
+        other = found.get((number, meaning.key), (number, meaning))[1]
+        best = replace(meaning, score=max(meaning.score, other.score), owned=max(meaning.owned, other.owned))
+        found[number, meaning.key] = (number, best)
+    return list(found.values())
 
 
 def _is_amount(key: Key) -> bool:
