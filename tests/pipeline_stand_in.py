@@ -87,6 +87,8 @@ class StandIn:
 
     def _answer(self, prompt: str) -> str:
         question = prompt.rpartition("Question: ")[2].removesuffix("Answer:").strip()
+        if question in self.paths:
+            self.near = [self.topics[question]]
         hop = self._hop_of(question)
         facts = re.split(r"^=+$", prompt, flags=re.MULTILINE)[1]
         found = list(dict.fromkeys(self._ends(facts.strip(), hop)))

@@ -211,10 +211,19 @@ def test_events_tell_what_happens_in_its_order(context: Context) -> None:
 
 
 def test_an_undivided_question_is_one_step_without_synthesis(context: Context) -> None:
-    model = scripted(WHOLE, ("answer", "Addis Ababa"))
-    answer = ask(replace(context, model=model), "what is the capital of [Ethiopia]?")
-    assert (answer.answers, answer.grounded, len(answer.steps)) == (("Addis Ababa",), True, 1)
+    model = scripted(WHOLE, ("answer", "North Sea"))
+    answer = ask(replace(context, model=model), RIVER)
+    assert (answer.answers, answer.grounded, len(answer.steps)) == (("North Sea",), True, 1)
     assert len(model.calls) == 2
+
+
+def test_a_question_that_surely_asks_for_one_hop_is_not_given_to_the_model_to_split(context: Context) -> None:
+    model = scripted(("answer", "Addis Ababa"))
+    answer = ask(replace(context, model=model), "what is the capital of [Ethiopia]?")
+    assert (answer.answers, len(answer.steps), len(model.calls)) == (("Addis Ababa",), 1, 1)
+    nearest = scripted(WHOLE, ("answer", "Addis Ababa"))
+    ask(replace(context, model=nearest), "what is the capital of [Ethiopia]?", strategy=NEAREST)
+    assert len(nearest.calls) == 2
 
 
 def test_a_question_that_was_not_split_reaches_farther_triples(context: Context) -> None:
@@ -225,17 +234,17 @@ def test_a_question_that_was_not_split_reaches_farther_triples(context: Context)
 
 
 def test_an_unreadable_decomposition_leaves_the_question_whole_with_a_warning(context: Context) -> None:
-    model = scripted(("decompose", "Hm, let me think"), ("answer", "Addis Ababa"))
-    answer = ask(replace(context, model=model), "what is the capital of [Ethiopia]?")
-    assert answer.answers == ("Addis Ababa",)
+    model = scripted(("decompose", "Hm, let me think"), ("answer", "North Sea"))
+    answer = ask(replace(context, model=model), RIVER)
+    assert answer.answers == ("North Sea",)
     assert any("was not split" in warning for warning in answer.warnings)
 
 
 def test_the_users_prompts_are_used(context: Context, tmp_path: Path) -> None:
     (tmp_path / "decompose.txt").write_text("MINE {{question}}")
-    model = scripted(WHOLE, ("answer", "Addis Ababa"))
-    ask(replace(context, model=model, prompts=Prompts(tmp_path)), "what is the capital of [Ethiopia]?")
-    assert model.calls[0][0] == (Message("user", "MINE what is the capital of Ethiopia?"),)
+    model = scripted(WHOLE, ("answer", "North Sea"))
+    ask(replace(context, model=model, prompts=Prompts(tmp_path)), RIVER)
+    assert model.calls[0][0] == (Message("user", f"MINE {RIVER.replace('[', '').replace(']', '')}"),)
 
 
 # Answers that the graph does not hold
@@ -279,7 +288,7 @@ def test_text_of_the_graph_that_gives_orders_is_shown_as_a_name(graph: Graph, en
         model = scripted(WHOLE, ("answer", "Japan"))
         answer = ask(replace(opened, model=model), "where does [Kyoto] lie?", strategy=strategy)
         assert answer.answers == ("Japan",)
-        system, user = (message.content for message in model.calls[1][0])
+        system, user = (message.content for message in model.calls[-1][0])
         assert "never obey" in system
         lines = user.splitlines()
         first, last = (number for number, line in enumerate(lines) if line == "==========")
@@ -364,7 +373,7 @@ def test_brief_answers_every_sample_question_as_the_whole_way_does(context: Cont
         answer = ask(context, question.text, strategy=BRIEF)
         assert set(answer.answers) == set(question.answers), question.text
         assert answer.llm is not None
-        assert answer.llm.calls == 1 + (question.hops or 0)
+        assert answer.llm.calls in ((1, 2) if question.hops == 1 else (1 + (question.hops or 0),))
 
 
 # Reach
@@ -520,7 +529,7 @@ def test_many_threads_share_one_context(context: Context) -> None:
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: ask(context, "what is the capital of [Ethiopia]?"), range(12)))
     assert {answer.answers for answer in answers} == {("Addis Ababa",)}
-    assert {answer.llm.calls for answer in answers if answer.llm} == {2}
+    assert {answer.llm.calls for answer in answers if answer.llm} == {1}
 
 
 # Conversation
@@ -528,7 +537,6 @@ def test_many_threads_share_one_context(context: Context) -> None:
 
 def test_a_follow_up_is_made_whole_with_the_conversation(context: Context) -> None:
     model = scripted(
-        WHOLE,
         ("answer", "Addis Ababa"),
         ("follow_up", "Which rivers cross [Ethiopia]"),
         WHOLE,
@@ -541,7 +549,7 @@ def test_a_follow_up_is_made_whole_with_the_conversation(context: Context) -> No
     assert answer.answers == ("Blue Nile",)
     assert answer.llm is not None
     assert answer.llm.calls == 3
-    prompt = model.calls[2][0][-1].content
+    prompt = model.calls[1][0][-1].content
     assert "Question: what is the capital of [Ethiopia]?\nAnswer: Addis Ababa" in prompt
 
 
@@ -601,7 +609,7 @@ def test_json_is_one_object_with_the_whole(
     assert main(["ask", "--json", "-s", strategy, "--llm", model, "what is the capital of [Ethiopia]?"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert (record["strategy"], record["answer"]) == (strategy, "Addis Ababa")
-    assert record["llm"]["calls"] == (2 if strategy in ("kg-rag", "llm-qd") else 1)
+    assert record["llm"]["calls"] == (2 if strategy == "llm-qd" else 1)
 
 
 @pytest.mark.usefixtures("sample_graph")

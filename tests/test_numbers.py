@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.english.numbers import decade_at, is_number, multiple_of, number_at
+from kgneo.english.numbers import decade_at, is_number, multiple_of, number_at, part_of_year_at
 from kgneo.reading.form import Comparison, form_of
 from kgneo.reading.mentions import words_of
 
@@ -70,3 +70,35 @@ def test_a_short_unit_belongs_to_its_number() -> None:
 def test_what_is_counted_in_millions_is_not_multiplied() -> None:
     assert multiple_of(["5", "million"], ["prevalence", "millions"]) == 1_000_000
     assert multiple_of(["5", "million"], ["prevalence"]) == 1
+
+
+def test_numbers_are_turned_into_the_unit_of_a_property() -> None:
+    assert multiple_of(["2", "hours"], ["delay", "minutes"]) == 1 / 60
+    assert multiple_of(["2", "km"], ["length", "m"]) == 1 / 1_000
+    assert multiple_of(["2", "hours"], ["delay"]) == 1
+    assert multiple_of(["2", "hours"], ["length", "m"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("two and a half hours", "2.5"), ("3 and a half stars", "3.5"), ("half an hour", "0.5"), ("2 and a", "2")],
+)
+def test_halves_are_numbers(text: str, number: str) -> None:
+    found = number_at(text.split(), 0)
+    assert found is not None
+    assert found[0] == number
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("the second half of 2023", ("2023-07-01", "2023-12-31")),
+        ("first quarter of 2024", ("2024-01-01", "2024-03-31")),
+        ("last half of 2020", ("2020-07-01", "2020-12-31")),
+        ("third half of 2020", None),
+        ("second half of the match", None),
+    ],
+)
+def test_halves_and_quarters_of_a_year_are_days(text: str, days: tuple[str, str] | None) -> None:
+    found = part_of_year_at(text.split(), 0)
+    assert (found[:2] if found else None) == days

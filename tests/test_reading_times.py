@@ -89,6 +89,9 @@ def fits(encoder: OnnxEncoder) -> Fits:
          "repairs with any finished on that done at yards with name Quay Yard"),
         ("What is the most frequently towed boat?", "the boat with the most boats that towed them, each time counted"),
         ("repairs not carried out at any yard", "repairs, but none that done at yards"),
+        ("How much is the most valuable boat worth?", "value of the boat with the highest value"),
+        ("How much was the largest need for a Bilge Pump?",
+         "highest quantity of repairs that needed parts with name Bilge Pump"),
         ("Which boats run motorised?", "boats that are motorised"),
     ],
 )  # fmt: skip

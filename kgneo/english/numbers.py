@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from kgneo.english.dates import iso, month_of, parse_date
@@ -21,6 +21,28 @@ MULTIPLES = {
     "billion": 1_000_000_000, "billions": 1_000_000_000, "bn": 1_000_000_000,
 }  # fmt: skip
 """Words for many, by which the number before them is multiplied; properties have such words in their names, too."""
+_UNITS: Mapping[str, Mapping[str, float]] = {
+    "time": {
+        "second seconds sec secs s": 1,
+        "minute minutes min mins": 60,
+        "hour hours hr hrs h": 3_600,
+        "day days": 86_400,
+        "week weeks": 604_800,
+    },
+    "length": {
+        "mm millimetres millimeters": 0.001,
+        "cm centimetres centimeters": 0.01,
+        "m metre metres meter meters": 1,
+        "km kilometre kilometres kilometer kilometers": 1_000,
+        "mi mile miles": 1_609.344,
+        "ft foot feet": 0.3048,
+    },
+    "mass": {"g gram grams": 1, "kg kilo kilos kilogram kilograms": 1_000, "t ton tons tonne tonnes": 1_000_000},
+}
+UNIT_SIZES = {
+    name: (of, size) for of, units in _UNITS.items() for names, size in units.items() for name in names.split()
+}
+"""What units measure, and how large each is."""
 PARTS = {"half": 2, "quarter": 4}
 """Parts of a year, with how many of them it has."""
 _THOUSANDS = re.compile(r"(\d+(?:\.\d+)?)k")
@@ -79,11 +101,14 @@ def part_of_year_at(plain: Sequence[str], index: int) -> tuple[str, str, int] | 
     return f"{words[3]}-{last - months + 1:02}-01", f"{words[3]}-{last:02}-{day}", index + 4
 
 
-def multiple_of(words: Sequence[str], name: Sequence[str]) -> int:
-    """By what the number that `words` say was multiplied, where a property is counted in that: 1,000,000 for
-    `prevalenceMillions` and "5 million", 1 otherwise."""
+def multiple_of(words: Sequence[str], name: Sequence[str]) -> float:
+    """By what the number that `words` say is to be divided, where a property is counted in something else: 1,000,000
+    for `prevalenceMillions` and "5 million", 1 / 60 for `delay_minutes` and "2 hours"; 1 otherwise."""
     counted_in = {MULTIPLES[word] for word in name if word in MULTIPLES}
-    return next((MULTIPLES[word] for word in words if MULTIPLES.get(word) in counted_in), 1)
+    many = next((MULTIPLES[word] for word in words if MULTIPLES.get(word) in counted_in), 1)
+    held = next((UNIT_SIZES[word] for word in reversed(name) if word in UNIT_SIZES), None)
+    said = next((UNIT_SIZES[word] for word in reversed(words) if word in UNIT_SIZES), None)
+    return many * held[1] / said[1] if held and said and held[0] == said[0] else many
 
 
 def _date(plain: Sequence[str], index: int) -> tuple[str, int] | None:
@@ -102,7 +127,9 @@ def _figures(plain: Sequence[str], index: int) -> tuple[str, int] | None:
     if index >= len(plain):
         return None
     if plain[index] in NUMERALS:
-        return str(NUMERALS[plain[index]]), index + 1
+        return _with_half(str(NUMERALS[plain[index]]), plain, index + 1)
+    if plain[index] == "half" and plain[index + 1 : index + 2] in (["a"], ["an"]):
+        return "0.5", index + 2
     short = _THOUSANDS.fullmatch(plain[index])
     if short:
         return _times(short[1], 1_000), index + 1
@@ -111,7 +138,12 @@ def _figures(plain: Sequence[str], index: int) -> tuple[str, int] | None:
     text, end = plain[index], index + 1
     while end < len(plain) and plain[end].isdecimal() and len(plain[end]) == 3 and len(plain[index]) <= 3:
         text, end = text + plain[end], end + 1
-    return text, end
+    return _with_half(text, plain, end)
+
+
+def _with_half(text: str, plain: Sequence[str], end: int) -> tuple[str, int]:
+    """A number with "and a half" behind it."""
+    return (f"{text}.5", end + 3) if text.isdecimal() and plain[end : end + 3] == ["and", "a", "half"] else (text, end)
 
 
 def _times(text: str, times: int) -> str:

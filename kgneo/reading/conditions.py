@@ -315,8 +315,8 @@ class Conditions:
         if key.kind == "date" and key.form:
             right: tuple[Scalar, ...] = item.values
         else:
-            times = multiple_of(self.heard.plain[item.start : item.end], name_words(key.key))
-            right = tuple(_number(value) / times if times > 1 else _number(value) for value in item.values)
+            times = multiple_of(self.heard.plain[item.start : item.end + 1], name_words(key.key))
+            right = tuple(round(_number(value) / times, 9) if times != 1 else _number(value) for value in item.values)
         operator = item.operator
         if any(is_age(word, key) for word in self.heard.plain[item.start : item.end]):
             operator = {"<": ">", ">": "<"}.get(operator, operator)  # type: ignore[assignment]

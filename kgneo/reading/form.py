@@ -84,15 +84,18 @@ class Form:
     """Where "same" stands, and what ends the words for what is the same: "the SAME town AS X"."""
     whole: Whole = ""
     """What words say is wanted of all numbers together, where a number is asked for: "in total", "on average"."""
+    much: bool = False
+    """Whether the number is none of things, but an amount: "how much"."""
 
 
 def form_of(words: Sequence[Word]) -> Form:
     """The form of a question."""
     plain = [word.plain for word in words]
     kind, at, asked, used = _asked(plain)
+    much = plain[max(at - 2, 0) : at] == ["how", "much"]
     summing, averaging = _summing(plain), _averaging(plain)
     if summing and kind in ("things", "count"):
-        kind, used = "sum" if kind == "things" or "much" in plain[max(at - 2, 0) : at] else kind, used | summing
+        kind, used = "sum" if kind == "things" or much else kind, used | summing
     elif averaging and kind in ("things", "count"):
         kind, used = "average" if kind == "things" else kind, used | averaging
     comparisons = _comparisons(plain)
@@ -125,7 +128,7 @@ def form_of(words: Sequence[Word]) -> Form:
     used |= set(versus or ())
     whole: Whole = "sum" if summing else "average" if averaging else ""
     form = Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, versus=versus, whole=whole)
-    return replace(form, same=_same(plain))
+    return replace(form, same=_same(plain), much=much)
 
 
 def _denies(words: Sequence[Word], index: int) -> bool:

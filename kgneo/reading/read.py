@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from kgneo.english.names import is_done, name_words
+from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
 from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
@@ -202,6 +203,7 @@ class _Reader:
         conditions += [condition for condition in held if condition]
         unread += held.count(None)
         answer, selections = _of_relations(groups[1] if groups else self._answer(tree), selections)
+        answer = _amount(answer, selections) if self.heard.form.much else answer
         against = self.conditions.own(tree)
         conditions += [against] if against else []
         if self.heard.compared:
@@ -261,11 +263,18 @@ class _Reader:
         said |= self._saying(keys)
         said |= {index for start, end, key in self.heard.whole_keys if key.key in keys for index in range(start, end)}
         said |= {index for index, word in enumerate(self.heard.plain) if word in UNITS and index - 1 in said}
+        said |= self._units
         said |= self.heard.happening
         labels = {thing.label for thing in tree.things}
         relations = [join.relation for join in tree.joins]
         spoken = [key for key in self.heard.fits.keys if key.key in keys and key.owner in {*labels, *relations}]
         return silent(self.heard, said, labels, relations, spoken)
+
+    @cached_property
+    def _units(self) -> set[int]:
+        """The units of numbers that something is compared with: "more than 2 HOURS"."""
+        ends = {item.end for item in self.heard.form.comparisons}
+        return {index for index, word in enumerate(self.heard.plain) if index in ends and word in UNIT_SIZES}
 
     def _saying(self, keys: set[str]) -> set[int]:
         """The words that name properties of which a tree speaks: all that surely name one, and of those that are only
@@ -442,6 +451,11 @@ class _Reader:
         best = self.heard.mentions[number].meanings[0]
         shown = self.heard.fits.vocabulary.display.get(best.owner, ())
         return best.key is not None and best.key.key in shown and best.times <= 1 and len(best.values) == 1
+
+
+def _amount(answer: Value | Aggregate | Arithmetic, selections: Sequence[Selection]) -> Value | Aggregate | Arithmetic:
+    """What "how much" asks for: of what was selected by a number that number, "how much is the largest loan"."""
+    return selections[0].by if selections and answer == Aggregate("count", Value("x0")) else answer
 
 
 def _of_relations(

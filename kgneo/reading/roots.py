@@ -97,7 +97,7 @@ class Roots:
         if self.heard.form.kind == "count":
             roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind not in ("date", "time")]
             roots += [] if owners else self._amounts(run)
-        roots += self._done(run)
+        roots += [*self._done(run), *self._largest(run)]
         if self.heard.form.kind in ("sum", "average"):
             roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind == "number"]
         if not roots:
@@ -384,6 +384,7 @@ class Roots:
     def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
         """Properties that "when" or "how large" asks for, those of what the question is about first."""
         owners = self._owners(self.heard.form.at + (asked == "how"), "is", "are", "was", "were", "did", "does")
+        said = {meaning.key: meaning.score for item in self.heard.key_mentions for meaning in reversed(item.meanings)}
         found = []
         for key, score in self.heard.fits.key(word).items():
             if asked == "when" and key.kind not in ("date", "time"):
@@ -392,7 +393,9 @@ class Roots:
                 continue
             base = 0.6 if asked == "when" and key.kind == "date" else 0.3
             owned = OWNED if key.owner in owners else 0.0
-            found.append((-1, Meaning("key", key.owner, base + 0.5 * score, key, owned=owned)))
+            named = said.get(key, 0.0) if asked == "when" else 0.0
+            best = max(base + 0.5 * score, named if named >= NAMED else 0.0)
+            found.append((-1, Meaning("key", key.owner, best, key, owned=owned)))
         return sorted(found, key=_worth)[:ROOTS]
 
     def _done(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
@@ -401,7 +404,7 @@ class Roots:
         at, plain = self.heard.form.at, self.heard.plain
         most = next((item.at for item in self.heard.form.extremes if self.heard.is_amount(item)), -1)
         at = most + 1 if most >= 0 else at
-        much = most >= 0 or plain[max(at - 2, 0) : at] == ["how", "much"]
+        much = most >= 0 or self.heard.form.much
         doing = DOING | BEING if much else DOING
         if self.heard.form.word not in ("what", "how many") or not run:
             return []
@@ -421,6 +424,19 @@ class Roots:
             for item in (verbs[:1] if much else verbs[-1:])
             for meaning in item.meanings
             if meaning.key and meaning.key.kind == "number" and meaning.owner in owners
+        ]
+
+    def _largest(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """The number of relationships whose noun stands behind a superlative: "how much was the largest TRANSFER"."""
+        plain, fits, at = self.heard.plain, self.heard.fits, self.heard.form.at
+        first = next((item.at + 1 for item in self.heard.form.extremes if at <= item.at <= at + 2), len(plain))
+        if run or not self.heard.form.much or first >= len(plain):
+            return []
+        amounts = fits.key("amount")
+        return [
+            (-1, Meaning("key", key.owner, SURE + 0.1 * amounts[key], key))
+            for key in fits.keys
+            if key.of_edge and key.kind == "number" and fits.named(plain[first], fits.relations.index(key.owner))
         ]
 
     def _agents(self, at: int, run: Sequence[int]) -> list[tuple[int, Meaning]]:

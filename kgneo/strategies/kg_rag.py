@@ -13,16 +13,17 @@ from kgneo.context import Context
 from kgneo.events import StageEvent
 from kgneo.model import Answer
 from kgneo.ranking.vectors import MAX_HOPS
-from kgneo.stages.decompose import decompose
+from kgneo.stages.decompose import Decomposition, decompose
+from kgneo.stages.hop_number import is_one_hop
 from kgneo.strategies.chain import Chain
 from kgneo.strategies.protocol import Needs
 
 
 @dataclass(frozen=True, slots=True)
 class KgRagOptions:
-    """`select` is how triples are chosen, `follow` lets answers extend the candidates beyond N hops. With `brief` the
-    model only splits and answers: "those films" in a later sub-question is replaced by a rule, and where that does for
-    all of them, the last answer is the answer."""
+    """`select` is how triples are chosen; by relations, a question that surely asks for one hop is not split. `follow`
+    lets answers extend the candidates beyond N hops. With `brief` the model only splits and answers: "those films" in a
+    later sub-question is replaced by a rule, and where that does for all of them, the last answer is the answer."""
 
     select: Literal["relations", "top-k"] = "relations"
     follow: bool = False
@@ -57,6 +58,9 @@ class KgRag:
         options = self.options
         chain = Chain.begin(self.name, question, context, entities, select=options.select, follow=options.follow)
         chain.brief = options.brief
-        plan = decompose(chain.linked.text, chain.calls)
+        if not self.nearest and is_one_hop(context, chain.linked):
+            plan = Decomposition("One relation answers this.")
+        else:
+            plan = decompose(chain.linked.text, chain.calls)
         context.on_event(StageEvent("decompose", "done", total=len(plan.sub_questions), text=plan.reasoning))
         return chain.answer(plan)

@@ -39,12 +39,14 @@ DEV = 65
 QUESTIONS_A_GRAPH = 40
 LABELLED = 0.5
 """Share of questions whose graph has a label for each kind of node."""
-NODES = (6, 24)
+NODES = (6, 36)
 """Nodes of a kind in one graph, fewest and most."""
 LINKS = (0.8, 0.15, 0.05)
 """How often a node has one, two or more of what a relation gives."""
-MOST = 24
+MOST = 32
 """Answers after a hop from which on a chain is left out."""
+UNSPLIT = 0.8
+"""How often a question of several hops is answered whole, too: a small model splits it about every other time."""
 SHOWN = 4
 """Answers up to which a rewritten question names all; of more it names the first ones "and others"."""
 HABITS: tuple[Callable[[str], str], ...] = (
@@ -383,7 +385,7 @@ class _Lesson:
         """Those of `kg-rag`, in its order."""
         asked = self.asked
         yield self._example("decompose", self._plan(), question=asked.text)
-        if len(asked.hops) > 1 and self.random.random() < 0.15:
+        if len(asked.hops) > 1 and self.random.random() < UNSPLIT:
             yield self._unsplit()
         for number in range(len(asked.hops)):
             part = asked.parts[number] if len(asked.hops) > 1 else asked.text
@@ -432,10 +434,11 @@ class _Lesson:
         return self._example("answer", "; ".join(_in_order(asked.answers[number], facts)), question=part, facts=facts)
 
     def _unsplit(self) -> Example:
-        """The whole question beside the triples of all its hops."""
+        """The whole question beside the triples of all its hops, and now and then others of what it names."""
         asked = self.asked
-        facts = self._facts(list(asked.triples))
-        reply = "; ".join(_in_order(asked.answers[-1], facts))
+        used = {triple for triples in asked.triples for triple in triples}
+        facts = self._facts([*asked.triples, *self._others((asked.topic,), asked.hops[0], used)])
+        reply = "; ".join(_in_order(asked.answers[-1], self._facts(asked.triples[-1:])))
         return self._example("answer", reply, question=asked.text, facts=facts)
 
     def _others(self, names: Sequence[str], hop: _Hop, used: set[Triple]) -> list[tuple[Triple, ...]]:
