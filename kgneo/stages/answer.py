@@ -1,6 +1,7 @@
 """Answer: one (sub-)question from the triples selected for it, or from nothing but the model (KG-RAG section 3.5.3).
 
-Triples that do not fit into the model's context are left out from the end, with a warning.
+A model that keeps to a grammar is held to the names in these triples. Triples that do not fit into the model's context
+are left out from the end, with a warning.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from kgneo.model import Candidate
 from kgneo.stages.facts import fitting
 from kgneo.stages.generate import NEXT_TURN, TABLE_2, ModelCalls
 from kgneo.stages.ground import NOT_FOUND
+from kgneo.stages.name_grammar import name_grammar
 from kgneo.stages.select import Selection
 
 PARAMETERS = replace(TABLE_2, repeat_penalty=1.1, stop=NEXT_TURN)
@@ -46,8 +48,10 @@ def answer_from_facts(
         shown = fitting(shown, selection.write, tokens=tokens, count=calls.model.count_tokens)
     while True:
         facts = selection.write(shown) or NO_FACTS
+        grammar = name_grammar(shown) if calls.model.supports_grammar else None
         try:
-            completion = calls.complete("answer", PARAMETERS, on_text, question=question, facts=facts)
+            parameters = replace(PARAMETERS, grammar=grammar)
+            completion = calls.complete("answer", parameters, on_text, question=question, facts=facts)
         except ContextOverflow as error:
             if not shown:
                 raise
