@@ -132,7 +132,7 @@ def fill_afresh(graph: Graph, folder: Path) -> None:
 
 BLIND = (
     "company", "waterworks", "cup", "bank", "parks", "pharmacy", "institute", "network", "airline", "gallery",
-    "packages", "trains", "voyages",
+    "packages", "trains", "voyages", "courts",
 )  # fmt: skip
 """The graphs of benchmarks/graphs with questions for every kind of query graph."""
 SETS = {

@@ -57,3 +57,11 @@ def test_a_name_that_begins_others_many_times_over_is_no_deep_nesting() -> None:
 
 def test_nothing_shown_is_no_grammar() -> None:
     assert name_grammar([]) is None
+
+
+def test_likely_names_alone_are_allowed_where_any_were_shown() -> None:
+    grammar = name_grammar(shown("Ulm", "Bonn"), {"Bonn", "Kiel"})
+    assert grammar is not None
+    assert pattern(grammar).fullmatch("Bonn")
+    assert not pattern(grammar).fullmatch("Ulm")
+    assert name_grammar(shown("Ulm"), {"Kiel"}) == name_grammar(shown("Ulm"))

@@ -92,7 +92,7 @@ def form_of(words: Sequence[Word]) -> Form:
     """The form of a question."""
     plain = [word.plain for word in words]
     kind, at, asked, used = _asked(plain)
-    much = plain[max(at - 2, 0) : at] == ["how", "much"]
+    much = "much" in plain[max(at - 2, 0) : at]
     summing, averaging = _summing(plain), _averaging(plain)
     if summing and kind in ("things", "count"):
         kind, used = "sum" if kind == "things" or much else kind, used | summing

@@ -1,13 +1,14 @@
 """A grammar of names: what holds a model's reply to the names that the triples it was shown have.
 
-Comes in: triples. Goes out: GBNF, in which a reply is one or several of their names with "; " between, or the words for
+Comes in: triples, and the names of what a relation path leads to that surely reads the question. Goes out: GBNF, in
+which a reply is one or several of these names, or of all names where no path does, with "; " between, or the words for
 "not in the graph". So a reply invents no name and has no other form, where the model keeps to a grammar. Names share
 their beginnings in it: a model's next token is tried against few of them, however many there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from os.path import commonprefix
 
@@ -19,16 +20,18 @@ DEEPEST = 40
 ROOT = 'root ::= [Nn] "ot in the graph" "."? | name ("; " name)*\nname ::= '
 
 
-def name_grammar(shown: Sequence[Candidate]) -> str | None:
-    """The grammar of the names in `shown`; None where there are none."""
-    names = sorted(set(_names(shown)))
+def name_grammar(shown: Sequence[Candidate], likely: Collection[str] = ()) -> str | None:
+    """The grammar of the names in `shown`, of the `likely` alone where any of them is there; None for no name."""
+    names = sorted(set(_names(shown, likely)) or set(_names(shown, ())))
     return f"{ROOT}{_alternatives(names, 0)}\n" if names else None
 
 
-def _names(shown: Iterable[Candidate]) -> Iterator[str]:
+def _names(shown: Iterable[Candidate], likely: Collection[str]) -> Iterator[str]:
     """The ends of triples, as they are and as they are shown, in quotes."""
     for candidate in shown:
         for name in (candidate.triple.subject, candidate.triple.object):
+            if likely and name not in likely:
+                continue
             written = {quoted(name)} if ";" in name else {one_line(name), quoted(name)}
             yield from (text for text in written if text)
 

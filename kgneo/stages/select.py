@@ -12,7 +12,7 @@ relationship that it went out by: a triple that an earlier answer rests on is no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kgneo.context import Context
 from kgneo.graph.neighbours import Neighbour, ends_of, triples_along
@@ -32,6 +32,8 @@ RELATIONS = 4
 """Relations that are taken at most, besides the best path."""
 LIKELY = 0.05
 """Share of the best path's confidence from which a relation is taken, too."""
+SURE = 0.8
+"""Confidence of the best path from which an answer is what it leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +54,15 @@ class SubQuestion:
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The triples in the order in which they are shown, how they are written, and the entities that an answer may
-    name. `names` are readable names of relations, `warnings` what the user is to know of the choice."""
+    name. `likely` are the names of those that a path leads to which surely reads the question; none where no path does.
+    `names` are readable names of relations, `warnings` what the user is to know of the choice."""
 
     candidates: tuple[Candidate, ...] = ()
     form: Form = "list"
     ends: tuple[Reached, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    likely: frozenset[str] = frozenset()
 
     def write(self, candidates: Sequence[Candidate]) -> str:
         """Some of the triples as the model reads them."""
@@ -95,12 +99,12 @@ def by_relations(question: SubQuestion, context: Context) -> Selection:
     if not ranked:
         return Selection()
     taken = _Taken(entities, question.used, context)
-    taken.add(ranked[0].path)
+    last = taken.add(ranked[0].path)
     single = [path for path in ranked if len(path.path) == 1 and path is not ranked[0]]
     for path in single[:RELATIONS]:
         if path.confidence >= LIKELY * ranked[0].confidence:
             taken.add(path.path, tokens=TOKENS_A_TRIPLE * options.top_k)
-    return taken.selection()
+    return replace(taken.selection(), likely=last if ranked[0].confidence >= SURE else frozenset())
 
 
 def _ranked(question: SubQuestion, entities: Sequence[Reached], context: Context) -> list[RankedPath]:
@@ -127,8 +131,9 @@ class _Taken:
     candidates: dict[str, Candidate] = field(default_factory=dict)
     ends: dict[str, Reached] = field(default_factory=dict)
 
-    def add(self, path: RelationPath, *, tokens: int | None = None) -> None:
-        """Take the triples of `path` whole; nothing when all would then cost more than `tokens`."""
+    def add(self, path: RelationPath, *, tokens: int | None = None) -> frozenset[str]:
+        """Take the triples of `path` whole; nothing when all would then cost more than `tokens`. The names of what it
+        leads to."""
         found: list[tuple[Neighbour, Hop]] = []
         frontier = {entity.id: entity.depth for entity in self.entities}
         used = set(self.used)
@@ -143,12 +148,13 @@ class _Taken:
             frontier = {neighbour.end.id: neighbour.candidate.hop for neighbour in step}
         new = [neighbour.candidate for neighbour, _ in found]
         if tokens is not None and self._tokens(new) > tokens:
-            return
+            return frozenset()
         for neighbour, hop in found:
             self.candidates.setdefault(triple_key(neighbour.candidate), neighbour.candidate)
             end = neighbour.end
             reached = Reached(end.name, end.id, neighbour.candidate.hop, hop.labels, end.value)
             self.ends.setdefault(end.id, reached)
+        return frozenset(neighbour.end.name for neighbour, hop in found if neighbour.end.id in frontier)
 
     def _tokens(self, new: Sequence[Candidate]) -> int:
         together = self.candidates | {triple_key(candidate): candidate for candidate in new}
