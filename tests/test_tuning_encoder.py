@@ -28,7 +28,7 @@ for module in ("torch", "transformers", "peft", "accelerate", "sentence_transfor
     if find_spec(module) is None:
         pytest.skip(f"{module} is not installed (extra: tune)", allow_module_level=True)
 
-STEPS = 24
+STEPS = 36
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +56,13 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
-    for name, questions in (("train", 80), ("dev", 12)):
+    for name, questions in (("train", 160), ("dev", 12)):
         write_jsonl(invented_pairs(questions, name), folder / f"pairs-{name}.jsonl")
     return folder
 
 
 def training(tiny: Path) -> EncoderTraining:
-    return EncoderTraining(base=str(tiny), steps=STEPS, batch=8, learning_rate=0.01, negatives=4, every=12)
+    return EncoderTraining(base=str(tiny), steps=STEPS, batch=8, learning_rate=0.01, negatives=4, every=18)
 
 
 @pytest.fixture(scope="module")
@@ -102,9 +102,9 @@ def test_what_was_interrupted_goes_on_at_its_checkpoint(tiny: Path, examples: Pa
     lines: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         # The next measurement comes after the checkpoint of this one.
-        train_encoder(examples, tmp_path, replace(training(tiny), every=6), report=interrupt)
-    resumed = train_encoder(examples, tmp_path, replace(training(tiny), every=6), report=lines.append)
-    assert "going on at checkpoint-6" in lines
+        train_encoder(examples, tmp_path, replace(training(tiny), every=9), report=interrupt)
+    resumed = train_encoder(examples, tmp_path, replace(training(tiny), every=9), report=lines.append)
+    assert "going on at checkpoint-9" in lines
     assert resumed.steps == STEPS
     assert resumed.loss_after < 0.9 * resumed.loss_before
 
