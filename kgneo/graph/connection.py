@@ -23,7 +23,7 @@ from neo4j import exceptions
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid, WorkEnded
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
-from kgneo.graph.work import Work, bounds, current_work
+from kgneo.graph.work import Work, bounds, current_work, not_after
 from kgneo.version import __version__
 
 Row = dict[str, Any]
@@ -49,7 +49,7 @@ class Plan:
 DEFAULT_TIMEOUT = 60.0
 CONNECTION_TIMEOUT = 10.0
 END_SECONDS = 5.0
-"""How long ending what runs may take itself."""
+"""How long ending what runs may take itself. Neo4j looks every two seconds for what has run too long."""
 PLANS_KEPT = 1000
 """Plans that a server keeps, unless it is set to keep more."""
 PLANNED_AT_ONCE = 2
@@ -213,16 +213,26 @@ class Graph:
         self, query: str, /, *, rows: int, timeout: float, **parameters: Any
     ) -> tuple[tuple[str, ...], list[Row]]:
         """The columns and the first `rows` rows of a query, in a read transaction that is never tried again, so that
-        `timeout` is the longest that it takes."""
-        with self._errors(), self._reading(timeout) as transaction:
-            result = transaction.run(query, parameters)
-            return tuple(result.keys()), [_row(record) for record in islice(result, rows)]
+        `timeout` is the longest that it takes. It is not waited for when the server does not end it then: some walks,
+        Neo4j was seen to go on with for minutes."""
+
+        def found() -> tuple[tuple[str, ...], list[Row]]:
+            with self._errors(), self._reading(timeout) as transaction:
+                result = transaction.run(query, parameters)
+                return tuple(result.keys()), [_row(record) for record in islice(result, rows)]
+
+        return not_after(timeout + END_SECONDS, found)
 
     def explain(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> Plan:
-        """The plan of a query, which is not run."""
-        with self._errors(), self._reading(timeout or self.timeout) as transaction:
-            summary = transaction.run("EXPLAIN " + query, parameters).consume()
-        return _plan(summary.plan or {}, summary.query_type or "")
+        """The plan of a query, which is not run. It is not waited for longer than `read_once` waits."""
+        longest = timeout or self.timeout
+
+        def planned() -> Plan:
+            with self._errors(), self._reading(longest) as transaction:
+                summary = transaction.run("EXPLAIN " + query, parameters).consume()
+            return _plan(summary.plan or {}, summary.query_type or "")
+
+        return not_after(longest + END_SECONDS, planned)
 
     def last_change(self) -> str:
         """A mark that is another one after every transaction that changed the database, whoever ran it."""

@@ -149,7 +149,7 @@ class Guard:
             yield
         except GraphTimeout as error:
             raise GraphTimeout(
-                f"The query was ended after {self.timeout:g} s.", hint="Narrow it: name labels, types and values."
+                f"The query took longer than {self.timeout:g} s.", hint="Narrow it: name labels, types and values."
             ) from error
 
     def _limited(self, statement: Statement) -> str:

@@ -7,10 +7,13 @@ no longer than what is left of its time, and are not begun once it was ended. Ou
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
+from threading import Thread
+from typing import TypeVar
 from uuid import uuid4
 
 from kgneo.errors import GraphTimeout, WorkEnded
@@ -18,6 +21,7 @@ from kgneo.errors import GraphTimeout, WorkEnded
 MARK = "kgneo_work"
 """The key of a transaction's metadata under which the mark of its work stands."""
 _current: ContextVar[Work | None] = ContextVar("work", default=None)
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -70,3 +74,28 @@ def bounds(timeout: float) -> tuple[float, dict[str, str]]:
         return timeout, {}
     work.check()
     return min(timeout, max(work.left, 0.001)), {MARK: work.mark}
+
+
+def not_after(seconds: float, run: Callable[[], T]) -> T:
+    """What `run` gives or raises. Raises GraphTimeout where that is not there after `seconds`: it is then left to
+    itself, in a thread that does not keep the process from ending. For queries that the server does not end at their
+    timeout.
+    """
+    outcome: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            outcome.set_result(run())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    Thread(target=copy_context().run, args=(work,), name="kgneo-query", daemon=True).start()
+    try:
+        return outcome.result(seconds)
+    except TimeoutError:
+        if outcome.done():
+            raise
+        raise GraphTimeout(
+            f"Neo4j did not end a query within {seconds:g} s.",
+            hint="It may still run on the server: SHOW TRANSACTIONS lists it, TERMINATE TRANSACTIONS ends it.",
+        ) from None
