@@ -1,10 +1,12 @@
 """What tuning does for a small language model: `kg-rag` with and without an adapter, beside `paths`.
 
     python -m benchmarks.tuning [--adapter FILE …] [--limit QUESTIONS] [--threads N] [--store NAME] [metaqa | FOLDER …]
+    python -m benchmarks.tuning --write-others FILE [--others QUESTIONS]
 
 The folders are graphs of benchmarks/graphs that nothing was trained on (geography and museum where none is named);
 `metaqa` is the dev questions of KGNEO_METAQA, asked of the graph in `--store`. For each: Hit@1 by hops, replies in the
 form that the prompts demand, answers with a name that no triple holds, seconds a question. `none` is the model alone.
+The second form writes dev questions of MetaQA that the first does not ask, for `kgneo tune data --labelled`.
 """
 
 from __future__ import annotations
@@ -74,7 +76,12 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=100)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--store")
+    parser.add_argument("--write-others", type=Path, metavar="FILE")
+    parser.add_argument("--others", type=int, default=400, help="questions a hop for it")
     given = parser.parse_args()
+    if given.write_others:
+        _write_others(given.write_others, given.limit, given.others)
+        return
     rows = []
     for name in given.graphs:
         with _graph(name, given.store) as context:
@@ -131,6 +138,16 @@ def _graph(name: str, store: str | None) -> Iterator[Context]:
             empty(graph)
             fill(graph, HERE / "graphs" / name)
             yield open_context(graph, options=options)
+
+
+def _write_others(path: Path, limit: int, each: int) -> None:
+    """So many dev questions of MetaQA a hop that are not among the `limit` ones asked."""
+    asked = {question.text for question in _questions("metaqa", limit)}
+    with path.open("w", encoding="utf-8") as file:
+        for question in _questions("metaqa", limit + each):
+            if question.text not in asked:
+                record = {"question": question.text, "answers": question.answers, "hops": question.hops}
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
 def _questions(name: str, limit: int) -> list[Question]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -79,6 +80,27 @@ def test_what_was_interrupted_goes_on_at_its_checkpoint(tiny: Path, examples: Pa
     again = train(str(tiny), examples, done.adapter.parent, TRAINING, report=lines.append)
     assert "going on at checkpoint-24" in lines
     assert again.steps == 24
+
+
+def test_training_goes_on_from_an_adapter(tiny: Path, examples: Path, done: Report, tmp_path: Path) -> None:
+    further = replace(TRAINING, steps=2, rank=16, learning_rate=1e-6, adapter=done.adapter, merged=False)
+    again = train(str(tiny), examples, tmp_path, further)
+    assert again.loss_before == pytest.approx(done.loss_after, rel=0.02)
+    assert again.adapter.stat().st_size == done.adapter.stat().st_size
+
+
+def test_a_file_that_is_no_adapter_is_one_error(tiny: Path, examples: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no LoRA adapter that training could go on from"):
+        train(str(tiny), examples, tmp_path, replace(TRAINING, adapter=tiny))
+
+
+def test_the_adapter_that_comes_along_goes_with_its_own_base(
+    examples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(["tune", "train", str(examples), "--base", "other", "--adapter", "shipped", "--out", str(tmp_path)]) == 2
+    )
+    assert "--adapter shipped goes with --base smollm2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

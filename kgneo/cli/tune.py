@@ -149,7 +149,12 @@ def _from_graphs(
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @option("--base", required=True, metavar="MODEL", help="smollm2, a name on the hub, a folder, or a GGUF file.")
 @option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder for the adapter.")
-@option("--rank", type=click.IntRange(min=1), default=16, show_default=True, help="Rank of the adapter.")
+@option(
+    "--adapter",
+    metavar="FILE|shipped",
+    help="Go on from this adapter.gguf of the same base; `shipped` is the one that smollm2 comes with.",
+)
+@option("--rank", type=click.IntRange(min=1), default=16, show_default=True, help="Rank of a new adapter.")
 @option("--epochs", type=click.FloatRange(min=0.01), default=1.0, show_default=True, help="Passes over the examples.")
 @option("--steps", type=click.IntRange(min=1), help="Steps to do, instead of passes.")
 @option("--batch", type=click.IntRange(min=1), default=4, show_default=True, help="Packs of examples a step.")
@@ -163,7 +168,7 @@ def _from_graphs(
 @option("--seed", type=int, default=0, show_default=True, help="Of the order of examples and the first weights.")
 @option("--merged", is_flag=True, help="Also write the whole model, as a folder and, of a GGUF file, as one.")
 @json_option
-def train(folder: Path, base: str, out: Path, as_json: bool, **settings: Any) -> None:
+def train(folder: Path, base: str, out: Path, adapter: str | None, as_json: bool, **settings: Any) -> None:
     """Train a LoRA adapter on the examples of FOLDER: train.jsonl, with dev.jsonl to tell when to stop.
 
     On a GPU where PyTorch sees one, else on the processor. The same command goes on after an interruption.
@@ -171,6 +176,7 @@ def train(folder: Path, base: str, out: Path, as_json: bool, **settings: Any) ->
     \b
     Examples:
       kgneo tune train examples --base smollm2 --out tuned
+      kgneo tune train examples --base smollm2 --adapter shipped --out tuned
       kgneo tune train examples --base mistralai/Mistral-7B-Instruct-v0.2 --out tuned --batch 8 --merged
     """
     from kgneo.llm.factory import SMALL, small_model_path
@@ -178,7 +184,7 @@ def train(folder: Path, base: str, out: Path, as_json: bool, **settings: Any) ->
     from kgneo.tuning.train import train as run_training
 
     model = str(small_model_path()) if base == SMALL else base
-    done = run_training(model, folder, out, Training(**settings), report=say)
+    done = run_training(model, folder, out, Training(adapter=_adapter(adapter, base), **settings), report=say)
     if as_json:
         print_json(asdict(done))
         return
@@ -188,6 +194,19 @@ def train(folder: Path, base: str, out: Path, as_json: bool, **settings: Any) ->
     )
     named = SMALL if base == SMALL else "llama:BASE.gguf"
     click.echo(f'Try next: kgneo ask "…" --llm {named} --llm-adapter {done.adapter}')
+
+
+def _adapter(named: str | None, base: str) -> Path | None:
+    """The adapter to go on from. Raises UsageError where there is none."""
+    from kgneo.llm.factory import SMALL, small_adapter_path
+
+    if named != "shipped":
+        if named is not None and not Path(named).is_file():
+            raise click.UsageError(f"--adapter: there is no file {named!r}.")
+        return Path(named) if named is not None else None
+    if base != SMALL:
+        raise click.UsageError(f"--adapter shipped goes with --base {SMALL}, not with {base}.")
+    return small_adapter_path()
 
 
 @tune.command()

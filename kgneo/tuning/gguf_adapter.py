@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from kgneo.errors import ModelError
 
-__all__ = ["check_architecture", "merge", "write_adapter"]
+__all__ = ["Adapter", "check_architecture", "merge", "read_adapter", "write_adapter"]
 
 ARCHITECTURES = {"llama": True, "mistral": True, "qwen2": False}
 """Kinds of model that an adapter can be written for, and whether their query and key rows are reordered."""
@@ -32,6 +33,17 @@ _PARTS = {
 }
 TARGETS = tuple(_PARTS)
 """The linear layers that are tuned: all of a layer."""
+_WRITTEN = re.compile(r"blk\.(\d+)\.(\w+)\.weight\.lora_([ab])")
+_MODULES = {name: f"{'mlp' if name.startswith('ffn') else 'self_attn'}.{part}" for part, name in _PARTS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """Weights by peft's names, LoRA's rank, and its alpha."""
+
+    weights: Mapping[str, NDArray[np.float32]]
+    rank: int
+    alpha: float
 
 
 def check_architecture(config: Any) -> None:
@@ -59,6 +71,23 @@ def write_adapter(weights: Mapping[str, NDArray[np.float32]], config: Any, alpha
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def read_adapter(path: Path, config: Any) -> Adapter:
+    """An adapter that `write_adapter` wrote, for a model of that configuration. Raises ModelError for another file."""
+    import gguf
+
+    try:
+        found = gguf.GGUFReader(path)
+        alpha = float(found.fields["adapter.lora.alpha"].contents())
+        weights = dict(_as_in_peft(found.tensors, config))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(
+            f"{path} is no LoRA adapter that training could go on from: {error}",
+            hint="Expected the adapter.gguf of an earlier `kgneo tune train` on the same base.",
+        ) from error
+    rank = next(values.shape[0] for name, values in weights.items() if ".lora_A." in name)
+    return Adapter(weights, rank, alpha)
 
 
 def merge(base: Path, adapter: Path, path: Path) -> None:
@@ -101,6 +130,25 @@ def _renamed(
         if side == "B" and part in heads and ARCHITECTURES[config.model_type]:
             values = _interleaved(values, heads[part])
         yield f"blk.{layer}.{_PARTS[part]}.weight.lora_{side.lower()}", values
+
+
+def _as_in_peft(tensors: Iterable[Any], config: Any) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    heads = {"attn_q": config.num_attention_heads, "attn_k": config.num_key_value_heads}
+    for tensor in tensors:
+        found = _WRITTEN.fullmatch(tensor.name)
+        if found is None:
+            raise ValueError(f"its tensor {tensor.name!r} is none of a linear layer")
+        layer, part, side = found.groups()
+        values = np.array(tensor.data, dtype=np.float32)
+        if side == "b" and part in heads and ARCHITECTURES[config.model_type]:
+            values = _apart(values, heads[part])
+        yield f"base_model.model.model.layers.{layer}.{_MODULES[part]}.lora_{side.upper()}.weight", values
+
+
+def _apart(rows: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
+    """The rows that `_interleaved` was given."""
+    size = rows.shape[0] // heads // 2
+    return rows.reshape(heads, size, 2, rows.shape[1]).swapaxes(1, 2).reshape(rows.shape)
 
 
 def _interleaved(rows: NDArray[np.float32], heads: int) -> NDArray[np.float32]:

@@ -22,7 +22,7 @@ from typing import Any
 from kgneo.errors import DataError
 from kgneo.llm.transformers_model import load_transformers
 from kgneo.tuning.draw import draw
-from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, merge, write_adapter
+from kgneo.tuning.gguf_adapter import TARGETS, check_architecture, merge, read_adapter, write_adapter
 from kgneo.tuning.packing import Encoded, collate, packs, replies_loss
 from kgneo.tuning.trainer import ALL, Schedule, libraries, run
 
@@ -31,10 +31,12 @@ __all__ = ["Report", "Training", "train"]
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How to train. `steps` None: `epochs` passes over the data. `rank` is LoRA's; alpha is twice that. `longest` is in
-    tokens: longer examples are left out. `every` is the number of steps between measurements on dev."""
+    """How to train. `steps` None: `epochs` passes over the data. `adapter` is a GGUF file to go on from; its rank and
+    alpha hold then, else `rank` is LoRA's, and alpha twice that. `longest` is in tokens: longer examples are left out.
+    `every` is the number of steps between measurements on dev."""
 
     rank: int = 16
+    adapter: Path | None = None
     epochs: float = 1.0
     steps: int | None = None
     batch: int = 4
@@ -80,8 +82,6 @@ def train(
 
 def _trained(base: str, folder: Path, out: Path, training: Training, report: Callable[[str], None]) -> Report:
     transformers = libraries()
-    import peft
-
     transformers.set_seed(training.seed)
     report(f"loading {base}")
     model, tokenizer = load_transformers(base)
@@ -93,12 +93,7 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
     report(f"{examples:,} examples, {left_out:,} left out as longer than {training.longest} tokens, {exam:,} dev")
     # Half the bits are worth it where the processor or the GPU multiplies them; the adapter's weights stay whole.
     halved = _multiplies_bfloat16()
-    tuned = peft.get_peft_model(
-        model.bfloat16() if halved else model.float(),
-        peft.LoraConfig(
-            r=training.rank, lora_alpha=2 * training.rank, target_modules=list(TARGETS), task_type="CAUSAL_LM"
-        ),
-    )
+    tuned = _with_adapter(model.bfloat16() if halved else model.float(), training)
     done = run(
         tuned,
         packs([example for part in learnt.values() for example in part], training.longest),
@@ -112,9 +107,24 @@ def _trained(base: str, folder: Path, out: Path, training: Training, report: Cal
     adapter = _save(tuned, tokenizer, Path(base), out, training)
     found = Report(examples, left_out, done.steps, done.before[ALL], done.after[ALL], adapter, done.before, done.after)
     record = {**asdict(found), "adapter": adapter.name, "base": base, "training": asdict(training)}
-    (out / "figures.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+    (out / "figures.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
     draw(out / "figures.svg", "loss on dev", done.before, done.after)
     return found
+
+
+def _with_adapter(model: Any, training: Training) -> Any:
+    """The model with an adapter on all linear layers: a new one, or the one to go on from."""
+    import peft
+    import torch
+
+    begun = read_adapter(training.adapter, model.config) if training.adapter else None
+    rank, alpha = (begun.rank, begun.alpha) if begun else (training.rank, 2 * training.rank)
+    kind = peft.LoraConfig(r=rank, lora_alpha=alpha, target_modules=list(TARGETS), task_type="CAUSAL_LM")  # type: ignore[arg-type,unused-ignore]
+    tuned = peft.get_peft_model(model, kind)
+    if begun:
+        weights = {name: torch.from_numpy(values) for name, values in begun.weights.items()}
+        peft.set_peft_model_state_dict(tuned, weights)
+    return tuned
 
 
 def _multiplies_bfloat16() -> bool:
@@ -177,7 +187,8 @@ def _save(tuned: Any, tokenizer: Any, base: Path, out: Path, training: Training)
     from peft import get_peft_model_state_dict
 
     weights = {name: value.float().cpu().numpy() for name, value in get_peft_model_state_dict(tuned).items()}
-    write_adapter(weights, tuned.config, 2.0 * training.rank, out / "adapter.gguf")
+    alpha = float(tuned.peft_config["default"].lora_alpha)
+    write_adapter(weights, tuned.config, alpha, out / "adapter.gguf")
     tuned.save_pretrained(out / "adapter")
     if training.merged and base.suffix == ".gguf":
         merge(base, out / "adapter.gguf", out / "merged.gguf")
