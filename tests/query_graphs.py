@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 from kgneo.query.check import check
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Form, QueryGraph, Selection, Value, Variable
-from kgneo.query.tree import tree_of
+from kgneo.query.tree import tree_of, values_of
 
 QUOTES = 'it\'s "a" `b` \\u0060) SET n.x = 1 //\n'
 TEXT, COUNT, SIZE, TRUE, NUMERAL, DAY, LIST, DATE = QUOTES, "count", "si`ze", "true", "numeral\\", "day", "list", "date"
@@ -265,8 +265,9 @@ class Interpreter:
         for name in reversed(list(self.tree.parents)):
             if name not in self.tree.hidden:
                 self._select(name)
-        rows = self._rows(set(self.tree.parents))
         asked = self.graph.answer
+        whole = isinstance(asked, Arithmetic) or any(value.of not in self.tree.parents for value in values_of(asked))
+        rows = self._rows(set(self.tree.parents), whole=whole)
         if isinstance(asked, Value):
             return {plain(raw(row, asked)) for row in rows} - {None}
         if isinstance(asked, Arithmetic):
@@ -304,18 +305,28 @@ class Interpreter:
             groups = {id_: rows for id_, rows in groups.items() if ranked[id_] in kept}
         self.allowed[name] = set(groups)
 
-    def _rows(self, names: set[str]) -> list[Row]:
-        """Every way to bind variables and present edges, without what hangs below variables that were selected."""
+    def _rows(self, names: set[str], *, whole: bool = False) -> list[Row]:
+        """Every way to bind variables and present edges, without what hangs below variables that were selected, but
+        where that is wanted, too (`whole`)."""
         gone = {below for name in self.allowed for below in self.tree.below(name) - {name} if name in names}
-        names = names - gone - self.tree.hidden
+        names = names - self.tree.hidden - (set() if whole else gone)
         edges = [edge for edge in self.graph.edges if not edge.absent and {edge.subject, edge.object} <= names]
         inner = set(self.allowed) & names
         return [row for row in self._bound({}, edges, sorted(names)) if self._right(row, names, inner)]
 
+    def _match(self, edge: Edge) -> str:
+        """The selected variable below which an edge is matched; no relationship is twice in one match."""
+        name = self.tree.parents[self.tree.lower(edge)]
+        while name and name not in self.allowed:
+            name = self.tree.parents[name]
+        return name
+
     def _bound(self, row: Row, edges: Sequence[Edge], names: Sequence[str]) -> Iterator[Row]:
         if edges:
+            taken = [row[edge.name] for edge in self.graph.edges
+                     if edge.name in row and self._match(edge) == self._match(edges[0])]  # fmt: skip
             for found in self.world.relationships:
-                if found.type in edges[0].relations and not any(found is other for other in row.values()):
+                if found.type in edges[0].relations and not any(found is other for other in taken):
                     for longer in steps(row, edges[0], found):
                         yield from self._bound(longer, edges[1:], names)
             return

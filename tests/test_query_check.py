@@ -140,7 +140,7 @@ STRUCTURES: list[tuple[QueryGraph, str]] = [
         replace(
             DIRECTED,
             selections=(Selection("f", Value("f", "year")),),
-            answer=Arithmetic("-", Value("f", "year"), Value("p", "born")),
+            answer=Aggregate("count", F, P),
         ),
         "The answer looks at what hangs below 'f'",
     ),

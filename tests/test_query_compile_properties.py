@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kgneo.graph import Graph
 from kgneo.query.compile import compile_query
-from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
 from tests.query_graphs import (
     COUNT,
     FILM,
@@ -174,6 +174,15 @@ def test_a_property_of_the_relationships_of_what_is_selected_can_be_asked_for(gr
     values = replace(MAKERS, answer=Value("e", COUNT), selections=(first("f"),))
     assert asked(graph, values, ids) == {0, 3}  # of the films that share the first place
     assert asked(graph, replace(values, answer=Aggregate("maximum", Value("e", COUNT))), ids) == 3
+
+
+def test_a_difference_with_what_hangs_below_a_selected_thing_is_found(graph: Graph) -> None:
+    people = replace(MAKERS, answer=Arithmetic("-", Value("p", COUNT), Value("f", COUNT)), selections=(first("p"),))
+    apart = replace(people, variables=(*FILMS.variables, Variable("g", (FILM,))), edges=(),
+                    answer=Arithmetic("-", Value("f", COUNT), Value("g", COUNT)), selections=(first("f"),))  # fmt: skip
+    for query, expected in ((people, {0, 1}), (apart, {0, 1})):
+        assert Interpreter(WORLD, query).answer() == expected
+        assert asked(graph, query, written(graph, WORLD)) == expected
 
 
 WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|FOREACH|DROP|LOAD|CALL)\b", re.IGNORECASE)

@@ -7,7 +7,7 @@ both kinds with a timeout that the server enforces; the driver's errors come out
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -193,7 +193,7 @@ class Graph:
         with self._errors(), self._session() as session:
             session.execute_write(neo4j.unit_of_work(timeout=timeout or self.timeout)(work))
 
-    def stream(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> Iterator[Row]:
+    def stream(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> Generator[Row, None, None]:
         """Rows one by one, fetched as they are used, so that memory does not grow with their number."""
         with self._errors(), self._session(neo4j.READ_ACCESS) as session:
             longest, metadata = bounds(timeout or self.timeout)

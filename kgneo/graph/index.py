@@ -12,8 +12,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -168,15 +169,16 @@ def encode_all(
     total, kept = record.triples, time.monotonic()
     sink.keep(record)
     on_progress(Progress("encoding", 0, total))
-    for number, changed, vectors in _encoded(_batches(_scan(graph, encoder, record.shape, sink)), encoder, sink):
-        if changed:
-            sink.write(changed, vectors.result())
-            encoded += len(changed)
-        read += number
-        if encoded and time.monotonic() - kept > RECORD_SECONDS:
-            kept = time.monotonic()
-            sink.keep(replace(record, embedded=max(record.embedded, min(read, total))))
-        on_progress(Progress("encoding", min(read, total), total))
+    with closing(_scan(graph, encoder, record.shape, sink)) as scanned:  # what it reads ends where this fails
+        for number, changed, vectors in _encoded(_batches(scanned), encoder, sink):
+            if changed:
+                sink.write(changed, vectors.result())
+                encoded += len(changed)
+            read += number
+            if encoded and time.monotonic() - kept > RECORD_SECONDS:
+                kept = time.monotonic()
+                sink.keep(replace(record, embedded=max(record.embedded, min(read, total))))
+            on_progress(Progress("encoding", min(read, total), total))
     on_progress(Progress("encoding", total, total))
     return IndexReport(read, encoded)
 
@@ -200,7 +202,7 @@ def _encoded(
             pool.shutdown(cancel_futures=True)
 
 
-def _scan(graph: Graph, encoder: Encoder, shape: Shape, sink: Sink) -> Iterator[Pending]:
+def _scan(graph: Graph, encoder: Encoder, shape: Shape, sink: Sink) -> Generator[Pending, None, None]:
     """The texts of relationships, then those of values; properties of nodes are written on the way."""
     yield from scan_relationships(graph, encoder, shape)
     waiting: list[NodeScan] = []

@@ -253,15 +253,16 @@ class LocalNames:
                 "CREATE TABLE names (id TEXT, folded TEXT, name TEXT, labels TEXT, degree INTEGER);"
                 "CREATE VIRTUAL TABLE pieces USING fts5(folded, tokenize = 'trigram', content = '');"
             )
-            rows = graph.stream(query("names_scan"), timeout=max(graph.timeout, 600.0), **shape.parameters)
-            for number, row in enumerate(rows, start=1):
-                folded = fold(row["name"])
-                labels = json.dumps([label for label in row["labels"] if not is_own(label)])
-                base.execute(
-                    "INSERT INTO names (rowid, id, folded, name, labels, degree) VALUES (?, ?, ?, ?, ?, ?)",
-                    (number, row["id"], folded, row["name"], labels, row["degree"]),
-                )
-                base.execute("INSERT INTO pieces (rowid, folded) VALUES (?, ?)", (number, folded))
+            longest = max(graph.timeout, 600.0)
+            with closing(graph.stream(query("names_scan"), timeout=longest, **shape.parameters)) as rows:
+                for number, row in enumerate(rows, start=1):
+                    folded = fold(row["name"])
+                    labels = json.dumps([label for label in row["labels"] if not is_own(label)])
+                    base.execute(
+                        "INSERT INTO names (rowid, id, folded, name, labels, degree) VALUES (?, ?, ?, ?, ?, ?)",
+                        (number, row["id"], folded, row["name"], labels, row["degree"]),
+                    )
+                    base.execute("INSERT INTO pieces (rowid, folded) VALUES (?, ?)", (number, folded))
             base.execute("CREATE INDEX by_folded ON names (folded)")
             base.commit()
         draft.replace(file)

@@ -172,7 +172,7 @@ def _outside(graph: QueryGraph, tree: Tree, variable: str, part: object, what: s
 def _reached_into(graph: QueryGraph, tree: Tree, name: str) -> Iterator[str]:
     """What looks from outside at what hangs below a variable that has a selection or a test."""
     inside = tree.below(name) - {name}
-    if {place_of(graph, tree, value.of) for value in values_of(graph.answer)} & inside:
+    if isinstance(graph.answer, Aggregate) and {value.of for value in values_of(graph.answer)} & inside:
         yield f"The answer looks at what hangs below {name!r}, which has a selection or a test of an aggregate."
     parts = [("condition", (*values_of(item.left), *values_of(item.right))) for item in graph.conditions]
     parts += [("selection", (Value(item.variable), *values_of(item.by))) for item in graph.selections]

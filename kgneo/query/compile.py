@@ -74,8 +74,9 @@ class _Compiler:
         self.name_of = {edge: name for name, edge in self.names.items()}
         if self.excluded:
             self.parameters["excluded"] = list(self.excluded)
-        stages, top = self._stages(all_lists=False)
-        main = _joined([*stages, *self._last(top)])
+        below = self._asks_below()
+        stages, top = self._stages(all_lists=below)
+        main = _joined([*stages, *self._last(top, below=below)])
         stages, collapsed = self._stages(all_lists=True)
         edges = tuple(self.name_of[edge] for edge in self.tree.present)
         nodes = tuple(self.tree.order)
@@ -192,10 +193,11 @@ class _Compiler:
 
     # The last stage ----------------------------------------------------------------------------------------------
 
-    def _last(self, collapsed: Sequence[str]) -> list[str]:
+    def _last(self, collapsed: Sequence[str], *, below: bool) -> list[str]:
+        """`below`: with what hangs below the variables that the stages selected."""
         root = self.graph.root
         answer = self.graph.answer
-        if self._is_of_hidden_edge(answer, collapsed):
+        if below:
             lines = self._anew(collapsed)
         else:
             lines = [f"UNWIND {_list(name)} AS {name}" for name in collapsed]
@@ -219,12 +221,23 @@ class _Compiler:
             return [*lines, f"WITH {self._raw(answer.per)} AS per, {measured}", *_GROUPS]
         return [*lines, f"{self._nodes(answer.per.of, measured)}", "ORDER BY value DESC, id", "LIMIT $limit"]
 
-    def _is_of_hidden_edge(self, answer: Value | Aggregate | Arithmetic, collapsed: Sequence[str]) -> bool:
-        """Whether a property is asked for of a relationship that hangs below a variable which a stage has selected."""
-        asked = answer.value if isinstance(answer, Aggregate) else answer
-        edge = self.names.get(asked.of) if isinstance(asked, Value) else None
-        gone = {name for done in collapsed for name in self.tree.below(done)}
-        return edge is not None and {edge.subject, edge.object} <= gone
+    def _asks_below(self) -> bool:
+        """Whether something is asked for of what hangs below a variable that a stage selects: of a relationship, or of
+        the other thing of a difference."""
+        answer = self.graph.answer
+        asked = (answer.left, answer.right) if isinstance(answer, Arithmetic) else (answer,)
+        top = self._topmost([name for name in self.tree.order if self._has_stage(name)])
+        gone = {name for done in top for name in self.tree.below(done)}
+        for part in asked:
+            of = part.value.of if isinstance(part, Aggregate) else part.of
+            edge = self.names.get(of)
+            if {edge.subject, edge.object} <= gone if edge is not None else of in gone - {*top}:
+                return True
+        return False
+
+    def _has_stage(self, variable: str) -> bool:
+        tested = any(self._per(item.left) == variable for item in self.graph.conditions)
+        return tested or any(item.variable == variable for item in self.graph.selections)
 
     def _first_groups(self, top: int) -> list[str]:
         """The groups with the greatest or the least numbers, as values."""
