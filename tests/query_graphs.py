@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import neo4j.time
@@ -11,7 +12,18 @@ from hypothesis import strategies as st
 
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 from kgneo.query.check import check
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Form, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import (
+    SPANS,
+    Aggregate,
+    Arithmetic,
+    Condition,
+    Edge,
+    Form,
+    QueryGraph,
+    Selection,
+    Value,
+    Variable,
+)
 from kgneo.query.tree import tree_of, values_of
 
 QUOTES = 'it\'s "a" `b` \\u0060) SET n.x = 1 //\n'
@@ -226,7 +238,7 @@ def _with_test(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
 
 def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
     root = graph.root
-    kind = draw(st.sampled_from(["value", "aggregate", "per", "arithmetic", "years", "share", "exists"]))
+    kind = draw(st.sampled_from(["value", "aggregate", "per", "arithmetic", "span", "share", "exists"]))
     value = replace(_value(draw, graph), of=root)
     answer: Any = value
     if kind == "aggregate":
@@ -239,10 +251,12 @@ def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
         answer = Aggregate("count", draw(st.sampled_from([value, Value(root)])), per, top=top)
     elif kind == "arithmetic":
         right = Value(_value(draw, graph).of, draw(st.sampled_from([COUNT, SIZE])))
-        answer = Arithmetic(draw(st.sampled_from(["+", "-", "*", "/", "per cent"])), Value(root, COUNT), right)
-    elif kind == "years":
+        operators = st.sampled_from(["+", "-", "*", "/", "difference", "per cent"])
+        answer = Arithmetic(draw(operators), Value(root, COUNT), right)
+    elif kind == "span":
         dates = [Value(of, key, FORMS[key]) for of in (root, _node(draw, graph).of) for key in (DATE, DAY)]
-        answer = Arithmetic("years", draw(st.sampled_from(dates[:2])), draw(st.sampled_from(dates[2:])))
+        unit = draw(st.sampled_from(SPANS))
+        answer = Arithmetic(unit, draw(st.sampled_from(dates[:2])), draw(st.sampled_from(dates[2:])))
     elif kind in ("share", "exists"):
         answer = Aggregate("share" if kind == "share" else "exists", Value(root))
     return replace(graph, answer=answer)
@@ -486,10 +500,12 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 def calculated(operator: str, left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
-    if operator == "years":
+    if operator in SPANS:
         first, last = sorted([left, right])
         months = 12 * (int(last[:4]) - int(first[:4])) + int(last[5:7]) - int(first[5:7]) - (last[8:10] < first[8:10])
-        return months // 12 * (1 if left >= right else -1)
+        days = (date.fromisoformat(last) - date.fromisoformat(first)).days
+        whole = {"years": months // 12, "months": months, "days": days, "hours": 24.0 * days}
+        return whole[operator] * (1 if left >= right else -1)
     if operator in ("/", "per cent"):
         return None if right == 0 else (100.0 if operator == "per cent" else 1.0) * left / right
-    return {"+": left + right, "-": left - right, "*": left * right}[operator]
+    return {"+": left + right, "-": left - right, "*": left * right, "difference": abs(left - right)}[operator]

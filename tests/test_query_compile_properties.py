@@ -7,13 +7,14 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import neo4j.time
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from kgneo.graph import Graph
 from kgneo.query.compile import compile_query
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import SPANS, Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
 from tests.query_graphs import (
     COUNT,
     FILM,
@@ -183,6 +184,15 @@ def test_a_difference_with_what_hangs_below_a_selected_thing_is_found(graph: Gra
     for query, expected in ((people, {0, 1}), (apart, {0, 1})):
         assert Interpreter(WORLD, query).answer() == expected
         assert asked(graph, query, written(graph, WORLD)) == expected
+
+
+def test_hours_between_two_times_are_counted_with_their_parts(graph: Graph) -> None:
+    times = ("2024-03-01T10:00:00Z", "2024-03-02T12:30:00+01:00")
+    begun, done = (neo4j.time.DateTime.from_iso_format(text) for text in times)
+    ids = written(graph, World((Node("0", (FILM,), {"begun": begun, "done": done}),), ()))
+    spans = {unit: Arithmetic(unit, Value("f", "done"), Value("f", "begun")) for unit in SPANS}
+    found = {unit: asked(graph, replace(FILMS, answer=span), ids) for unit, span in spans.items()}
+    assert found == {"hours": {25.5}, "days": {1}, "months": {0}, "years": {0}}
 
 
 WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|FOREACH|DROP|LOAD|CALL)\b", re.IGNORECASE)

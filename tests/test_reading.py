@@ -319,7 +319,7 @@ def test_who_is_older_was_born_before(fits: Fits) -> None:
 def test_a_difference_is_a_calculation(fits: Fits) -> None:
     graph = best("What is the difference in length between The Long Harbour and Film Night?", fits).graph
     assert isinstance(graph.answer, Arithmetic)
-    assert (graph.answer.operator, graph.answer.left.key, graph.answer.right.key) == ("-", "length", "length")
+    assert (graph.answer.operator, graph.answer.left.key, graph.answer.right.key) == ("difference", "length", "length")
 
 
 def test_two_names_with_or_are_one_condition(fits: Fits) -> None:

@@ -29,7 +29,8 @@ CREATE (mona:Reader {name: 'Mona Feld', vip: true, email: 'mona@feld.example', b
        (pia)-[:SUPERVISES {since: 2019}]->(rolf), (rolf)-[:SUPERVISES {since: 2021}]->(sven),
        (shelf:Shelf {code: 'Hall A'}), (:Shelf {code: 'Hall B'})-[:TRANSFERRED_TO]->(shelf),
        (dunes)-[:STANDS_ON]->(shelf), (herons)-[:STANDS_ON]->(shelf), (atlas)-[:STANDS_ON]->(shelf),
-       (pia)-[:CATALOGUED]->(dunes), (rolf)-[:CATALOGUED]->(herons)
+       (pia)-[:CATALOGUED]->(dunes), (rolf)-[:CATALOGUED]->(herons),
+       (pia)-[:REPAIRED]->(dunes), (rolf)-[:REPAIRED]->(dunes)
 """
 
 
@@ -137,3 +138,18 @@ def test_who_does_something_is_not_to_whom_it_is_done(library: Context) -> None:
 
 def test_a_noun_for_what_is_done_between_two_of_a_kind_is_neither_of_them(library: Context) -> None:
     assert found(library, "Which shelves never received a transfer?") == {"Hall B"}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which librarians catalogued and repaired Dunes of Salt?", {"Pia Lund"}),
+        ("Who catalogued or repaired Dunes of Salt?", {"Pia Lund", "Rolf Asmus"}),
+        ("books catalogued or repaired by Rolf Asmus", {"Dunes of Salt", "The Grey Herons"}),
+        ("Which readers either borrowed or reserved The Grey Herons?", {"Mona Feld", "Nils Aker"}),
+        ("Which librarians repaired a book that they catalogued?", {"Pia Lund"}),
+        ("Which librarians repaired a book that they did not catalogue themselves?", {"Rolf Asmus"}),
+    ],
+)
+def test_two_verbs_join_the_same_two_things(library: Context, question: str, expected: set[str]) -> None:
+    assert found(library, question) == expected

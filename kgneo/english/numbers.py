@@ -38,6 +38,24 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
         "ft foot feet": 0.3048,
     },
     "mass": {"g gram grams": 1, "kg kilo kilos kilogram kilograms": 1_000, "t ton tons tonne tonnes": 1_000_000},
+    "volume": {"ml millilitre millilitres milliliter milliliters": 0.001, "l litre litres liter liters": 1},
+    "power": {
+        "w watt watts": 1,
+        "kw kilowatt kilowatts": 1_000,
+        "mw megawatt megawatts": 1_000_000,
+        "gw gigawatt gigawatts": 1_000_000_000,
+    },
+    "voltage": {"v volt volts": 1, "kv kilovolt kilovolts": 1_000},
+    "data": {
+        "kb kilobyte kilobytes": 1_000,
+        "mb megabyte megabytes": 1_000_000,
+        "gb gigabyte gigabytes": 1_000_000_000,
+        "tb terabyte terabytes": 1_000_000_000_000,
+    },
+    "share": {"pct percent percentage": 1},
+    "euros": {"eur euro euros": 1},
+    "dollars": {"usd dollar dollars": 1},
+    "pounds": {"gbp pound pounds": 1},
 }
 UNIT_SIZES = {
     name: (of, size) for of, units in _UNITS.items() for names, size in units.items() for name in names.split()

@@ -29,6 +29,8 @@ ASKING = REQUESTS | _words(
     "identify provide return retrieve get fetch display enumerate state determine specify report"
 )
 """Verbs by which something is asked for, at the beginning of a question."""
+WANTING = _words("looking look want need like know wondering curious interested searching trying find wish")
+"""Verbs by which people begin who say what they are after: "I'm LOOKING for", "I would LIKE to KNOW"."""
 SHARING = _words("also together same share shares shared sharing co common fellow other another else")
 """Words by which a question goes back over a relation: "other works by the SAME author"."""
 SHARED = _words("same share shares shared sharing")
@@ -49,7 +51,8 @@ FUNCTION_WORDS = (
     | PREPOSITIONS
     | _words(
         "and or but not no if because than then so yet already up out off down very much many few most more just only "
-        "ever please both either s t d ll re ve world exactly percent mr mrs ms dr prof"
+        "ever please both either s t d ll re ve world exactly percent mr mrs ms dr prof himself herself itself "
+        "themselves"
     )
 )
 """Words of a question that carry no meaning of their own."""
@@ -235,6 +238,11 @@ COMPARATIVES: dict[str, bool] = {
 """Words that compare, and whether they mean the greater value; words of age speak of dates."""
 AGES = _words("older younger newer oldest eldest youngest newest")
 """Those of both that say the opposite where the value is a number: an age, a mileage."""
+OFTEN_MISTYPED = _words(
+    "between difference average percentage number highest lowest largest smallest greatest longest shortest oldest "
+    "youngest cheapest latest earliest together without before"
+)
+"""Words that a question's form hangs on, and that are long enough to be known with a letter wrong."""
 BOUNDS: tuple[tuple[str, str], ...] = (
     ("no later than", "<="),
     ("not later than", "<="),
@@ -318,9 +326,11 @@ AMOUNTS = _words("number amount count quantity total")
 UNITS_OF_MEASURE = _words(
     "km m cm mm mi miles ft feet km2 m2 sqm sqkm ha hectares acres kg g mg lb lbs tons tonnes l ml hours hrs minutes "
     "mins seconds secs ms days weeks months years thousand thousands million millions billion billions eur usd gbp "
-    "euros dollars percent pct celsius kw kwh mw mb gb"
+    "euros dollars percent pct celsius w kw mw gw kwh mwh v kv kb mb gb tb"
 )
 """Words of a property's name that say in what it is given, behind those that say what it is: "areaKm2"."""
+PASSING = _words("pass passes passed elapse elapsed lie lies lay go goes went gone")
+"""What time does between two dates."""
 SUMMING = _words("combined altogether")
 """Words by which all numbers are added up."""
 GIVING = _words(

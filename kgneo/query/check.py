@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from kgneo.query.catalogue import Catalogue, Key, Kind
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Scalar, Selection, Value
+from kgneo.query.graph import SPANS, Aggregate, Arithmetic, Condition, Edge, QueryGraph, Scalar, Selection, Value
 from kgneo.query.nearest import nearest
 from kgneo.query.tree import Tree, place_of, tree_of, values_of
 
@@ -399,9 +399,9 @@ def _answer(graph: QueryGraph, catalogue: Catalogue) -> Iterator[str]:
             kinds = _compared_as(graph, value, catalogue)
             if not value.key:
                 yield f"The calculation with {value.of!r} needs a property."
-            elif answer.operator == "years" and kinds and not kinds & {"date", "number", "other"}:
-                yield f"The years to or from {_told(value)} need dates; {_holds(kinds)}."
-            elif answer.operator != "years" and kinds and not kinds & {"number", "other"}:
+            elif answer.operator in SPANS and kinds and not kinds & {"date", "number", "other"}:
+                yield f"The {answer.operator} to or from {_told(value)} need dates; {_holds(kinds)}."
+            elif answer.operator not in SPANS and kinds and not kinds & {"number", "other"}:
                 yield f"The calculation with {_told(value)} needs numbers; {_holds(kinds)}{_advice(kinds, 0)}."
     for condition in graph.conditions:
         if isinstance(condition.left, Aggregate):

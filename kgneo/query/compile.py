@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import SPANS, Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.query.quoting import plain
 
 KEYS_ALL: Mapping[str, Sequence[str]] = {}
@@ -273,10 +273,13 @@ class _Compiler:
 
     def _calculated(self, item: Arithmetic) -> str:
         left, right = self._value(item.left), self._value(item.right)
-        if item.operator == "years":
-            dates = [_date(self._value(value) if value.form.endswith("first") else self._raw(value))
-                     for value in (item.right, item.left)]  # fmt: skip
-            return f"duration.between({', '.join(dates)}).years"
+        if item.operator in SPANS:
+            whole = _time if item.operator == "hours" else _date
+            dates = ", ".join(whole(self._value(value) if value.form.endswith("first") else self._raw(value))
+                              for value in (item.right, item.left))  # fmt: skip
+            return _SPANS[item.operator].format(dates)
+        if item.operator == "difference":
+            return f"abs({left} - {right})"
         if item.operator == "per cent":
             return f"100.0 * {left} / {right}"
         return f"{left} {item.operator} {right}" if item.operator != "/" else f"1.0 * {left} / {right}"
@@ -480,6 +483,21 @@ def _date(text: str) -> str:
     """A value that is a date or begins with one, as far as it goes, as a date; null for all else."""
     begins = "'-?[0-9]{4}(-[0-9]{2}(-[0-9]{2}.*)?)?'"
     return f"[part IN [toStringOrNull({text})] | CASE WHEN part =~ {begins} THEN date(left(part, 10)) END][0]"
+
+
+def _time(text: str) -> str:
+    """A value that is a date or a time on one, as a time; null for all else."""
+    begins = "'-?[0-9]{4}-[0-9]{2}-[0-9]{2}(T.*)?'"
+    whole = "datetime(part + CASE WHEN size(part) < 12 THEN 'T00:00' ELSE '' END)"
+    return f"[part IN [toStringOrNull({text})] | CASE WHEN part =~ {begins} THEN {whole} END][0]"
+
+
+_SPANS = {
+    "years": "duration.between({}).years",
+    "months": "duration.inMonths({}).months",
+    "days": "duration.inDays({}).days",
+    "hours": "duration.inSeconds({}).seconds / 3600.0",
+}
 
 
 def _turned(text: str, *places: int) -> str:

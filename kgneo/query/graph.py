@@ -22,7 +22,9 @@ year of a date; as a date, whose text is year first, day first ("9/08/2017") or 
 literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
 Operator = Literal["=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"]
 Function = Literal["count", "share", "sum", "average", "minimum", "maximum", "exists"]
-Calculation = Literal["+", "-", "*", "/", "per cent", "years"]
+Calculation = Literal["+", "-", "*", "/", "difference", "per cent", "years", "months", "days", "hours"]
+SPANS: tuple[Calculation, ...] = ("years", "months", "days", "hours")
+"""Calculations over two dates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,9 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """A calculation over two values: "per cent" is 100 × left / right, "years" the whole years from the date (or year)
-    `right` to the date `left`."""
+    """A calculation over two values: "difference" is how far they are apart, "per cent" is 100 × left / right. Between
+    two dates, "years", "months" and "days" are the whole ones from the date (or year) `right` to `left`, "hours" also
+    parts of them between two times."""
 
     operator: Calculation
     left: Value

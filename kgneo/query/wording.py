@@ -23,7 +23,18 @@ from kgneo.english.names import (
 )
 from kgneo.english.words import UNITS
 from kgneo.model import Hop, RelationPath
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Operator, QueryGraph, Scalar, Selection, Value
+from kgneo.query.graph import (
+    SPANS,
+    Aggregate,
+    Arithmetic,
+    Condition,
+    Edge,
+    Operator,
+    QueryGraph,
+    Scalar,
+    Selection,
+    Value,
+)
 from kgneo.query.tree import place_of, tree_of
 
 _COMPARED: Mapping[Operator, str] = {
@@ -90,8 +101,10 @@ class _Words:
     def asked(self) -> str:
         """The whole phrase."""
         answer = self.graph.answer
-        if isinstance(answer, Arithmetic) and answer.operator == "years":
-            return f"years from {self._property(answer.right)} to {self._property(answer.left)}"
+        if isinstance(answer, Arithmetic) and answer.operator in SPANS:
+            return f"{answer.operator} from {self._property(answer.right)} to {self._property(answer.left)}"
+        if isinstance(answer, Arithmetic) and answer.operator == "difference":
+            return f"difference between {self._property(answer.left)} and {self._property(answer.right)}"
         if isinstance(answer, Arithmetic):
             words = _CALCULATIONS[answer.operator]
             return f"{self._property(answer.left)} {words} {self._property(answer.right)}"

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from kgneo.english.names import denies, is_past, name_words, same_root, same_whole_root
 from kgneo.english.numbers import is_number, is_of_time, multiple_of
 from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, IDENTIFYING, MEASURES, ORDINALS, PREPOSITIONS
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Scalar, Selection, Value, Variable
+from kgneo.query.graph import Aggregate, Arithmetic, Calculation, Condition, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.fits import key_name
-from kgneo.reading.form import Comparison, Extreme
+from kgneo.reading.form import SPAN_UNITS, Comparison, Extreme
 from kgneo.reading.grow import Tree
 from kgneo.reading.heard import NAMED, REACH, Heard
 from kgneo.reading.holding import Holding
@@ -358,10 +358,17 @@ class Conditions:
         label = tree.things[number].label
         known = self._known_of(other, label)
         left, right = Value(f"x{number}", key.key, key.form), Value(other, key.key, key.form)
-        if self.heard.form.kind == "count" or self.heard.plain[at].startswith("differ"):
-            return Variable(other, (label,)), known, Arithmetic("-", left, right)
+        apart = self.heard.plain[at].startswith("differ")
+        if apart or self.heard.form.kind == "count":
+            return Variable(other, (label,)), known, Arithmetic(self._calculation(key, apart=apart), left, right)
         more = COMPARATIVES[self.heard.plain[at]] != is_age(self.heard.plain[at], key)
         return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
+
+    def _calculation(self, key: Key, *, apart: bool) -> Calculation:
+        """How the two values of a property are set against each other: dates by what the question counts in."""
+        if key.form in ("date", "day first", "month first"):
+            return next((SPAN_UNITS[word] for word in self.heard.plain if word in SPAN_UNITS), "days")
+        return "difference" if apart else "-"
 
     def own(self, tree: Tree) -> Condition | None:
         """A test of one property against another one that the question names, of the same thing or of what it is joined
@@ -459,7 +466,7 @@ class Conditions:
         near = self.heard.plain[max(item.start - 5, 0) : item.end + 3]
         words = [word for word in near if word not in FUNCTION_WORDS and not is_number(word)]
         words += [self.heard.plain[item.start]] if self.heard.plain[item.start] in MEASURES else []
-        score = max((self.heard.fits.key(word)[key] for word in words), default=0.0)
+        score = max((self.heard.fits.measured(word, key) for word in words), default=0.0)
         timely = year and self.heard.plain[item.start] in TIMELY
         if timely:
             score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
@@ -486,7 +493,7 @@ class Conditions:
         named = self.heard.plain[first + 1 : first + 2] if isinstance(item, Extreme) else []
         if named and named[0] not in FUNCTION_WORDS and not self.heard.is_label(first + 1):
             words = [*named, *(word for word in words if word in self.heard.plain[first + 2 : first + 4])]
-        return max((self.heard.fits.key(word)[key] for word in words), default=0.0)
+        return max((self.heard.fits.measured(word, key) for word in words), default=0.0)
 
     def _counted_by(self, item: Comparison, tree: Tree) -> Condition | None:
         """ "more than 3 films": a test of how many things hang on another."""

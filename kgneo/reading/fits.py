@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from kgneo.english.names import is_doer, is_past, name_words, same_root, same_whole_root, singular, telling_words
+from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import CLOSING, MEASURES, OPENING, PERIODS, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
@@ -27,6 +28,8 @@ SURE, LEARNED, OTHER = 0.9, 0.95, 0.5
 """Fit of a shared root, and of what was learned; what is left of one to anything that was not."""
 EDGE = 0.75
 """Fit of a word for where a period begins, or ends, to the property that holds that."""
+GIVEN_IN = 0.6
+"""Fit of a word for a unit to the properties that are given in it."""
 WEAK = 0.2
 """The best fit of a noun for who does something to a property of the same root."""
 
@@ -92,7 +95,8 @@ class Fits:
         if word not in self._known:
             vector = self.cache.vectors(_texts(word)).mean(axis=0)
             vector = vector / max(float(np.linalg.norm(vector)), 1e-9)
-            keys = self._of_period(word, self._of_property(word, _fit(word, vector, self._key_names)))
+            keys = self._of_property(word, _fit(word, vector, self._key_names))
+            keys = self._of_period(word, self._of_unit(word, keys))
             self._known[word] = (
                 self._with_learned(word, "label", self.labels, _fit(word, vector, self._label_names)),
                 self._with_learned(word, "relation", self.relations, _fit(word, vector, self._relation_names)),
@@ -116,6 +120,19 @@ class Fits:
             return fits
         does = [any(is_doer(word, own) for own in name.words) for name in self._key_names]
         return np.asarray(np.where(does, np.minimum(fits, WEAK), fits))
+
+    def _of_unit(self, word: str, fits: Scores) -> Scores:
+        """The fits of a word for a unit, to the properties that are given in it: "megawatts" to `capacityMW`."""
+        if word not in UNIT_SIZES:
+            return fits
+        given = [unit_of(key) == UNIT_SIZES[word] for key in self.keys]
+        return np.asarray(np.where(given, np.maximum(fits, GIVEN_IN), fits))
+
+    def measured(self, word: str, key: Key) -> float:
+        """How well a word beside a number names the property that this is compared with; also a unit of another size
+        does: "more than two HOURS" of `durationMin`."""
+        unit, own = UNIT_SIZES.get(word), unit_of(key)
+        return max(self.key(word)[key], GIVEN_IN if unit and own and unit[0] == own[0] else 0.0)
 
     def _of_period(self, word: str, fits: Scores) -> Scores:
         """The fits of a word for where a period begins, or ends, to the properties that hold that: as well as it fits
@@ -212,6 +229,11 @@ class Fits:
         if word not in self._of_keys:
             self._of_keys[word] = dict(zip(self.keys, map(float, self.of(word)[2]), strict=True))
         return self._of_keys[word]
+
+
+def unit_of(key: Key) -> tuple[str, float] | None:
+    """What the unit measures in which a number is given, and how large it is; None where its name says none."""
+    return UNIT_SIZES.get(name_words(key.name or key.key)[-1]) if key.kind == "number" else None
 
 
 def key_name(key: Key) -> str:

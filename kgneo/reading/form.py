@@ -30,10 +30,13 @@ from kgneo.english.words import (
     NUMERALS,
     ORDINALS,
     OWNING,
+    PASSING,
     PREPOSITIONS,
+    QUESTION_WORDS,
     SUMMING,
+    WANTING,
 )
-from kgneo.query.graph import Operator
+from kgneo.query.graph import SPANS, Calculation, Operator
 from kgneo.reading.mentions import Word
 
 SAME = 5
@@ -64,6 +67,15 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class DateSpan:
+    """How long it is to what the words `left` say from what the words `right` do."""
+
+    unit: Calculation
+    left: range
+    right: range
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     """What is asked for. `at` is where the noun for it is looked for, `used` are words that serve the form alone."""
 
@@ -86,12 +98,17 @@ class Form:
     """What words say is wanted of all numbers together, where a number is asked for: "in total", "on average"."""
     much: bool = False
     """Whether the number is none of things, but an amount: "how much"."""
+    span: DateSpan | None = None
+    """The time between two dates that is asked for: "how many DAYS AFTER its due date was it returned"."""
 
 
 def form_of(words: Sequence[Word]) -> Form:
     """The form of a question."""
     plain = [word.plain for word in words]
     kind, at, asked, used = _asked(plain)
+    preamble = _preamble(plain)
+    used |= set(range(preamble))
+    at = max(at, preamble)
     much = "much" in plain[max(at - 2, 0) : at]
     summing, averaging = _summing(plain), _averaging(plain)
     if summing and kind in ("things", "count"):
@@ -109,7 +126,9 @@ def form_of(words: Sequence[Word]) -> Form:
     used |= within | {item.at for item in extremes}
     used |= {item.at + 1 if _small(plain[item.at + 1 : item.at + 2]) else item.at - 1
              for item in extremes if item.limit > 1 or item.offset}  # fmt: skip
-    used |= {index for index in range(len(plain)) if _is_only_top(plain, index)} | _amounts(plain)
+    used |= {index for index in range(len(plain))
+             if _is_only_top(plain, index) or _lasts(plain, index) or _is_order(plain, index)}  # fmt: skip
+    used |= _amounts(plain)
     used |= {
         item.at + 1
         for item in extremes
@@ -128,7 +147,36 @@ def form_of(words: Sequence[Word]) -> Form:
     used |= set(versus or ())
     whole: Whole = "sum" if summing else "average" if averaging else ""
     form = Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, versus=versus, whole=whole)
-    return replace(form, same=_same(plain), much=much)
+    form = replace(form, same=_same(plain), much=much)
+    return form if versus or comparisons else _with_span(form, plain)
+
+
+SPAN_UNITS: dict[str, Calculation] = {word: unit for unit in SPANS for word in (unit, unit.removesuffix("s"))}
+"""Words for what the time between two dates is counted in."""
+_LATER, _EARLIER = ("after", "since"), ("before", "until", "till")
+
+
+def _with_span(form: Form, plain: Sequence[str]) -> Form:
+    """The form of a question for the time between two dates, "between X and Y", "from X to Y", "before" or "after" one:
+    the other one then stands before that word, or behind the verb."""
+    asked = next((at + 1 for at, pair in enumerate(pairwise(plain)) if pair == ("how", "long")), -1)
+    asked = next((at + 2 for at, pair in enumerate(pairwise(plain)) if pair == ("how", "many")), asked)
+    unit = (SPAN_UNITS | {"long": "days"}).get(plain[asked]) if 0 < asked < len(plain) else None
+    joins = ("between", "from", *_LATER, *_EARLIER)
+    at = next((at for at, word in enumerate(plain) if at > asked and word in joins), -1)
+    if unit is None or at < 0 or (plain[at + 1 : at + 2] in ([], ["the"]) and at + 2 >= len(plain)):
+        return form
+    used = form.used | {asked - 1, asked, at, *(place for place in range(asked, at) if plain[place] in PASSING)}
+    if plain[at] in ("between", "from"):
+        end = next((place for place in range(at + 1, len(plain)) if plain[place] in TO), -1)
+        span = DateSpan(unit, range(end + 1, len(plain)), range(at + 1, end))
+        return replace(form, span=span, used=used | {end}) if end > 0 else form
+    before, behind = range(asked + 1, at), range(at + 1, len(plain))
+    if all(plain[place] in FUNCTION_WORDS | PASSING for place in before):
+        verb = next((place for place in reversed(behind) if plain[place] in AUXILIARIES), len(plain))
+        before, behind = range(verb, len(plain)), range(at + 1, verb)
+    ends = (before, behind) if plain[at] in _LATER else (behind, before)
+    return replace(form, span=DateSpan(unit, *ends), used=used)
 
 
 def _denies(words: Sequence[Word], index: int) -> bool:
@@ -180,6 +228,13 @@ def _same(plain: Sequence[str]) -> tuple[int, int] | None:
     end = next((index for index, word in enumerate(plain) if word == "as" and index > start), len(plain))
     told = any(word not in FUNCTION_WORDS for word in plain[start + 1 : end])
     return (start, end) if told and end - start <= SAME else None
+
+
+def _preamble(plain: Sequence[str]) -> int:
+    """How many words at the beginning only say that something is wanted: "I'm looking for", "I would like to know"."""
+    said = (FUNCTION_WORDS - QUESTION_WORDS - NEGATIONS) | WANTING | {"m"}
+    end = next((index for index, word in enumerate(plain) if word not in said), len(plain))
+    return end if plain[:1] == ["i"] and WANTING & {*plain[:end]} else 0
 
 
 Asked = tuple[Kind, int, str, set[int]]
@@ -292,12 +347,24 @@ def _is_only_top(plain: Sequence[str], index: int) -> bool:
     return plain[index] == "top" and behind < len(plain) and plain[behind] in EXTREMES
 
 
+def _is_order(plain: Sequence[str], index: int) -> bool:
+    """Whether a word is one of "CHEAPEST FIRST", which says in what order to tell what is asked for."""
+    first = index if plain[index] in ("first", "last") else index + 1
+    return 0 < first < len(plain) and plain[first] in ("first", "last") and (
+        plain[first - 1] in EXTREMES.keys() - {"first", "last"})  # fmt: skip
+
+
+def _lasts(plain: Sequence[str], index: int) -> bool:
+    """Whether "last" is the verb: "how long did it LAST", "how much longer did it LAST than"."""
+    return plain[index] == "last" and "how" in plain[:index] and bool({"long", "longer"} & set(plain[:index]))
+
+
 def _extremes(plain: Sequence[str]) -> list[Extreme]:
     found = []
     for index, word in enumerate(plain):
         if word in ("first", "last") and index + 1 < len(plain) and plain[index + 1] in ("name", "names"):
             continue
-        if _is_only_top(plain, index):
+        if _is_only_top(plain, index) or _lasts(plain, index) or _is_order(plain, index):
             continue
         if word in ("most", "least") and index and plain[index - 1] == "at":
             continue

@@ -29,7 +29,6 @@ from kgneo.english.words import (
     PEOPLE,
     PREPOSITIONS,
     RECEIVING,
-    RETURNING,
     SHARED,
     SHARING,
 )
@@ -122,7 +121,8 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A relationship from thing `source` to thing `target`; `absent` where the question says no."""
+    """A relationship from thing `source` to thing `target`; `absent` where the question says no, `others` are those
+    that may be in its place."""
 
     source: int
     relation: str
@@ -131,6 +131,7 @@ class Join:
     directed: bool = True
     absent: bool = False
     values: tuple[tuple[Key, tuple[Scalar, ...]], ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,27 +213,7 @@ class Grower:
                 for tree in ([before] if before.thing_of(number) is not None else self._with(before, number))
             ]
             beam = _best(grown)
-        return [self._returning(self._in_role(tree)) for tree in beam]
-
-    def _returning(self, tree: Tree) -> Tree:
-        """The tree in which what is asked for also stands to the same thing in the relationship that another word
-        names: "which firms MAINTAIN a plant that they BUILT"."""
-        if not any(word.plain in RETURNING for word in self.words):
-            return tree
-        left = [index for index in range(len(self.words)) if index not in tree.used]
-        telling = [index for index in left if self.words[index].plain not in FUNCTION_WORDS]
-        for join in tree.joins:
-            if 0 not in (join.source, join.target):
-                continue
-            other = join.target + join.source
-            for step in self.fits.vocabulary.leaving.get(tree.things[0].label, ()):
-                number = self.fits.relations.index(step.relation)
-                known = any(step.relation == there.relation for there in tree.joins)
-                named = [index for index in telling if self.fits.named(self.words[index].plain, number)]
-                if named and not known and step.label == tree.things[other].label:
-                    joins = (*tree.joins, Join(0, step.relation, step.forward, other))
-                    return replace(tree, joins=joins, used=tree.used.union(named))
-        return tree
+        return [self._in_role(tree) for tree in beam]
 
     def _in_role(self, tree: Tree) -> Tree:
         """The tree in which what is named by the noun of a relationship stands in that, to something."""

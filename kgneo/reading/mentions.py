@@ -8,8 +8,9 @@ it, and of pieces inside one another the longest counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Literal, Protocol
 
 from rapidfuzz.distance import OSA
@@ -28,6 +29,7 @@ from kgneo.english.words import (
     JOINING,
     MEASURES,
     NUMERALS,
+    OFTEN_MISTYPED,
     PEOPLE,
     PERFECT,
     PERSONAL,
@@ -91,6 +93,10 @@ RELATION = 0.3
 """How much better a word fits a relationship type, from which on it is no property that it fits, too."""
 
 
+MOST_HYPHENS = 4
+"""Words of a value that may have hyphens between them, or none, at most."""
+
+
 class Lookup(Protocol):
     """The graph's dictionary: entries by folded text, those whose text is like another, those of several words, and
     those of some properties (owner and name) whose text holds another."""
@@ -148,8 +154,21 @@ def words_of(text: str) -> tuple[Word, ...]:
     for match in TOKEN.finditer(text):
         plain = match[0].lower().replace("’", "'").removesuffix("'s")
         plain = plain.replace(",", "")
+        plain = _meant(plain) if match[0].islower() else plain
         found.append(Word(match[0], plain, match.start(), match.end()))
     return tuple(found)
+
+
+@cache
+def _meant(word: str) -> str:
+    """The word of a question's form that a word is which has a letter wrong, "betwen", or no apostrophe, "whats"; else
+    the word itself."""
+    if word[:-1] in QUESTION_WORDS and word[-1] == "s":
+        return word[:-1]  # "whats the"
+    if len(word) < min(map(len, OFTEN_MISTYPED)) - 1 or word in OFTEN_MISTYPED:
+        return word
+    near = (known for known in sorted(OFTEN_MISTYPED) if known[0] == word[0] and not word.startswith(known))
+    return next((known for known in near if OSA.distance(word, known, score_cutoff=1) == 1), word)
 
 
 Span = tuple[int, int]
@@ -239,14 +258,12 @@ def _spellings(
         found.setdefault(f"{float(base) / 100:g}", (1.0, ""))
     if "'s" in base:  # also "Hodgkin's lymphoma" of a graph that has "Hodgkin lymphoma"
         found.setdefault(POSSESSIVE.sub("", base), (0.98, ""))
+    for piece, sure in _hyphened(base, words[start:end]):
+        found.setdefault(piece, (sure, ""))
     if end == start + 1 and base in NUMERALS:
         found.setdefault(str(NUMERALS[base]), (0.7, ""))
-    if base[-1:] == "s" and len(base) > 3:
-        for ending, instead in (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", "")):
-            if base.endswith(ending):
-                found.setdefault(base.removesuffix(ending) + instead, (0.9, ""))
-    elif len(base) > 3:
-        found.setdefault(base + "s", (0.9, ""))
+    for piece in _other_number(base):
+        found.setdefault(piece, (0.9, ""))
     if end - start <= 3 and raw[:1].isupper() and start:
         sure = THE_KIND if words[start - 1].plain == "the" else WITH_KIND
         for label, kind in kinds.items():
@@ -254,6 +271,29 @@ def _spellings(
     for form, written in date_texts(raw):
         found.setdefault(written, (1.0, form))
     return [*((piece, score, form, "") for piece, (score, form) in found.items()), *longer]
+
+
+def _other_number(base: str) -> Iterator[str]:
+    """A piece in the singular if it may be a plural, else in the plural."""
+    if len(base) <= 3:
+        return
+    if not base.endswith("s"):
+        yield base + "s"
+        return
+    for ending, instead in (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", "")):
+        if base.endswith(ending):
+            yield base.removesuffix(ending) + instead
+
+
+def _hyphened(base: str, words: Sequence[Word]) -> Iterator[tuple[str, float]]:
+    """The piece with its words apart, or joined by hyphens ("part-time" of a graph that has PART_TIME), and without a
+    participle that a hyphen ties to it: "COAL-fired"."""
+    if not 1 < len(words) <= MOST_HYPHENS or not base.replace("-", "").replace(" ", "").isalpha():
+        return
+    yield base.replace("-", " "), 0.98
+    yield base.replace(" ", "-"), 0.98
+    if len(words) == 2 and "-" in base and is_past(words[1].plain):
+        yield words[0].plain, 0.95
 
 
 def _is_named(key: Key, label: str, fits: Fits) -> bool:

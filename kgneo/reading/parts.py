@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kgneo.english.numbers import is_number
 from kgneo.english.words import FUNCTION_WORDS, PEOPLE
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Value
-from kgneo.reading.fits import Fits
+from kgneo.reading.fits import SURE, Fits
 from kgneo.reading.lexicon import Name
 from kgneo.reading.mentions import Mention, words_of
 from kgneo.reading.near import Layout
@@ -112,6 +112,15 @@ class Asked:
     @cached_property
     def _fits(self) -> dict[tuple[str, str, str], Weights]:
         return {}
+
+    @cached_property
+    def first_class(self) -> frozenset[str]:
+        """The labels that the first word which names any surely names: mostly what is asked for."""
+        for word, _ in self.tokens:
+            sure = [label for label, fit in self.fits.label(word).items() if fit >= SURE] if _tells(word) else []
+            if sure:
+                return frozenset(sure)
+        return frozenset()
 
     @cached_property
     def ones(self) -> Weights:
@@ -213,6 +222,8 @@ class Parts:
         root = self.labels.get(graph.root, "")
         yield f"root {root}", head, 1.0
         yield "root fit", None, _most(head, asked.fit("label", root))
+        if asked.first_class:
+            yield "root first", None, 1.0 if root in asked.first_class else -1.0
         if isinstance(graph.answer, Value) and graph.answer.key:
             owner = self.labels.get(graph.answer.of, "")
             yield "answer fit", None, _most(head, asked.fit("key", graph.answer.key, owner))

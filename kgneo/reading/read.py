@@ -31,6 +31,8 @@ from kgneo.reading.measures import Measures
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
 from kgneo.reading.roots import Roots
 from kgneo.reading.silent import LIKE_ANY, is_noun, silent
+from kgneo.reading.spans import Spans
+from kgneo.reading.verbs import Verbs
 from kgneo.reading.vocabulary import MEASURED
 from kgneo.text import fold
 
@@ -126,6 +128,8 @@ class _Reader:
         self.heard = heard
         self.conditions = Conditions(heard)
         self.alike = Alike(heard)
+        self.spans = Spans(heard)
+        self.verbs = Verbs(heard)
         self.chained = chains and Chained(heard, chains)
 
     def read(self) -> list[Interpretation]:
@@ -134,12 +138,13 @@ class _Reader:
         if heard.unread:
             return []
         roots, order = Roots(heard).found()
-        grower = Grower(heard.words, heard.mentions, heard.fits, heard.form.negations, heard.happening)
+        spent = heard.happening.union(self.verbs.beside)
+        grower = Grower(heard.words, heard.mentions, heard.fits, heard.form.negations, spent)
         grown = grower.grow(roots, order)
         if heard.alike:
             alike = [joined for tree in grown if (joined := self.alike.put_on(tree))]
             grown = alike or [replace(tree, score=tree.score - MISSED, unsaid=tree.unsaid + 1) for tree in grown]
-        grown = [Bare(heard).joined(tree) for tree in grown]
+        grown = [Bare(heard).joined(self.verbs.joined(tree)) for tree in grown]
         found = sorted((self._interpretation(tree) for tree in grown), key=lambda item: -item.score)
         chains = self._chains()
         least = found[0].score if found and found[0].vacuous else math.inf
@@ -164,7 +169,7 @@ class _Reader:
         return max(asked - len(item.graph.selections) - compared, 0)
 
     def _interpretation(self, tree: Tree) -> Interpretation:
-        tree = Measures(self.heard).with_counted(self.conditions.with_truth(tree))
+        tree = self.spans.joined(Measures(self.heard).with_counted(self.conditions.with_truth(tree)))
         variables = tuple(
             Variable(f"x{number}", (thing.label,) if thing.label and not thing.loose else ())
             for number, thing in enumerate(tree.things)
@@ -172,7 +177,8 @@ class _Reader:
         edges, conditions = [], []
         for number, join in enumerate(tree.joins):
             subject, target = (join.source, join.target) if join.forward else (join.target, join.source)
-            edges.append(Edge(f"x{subject}", (join.relation,), f"x{target}", f"r{number}", join.directed, join.absent))
+            relations, ends = (join.relation, *join.others), (f"x{subject}", f"x{target}")
+            edges.append(Edge(ends[0], relations, ends[1], f"r{number}", join.directed, join.absent))
             conditions += [equal(f"r{number}", key, values) for key, values in join.values]
         for number, thing in enumerate(tree.things):
             conditions += [equal(f"x{number}", key, values) for key, values in thing.values]
@@ -204,6 +210,10 @@ class _Reader:
         unread += held.count(None)
         answer, selections = _of_relations(groups[1] if groups else self._answer(tree), selections)
         answer = _amount(answer, selections) if self.heard.form.much else answer
+        span = self.spans.asked(tree)
+        answer = span[0] if span else answer
+        measured += [span[1]] if span else []
+        unread += self.heard.form.span is not None and span is None
         against = self.conditions.own(tree)
         conditions += [against] if against else []
         if self.heard.compared:
@@ -238,7 +248,9 @@ class _Reader:
             nouns,
             tree.named,
             loose,
-            plain_chain=self._is_plain_chain and not (loose <= 1 and self._is_between(tree)),
+            plain_chain=self._is_plain_chain
+            and not (loose <= 1 and self._is_between(tree))
+            and not self._is_much(tree),
             bare=bare,
             kind=self._is_sure(tree),
             bracketed=tuple(dict.fromkeys(self._bracketed(tree, spelt=spelt) for spelt in self._spellings)),
@@ -373,7 +385,7 @@ class _Reader:
         added_up = asked is not None and asked.kind == "number"  # "how many people live in each city"
         if kind == "count" and grouped is not None and not added_up:
             return Aggregate("count", self._counted(tree), grouped)
-        if kind == "share":
+        if kind == "share" and asked is None:
             return Aggregate("share", root)
         if kind == "count" and asked is None and self.heard.counts_named and tree.joins:
             return self._handled(tree)
@@ -434,12 +446,16 @@ class _Reader:
             or self.heard.compared
         ):
             return False
-        if self.heard.says_truth:
+        if self.heard.says_truth or self.verbs.beside:
             return False
         if form.kind != "things" and (form.kind not in ("count", "exists") or len(named) < 2):
             return False
         beside = any(self.heard.mentions[one].end == self.heard.mentions[other].start for one, other in pairwise(named))
         return not beside and all(self._names_a_node(number) for number in named)
+
+    def _is_much(self, tree: Tree) -> bool:
+        """Whether a number asks for that of a property: "how many MEGAWATTS did X lose at Y"."""
+        return self.heard.form.kind == "count" and tree.asked is not None and tree.asked.kind == "number"
 
     def _is_between(self, tree: Tree) -> bool:
         """Whether what is asked for is joined to others than the one thing that is named, too, and ends no chain."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root, singular
+from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import (
     ACTING,
     ARTICLES,
@@ -27,7 +28,7 @@ from kgneo.english.words import (
     UNITS,
 )
 from kgneo.ranking.kinds import KINDS
-from kgneo.reading.fits import key_name
+from kgneo.reading.fits import key_name, unit_of
 from kgneo.reading.grow import COSTS
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.mentions import LIKELY, SURE, Meaning, Mention, people
@@ -58,6 +59,11 @@ class Roots:
 
     def found(self) -> tuple[list[tuple[int, Meaning]], list[int]]:
         """What the answer may be, and the order in which the other mentions are taken."""
+        if self.heard.form.span and self.heard.mentions:
+            return self._dated(), list(range(len(self.heard.mentions)))
+        return self._named()
+
+    def _named(self) -> tuple[list[tuple[int, Meaning]], list[int]]:
         at = self.heard.form.at
         run = self._run(at)
         roots: list[tuple[int, Meaning]] = []
@@ -100,6 +106,7 @@ class Roots:
         roots += [*self._done(run), *self._largest(run)]
         if self.heard.form.kind in ("sum", "average"):
             roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind == "number"]
+        roots = self._shares(run) or roots
         if not roots:
             everything = sorted(self.heard.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
             roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
@@ -113,6 +120,24 @@ class Roots:
         rest = [number for number in range(len(self.heard.mentions)) if number not in run and number > first]
         fronted = [number for number in range(len(self.heard.mentions)) if number not in run and number < first]
         return roots[: 2 * ROOTS], [*reversed(run), *self._possessed(rest), *fronted]
+
+    def _shares(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """The per cents that the graph has, where a share of one named thing is asked for: "what PERCENTAGE OF that
+        plant does X own"."""
+        whole = self.heard.mentions[run[0]].meanings[0] if run and self.heard.form.kind == "share" else None
+        if whole is None or whole.kind != "value" or whole.key is None or not whole.key.unique:
+            return []
+        given = [key for key in self.heard.fits.keys if (unit_of(key) or ("",))[0] == "share"]
+        return [(-1, Meaning("key", key.owner, SURE, key)) for key in given]
+
+    def _dated(self) -> list[tuple[int, Meaning]]:
+        """What is named first that may have the dates between which a time is asked for."""
+        return [
+            (number, meaning)
+            for number, item in enumerate(self.heard.mentions)
+            for meaning in item.meanings[:4]
+            if meaning.kind == "label" or (meaning.key and not meaning.key.of_edge)
+        ]
 
     def _possessed(self, numbers: list[int]) -> list[int]:
         """Mentions in an order in which what belongs to someone comes before whom it belongs to: "Amanda's friends"."""
@@ -367,7 +392,7 @@ class Roots:
         counted = (
             self.heard.form.kind == "count"
             and meaning.key is not None
-            and (meaning.key.kind not in MEASURED or not _is_amount(meaning.key))
+            and (meaning.key.kind not in MEASURED or not _is_amount(meaning.key, self.heard.plain[item.start]))
         )
         if (
             self.heard.form.comparisons
@@ -384,7 +409,11 @@ class Roots:
     def _measures(self, word: str, asked: str) -> list[tuple[int, Meaning]]:
         """Properties that "when" or "how large" asks for, those of what the question is about first."""
         owners = self._owners(self.heard.form.at + (asked == "how"), "is", "are", "was", "were", "did", "does")
-        said = {meaning.key: meaning.score for item in self.heard.key_mentions for meaning in reversed(item.meanings)}
+        said: dict[Key | None, float] = {}
+        for item in self.heard.key_mentions:
+            for meaning in item.meanings:
+                said[meaning.key] = max(said.get(meaning.key, 0.0), meaning.score)
+        dated = any(key and key.kind == "date" and score >= NAMED for key, score in said.items())
         found = []
         for key, score in self.heard.fits.key(word).items():
             if asked == "when" and key.kind not in ("date", "time"):
@@ -392,8 +421,8 @@ class Roots:
             if asked == "how" and key.kind not in MEASURED:
                 continue
             base = 0.6 if asked == "when" and key.kind == "date" else 0.3
-            owned = OWNED if key.owner in owners else 0.0
             named = said.get(key, 0.0) if asked == "when" else 0.0
+            owned = OWNED if key.owner in owners and not (asked == "when" and dated and named < NAMED) else 0.0
             best = max(base + 0.5 * score, named if named >= NAMED else 0.0)
             found.append((-1, Meaning("key", key.owner, best, key, owned=owned)))
         return sorted(found, key=_worth)[:ROOTS]
@@ -509,7 +538,7 @@ class Roots:
             return [
                 (run[0] if run else -1, Meaning("key", key.owner, 0.3 + 0.5 * score, key))
                 for key, score in self.heard.fits.key(word).items()
-                if key.kind == "number" and score > least and _is_amount(key)
+                if key.kind == "number" and score > least and _is_amount(key, word)
             ]
         return []
 
@@ -579,6 +608,7 @@ def _merged(roots: Iterable[tuple[int, Meaning]]) -> list[tuple[int, Meaning]]:
     return list(found.values())
 
 
-def _is_amount(key: Key) -> bool:
-    """Whether the values of a number can be how many there are: whole ones, none below zero."""
-    return all(text.removesuffix(".0").isdecimal() for text in key.examples)
+def _is_amount(key: Key, word: str) -> bool:
+    """Whether the values of a number can be how many there are: whole ones, none below zero, unless the word for what
+    they count is a unit: "how many MEGAWATTS"."""
+    return word in UNIT_SIZES or all(text.removesuffix(".0").isdecimal() for text in key.examples)
