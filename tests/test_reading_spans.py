@@ -126,3 +126,74 @@ def test_an_order_and_a_verb_ask_for_no_extreme(question: str) -> None:
 )  # fmt: skip
 def test_a_share_of_one_thing_is_a_per_cent_that_the_graph_has(question: str, meant: str, fits: Fits) -> None:
     assert wording(read(question, fits, VALUES)[0].graph) == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("How many times as many kilowatts does Petrel have as Curlew?",
+         "engine kw of boat with name Petrel divided by engine kw of boat with name Curlew"),
+        ("What is the ratio of the fee of Petrel to that of Curlew?",
+         "fee eur of boat with name Petrel divided by fee eur of boat with name Curlew"),
+    ],
+)  # fmt: skip
+def test_a_ratio_is_one_number_divided_by_another(question: str, meant: str, fits: Fits) -> None:
+    assert wording(read(question, fits, VALUES)[0].graph) == meant
+
+
+def test_the_only_other_date_is_the_other_end_of_a_span(fits: Fits) -> None:
+    found = read("How many days did H-17 last, from its start to its return?", fits, VALUES)[0]
+    assert wording(found.graph) == "days from due of hire with code H-17 to returned of that hire"
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "noun"),
+    [
+        ("Are there any boats with a steel hull? Please list them.", "things", "there"),
+        ("Is there a steel boat, and if so, which ones?", "things", "there"),
+        ("Is there a steel boat?", "exists", "there"),
+        ("Of the boats that are steel, which two are the oldest?", "things", "the"),
+    ],
+)
+def test_what_is_asked_for_is_said_before_or_behind(question: str, kind: str, noun: str) -> None:
+    words = words_of(question)
+    form = form_of(words)
+    assert (form.kind, words[form.at].plain) == (kind, noun)
+
+
+def test_of_those_that_are_named_first_as_many_are_asked_for_as_stands_behind_which() -> None:
+    [extreme] = form_of(words_of("Of the boats that are steel, which two are the oldest?")).extremes
+    assert extreme.limit == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What did it cost, in thousands of euros?", "What did it earn on top of its fee?", "boats in thousands of bays"],
+)
+def test_what_only_tells_in_what_to_answer_bounds_nothing(question: str) -> None:
+    form = form_of(words_of(question))
+    assert not form.comparisons
+    assert not form.extremes
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("Wich boats came out in 2010", ["which", "boats", "released", "out", "in", "2010"]),
+        ("the trail looked good", ["the", "trail", "looked", "good"]),
+        ("who looked into it", ["who", "investigated", "into", "it"]),
+    ],
+)
+def test_a_word_stands_for_what_it_means(typed: str, meant: list[str]) -> None:
+    assert [word.plain for word in words_of(typed)] == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("skpipers on a part-time contract", "skippers with contract PART_TIME"),
+        ("harbours where Petrel is moored", "harbours that boats with name Petrel moored at"),
+    ],
+)
+def test_two_letters_the_wrong_way_round_are_put_right(question: str, meant: str, fits: Fits) -> None:
+    assert wording(read(question, fits, VALUES)[0].graph) == meant

@@ -16,6 +16,7 @@ from kgneo.english.words import (
     ENDINGS_OF_NAMES,
     IRREGULAR_PLURALS,
     LIGHT_WORDS,
+    NOUNS_IN_IE,
     PAST_VERBS,
     PREPOSITIONS,
     SUFFIXES,
@@ -116,7 +117,7 @@ def singular(word: str) -> str:
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies"):
-        return word[:-3] + "y"
+        return word[:-1] if word[:-1] in NOUNS_IN_IE else word[:-3] + "y"
     return word[:-2] if word.endswith(("ches", "shes", "sses", "xes")) else word[:-1]
 
 

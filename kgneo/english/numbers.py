@@ -37,7 +37,12 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
         "mi mile miles": 1_609.344,
         "ft foot feet": 0.3048,
     },
-    "mass": {"g gram grams": 1, "kg kilo kilos kilogram kilograms": 1_000, "t ton tons tonne tonnes": 1_000_000},
+    "mass": {
+        "mg milligram milligrams": 0.001,
+        "g gram grams": 1,
+        "kg kilo kilos kilogram kilograms": 1_000,
+        "t ton tons tonne tonnes": 1_000_000,
+    },
     "volume": {"ml millilitre millilitres milliliter milliliters": 0.001, "l litre litres liter liters": 1},
     "power": {
         "w watt watts": 1,
@@ -84,7 +89,7 @@ def number_at(plain: Sequence[str], index: int) -> tuple[str, int] | None:
     date = _date(plain, index)
     if date is not None:
         return date
-    if plain[index : index + 1] and plain[index] in MULTIPLES:
+    if plain[index : index + 1] and plain[index] in MULTIPLES and not plain[index].endswith("s"):
         return str(MULTIPLES[plain[index]]), index + 1
     found = _figures(plain, index)
     if found is None:
@@ -122,6 +127,7 @@ def part_of_year_at(plain: Sequence[str], index: int) -> tuple[str, str, int] | 
 def multiple_of(words: Sequence[str], name: Sequence[str]) -> float:
     """By what the number that `words` say is to be divided, where a property is counted in something else: 1,000,000
     for `prevalenceMillions` and "5 million", 1 / 60 for `delay_minutes` and "2 hours"; 1 otherwise."""
+    name = name[: name.index("per")] if "per" in name else name  # "hours per week" are hours
     counted_in = {MULTIPLES[word] for word in name if word in MULTIPLES}
     many = next((MULTIPLES[word] for word in words if MULTIPLES.get(word) in counted_in), 1)
     held = next((UNIT_SIZES[word] for word in reversed(name) if word in UNIT_SIZES), None)

@@ -51,8 +51,8 @@ FUNCTION_WORDS = (
     | PREPOSITIONS
     | _words(
         "and or but not no if because than then so yet already up out off down very much many few most more just only "
-        "ever please both either s t d ll re ve world exactly percent mr mrs ms dr prof himself herself itself "
-        "themselves"
+        "ever please both either s t d ll re ve world still currently exactly percent mr mrs ms dr prof himself "
+        "herself itself themselves"
     )
 )
 """Words of a question that carry no meaning of their own."""
@@ -228,10 +228,12 @@ EXTREMES: dict[str, bool] = {
 """Words for extremes, and whether they mean the end of the order; words of age speak of dates."""
 COMPARATIVES: dict[str, bool] = {
     **dict.fromkeys(
-        _words("fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer older"), False
+        _words("worse fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer older"), False
     ),
     **dict.fromkeys(
-        _words("more bigger larger greater higher taller longer heavier faster later younger newer deeper wider"),
+        _words(
+            "better more bigger larger greater higher taller longer heavier faster later younger newer deeper wider"
+        ),
         True,
     ),
 }
@@ -329,6 +331,31 @@ UNITS_OF_MEASURE = _words(
     "euros dollars percent pct celsius w kw mw gw kwh mwh v kv kb mb gb tb"
 )
 """Words of a property's name that say in what it is given, behind those that say what it is: "areaKm2"."""
+POINTING_BACK = _words("them they ones so that those it")
+ECHOING = POINTING_BACK | _words(
+    "please list name tell give show me us which what who and if are is was would be can could you one all names out"
+)
+"""Words by which what was asked is asked for once more: "please list THEM", "if SO, which ONES"."""
+MISTYPED = {
+    "wich": "which", "whch": "which", "whcih": "which", "wht": "what", "waht": "what", "hwat": "what", "wat": "what",
+    "hwo": "how", "woh": "who", "whre": "where", "wehre": "where", "wehn": "when", "whn": "when", "teh": "the",
+    "adn": "and", "taht": "that", "thier": "their", "fo": "of", "ot": "to",
+}  # fmt: skip
+"""Short words of a question's form as they are mistyped."""
+_PARTICLES = {
+    "out": {"come": "released", "comes": "released", "came": "released", "coming": "released", "carry": "performed",
+            "carries": "performed", "carried": "performed"},
+    "up": {"sign": "joined", "signs": "joined", "signed": "joined", "set": "founded", "turn": "attended",
+           "turned": "attended", "show": "attended", "showed": "attended"},
+    "into": {"look": "investigated", "looks": "investigated", "looked": "investigated", "looking": "investigated"},
+    "off": {"call": "cancelled", "called": "cancelled"},
+    "away": {"pass": "died", "passed": "died"},
+}  # fmt: skip
+PHRASAL = {(verb, particle): word for particle, verbs in _PARTICLES.items() for verb, word in verbs.items()}
+"""Verbs that mean something else with a word behind them, by the verb that they mean: "CAME OUT in 2010"."""
+MALE, FEMALE = _words("men man male males gentlemen"), _words("women woman female females ladies")
+SEXES = {**dict.fromkeys(MALE, ("m", "male", "man")), **dict.fromkeys(FEMALE, ("f", "w", "female", "woman"))}
+"""What a property for the sex of people may hold, by the words for such people."""
 PASSING = _words("pass passes passed elapse elapsed lie lies lay go goes went gone")
 """What time does between two dates."""
 SUMMING = _words("combined altogether")
@@ -360,5 +387,11 @@ IRREGULAR_PLURALS = {
     "phenomenon": "phenomena", "medium": "media", "index": "indices", "matrix": "matrices", "vertex": "vertices",
 }  # fmt: skip
 """Plurals that follow no rule."""
+NOUNS_IN_IE = _words(
+    "movie cookie zombie calorie prairie genie brownie selfie rookie hoodie smoothie birdie tie pie lie sortie goalie "
+    "junkie veggie foodie newbie freebie magpie menagerie coterie brasserie patisserie boogie caddie bookie hippie "
+    "groupie auntie sweetie goodie budgie talkie indie collie laddie lassie"
+)
+"""Nouns whose plural in "ies" is none of a noun in "y"."""
 NAMING = _words("named called surnamed having with whose is name")
 """Words between a thing and its name."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from kgneo.english.names import is_past, name_words
 from kgneo.graph.schema import Property, Schema
 from kgneo.graph.shape import LOADED_LABEL, Shape
 from kgneo.query.graph import Form
@@ -91,13 +92,21 @@ def kind_of(item: Property) -> tuple[Kind, Form]:
     if item.type.startswith("LIST"):
         return "text", "list"
     if inner in ("INTEGER", "FLOAT"):
-        years = item.key.lower().endswith("year") or item.key.lower() in ("released", "founded", "born")
-        return ("date" if years and inner == "INTEGER" else "number"), ""
+        return ("date" if inner == "INTEGER" and _is_year(item) else "number"), ""
     if inner == "BOOLEAN":
         return "truth", ""
     if inner in ("DATE", "LOCAL", "ZONED"):
         return "date", "date"
     return kind_of_texts(item.examples)
+
+
+def _is_year(item: Property) -> bool:
+    """Whether whole numbers are years: by the name, or by a name of when something was so and by the numbers."""
+    last = name_words(item.key)[-1]
+    if item.key.lower().endswith("year") or item.key.lower() in ("released", "founded", "born"):
+        return True
+    timely = is_past(last) or last in ("since", "until", "from", "to")
+    return timely and bool(item.examples) and all(re.fullmatch("1[5-9]..|20..", text) for text in item.examples)
 
 
 def kind_of_texts(examples: Sequence[str]) -> tuple[Kind, Form]:

@@ -197,7 +197,9 @@ class _Words:
         said = self._selected(said, first)
         tests = [self._test(item) for item in self._tests(name)]
         said = f"{said} {' and '.join(tests)}" if tests else said
-        return said if first is not None or self.graph.variable(name).ids else f"{article}{said}"
+        if first is not None or self.graph.variable(name).ids:
+            return said
+        return f"an {said}" if article == "a " and _begins_with_vowel(said) else f"{article}{said}"
 
     def _is_new(self, edge: Edge, name: str, stop: str) -> bool:
         """Whether an edge is to be told at `name`: towards what was not told, or to where one looks from."""
@@ -415,6 +417,12 @@ class _Words:
         if name in self._told or self.graph.variable(name).ids or self.graph.edges_of(name):
             return self._again(name)
         return self._phrase(name, many=False, article="any ")
+
+
+def _begins_with_vowel(text: str) -> bool:
+    """Whether a text begins with a sound that takes "an"."""
+    start = text[:3].lower()
+    return start[:1] in tuple("aeiou") and not start.startswith(("uni", "use", "usa", "eu", "one"))
 
 
 def _is_time(words: str, value: Value) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Protocol
 
-from kgneo.english.names import same_root, telling_words
+from kgneo.english.names import is_past, same_root, telling_words
 from kgneo.english.question import TOPIC, MaskedQuestion, question_parts
 from kgneo.model import Hop, RelationPath, split_value_relation
 
@@ -107,16 +107,21 @@ def _cost(hop: Hop, kind: str, words: Sequence[str], asked: str, *, amount: bool
     if amount and kind not in ("number", "time"):
         return NO_NUMBER
     _, key = split_value_relation(hop.relation)
-    named = any(same_root(word, part) for part in telling_words(key) for word in words)
+    named = any(_names(word, key) for word in words)
     if asked == "who":
         return NOT_WHO
-    if named:
+    timely = kind == "time" and not TIME_WORDS.intersection(words)
+    if named and not (timely and asked == "what" and all(is_past(word) for word in words if _names(word, key))):
         return -NAMED
     if kind == "time":
-        return 0.0 if TIME_WORDS.intersection(words) else UNASKED
+        return UNASKED if timely else 0.0
     if kind == "number":
         return 0.0 if NUMBER_WORDS.intersection(words) else UNASKED / 2
     return TRUTH if kind == "truth" else 0.0
+
+
+def _names(word: str, key: str) -> bool:
+    return any(same_root(word, part) for part in telling_words(key))
 
 
 def kind_of(samples: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from kgneo.model import Hop, RelationPath, split_value_relation
 from kgneo.ranking.rank import RankedPath
 from kgneo.reading.grow import Join, Thing, Tree
 from kgneo.reading.heard import Heard
-from kgneo.reading.mentions import PERSON, Meaning, Mention
+from kgneo.reading.mentions import Meaning, Mention
 from kgneo.reading.vocabulary import Key, reciprocal
 
 Chains = Callable[[MaskedQuestion, Meaning], Sequence[RankedPath]]
@@ -72,7 +72,7 @@ class Chained:
         return self.heard.plain[index] in PEOPLE - {"who"} and index > 0 and self._is_person(label)
 
     def _is_person(self, label: str) -> bool:
-        return float(self.heard.fits.kinds[label][PERSON]) > 0.3
+        return self.heard.fits.people[label] > 0.3
 
     def _tree_of(self, path: RelationPath, number: int, meaning: Meaning) -> Tree:
         """A relation path as a tree: what it leads to first, what is named last."""

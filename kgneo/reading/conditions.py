@@ -9,8 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import denies, is_past, name_words, same_root, same_whole_root
-from kgneo.english.numbers import is_number, is_of_time, multiple_of
-from kgneo.english.words import COMPARATIVES, FUNCTION_WORDS, IDENTIFYING, MEASURES, ORDINALS, PREPOSITIONS
+from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, is_number, is_of_time, multiple_of
+from kgneo.english.words import (
+    BEGINNINGS,
+    COMPARATIVES,
+    ENDS,
+    FUNCTION_WORDS,
+    IDENTIFYING,
+    MEASURES,
+    ORDINALS,
+    PREPOSITIONS,
+)
 from kgneo.query.graph import Aggregate, Arithmetic, Calculation, Condition, Scalar, Selection, Value, Variable
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.fits import key_name
@@ -41,6 +50,10 @@ SAYS_MEASURE = 0.4
 """Fit of a noun from which it says what a superlative measures that says it itself: "the highest PEAK"."""
 OF_RELATION = 3.0
 """What it is worth that a superlative is said of a relationship."""
+BESIDE_UNIT = 0.25
+"""What other words count for a property, beside one for a unit, which several properties may be given in."""
+OF_YEAR = 0.1
+"""What a property that holds years gains where one is said."""
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
 
 
@@ -358,17 +371,19 @@ class Conditions:
         label = tree.things[number].label
         known = self._known_of(other, label)
         left, right = Value(f"x{number}", key.key, key.form), Value(other, key.key, key.form)
-        apart = self.heard.plain[at].startswith("differ")
-        if apart or self.heard.form.kind == "count":
-            return Variable(other, (label,)), known, Arithmetic(self._calculation(key, apart=apart), left, right)
+        if self.heard.plain[at] in ("difference", "differ", "ratio") or self.heard.form.kind == "count":
+            return Variable(other, (label,)), known, Arithmetic(self._calculation(key, at), left, right)
         more = COMPARATIVES[self.heard.plain[at]] != is_age(self.heard.plain[at], key)
         return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
 
-    def _calculation(self, key: Key, *, apart: bool) -> Calculation:
-        """How the two values of a property are set against each other: dates by what the question counts in."""
+    def _calculation(self, key: Key, at: int) -> Calculation:
+        """How the two values of a property are set against each other by the word `at`: dates by what the question
+        counts in."""
+        if self.heard.plain[at] == "ratio" or "times" in self.heard.plain[max(at - 1, 0) : at + 1]:
+            return "/"
         if key.form in ("date", "day first", "month first"):
             return next((SPAN_UNITS[word] for word in self.heard.plain if word in SPAN_UNITS), "days")
-        return "difference" if apart else "-"
+        return "difference" if self.heard.plain[at].startswith("differ") else "-"
 
     def own(self, tree: Tree) -> Condition | None:
         """A test of one property against another one that the question names, of the same thing or of what it is joined
@@ -463,17 +478,31 @@ class Conditions:
         return key.unique and last in IDENTIFYING and not any(same_root(word, last) for word in said)
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
-        near = self.heard.plain[max(item.start - 5, 0) : item.end + 3]
-        words = [word for word in near if word not in FUNCTION_WORDS and not is_number(word)]
+        inside = [word for word in self.heard.plain[item.start : item.end] if word not in BEGINNINGS | ENDS]
+        before, behind = (
+            self.heard.plain[max(item.start - 5, 0) : item.start],
+            self.heard.plain[item.end : item.end + 3],
+        )
+        words = [word for word in (*before, *inside, *behind) if word not in FUNCTION_WORDS and not is_number(word)]
         words += [self.heard.plain[item.start]] if self.heard.plain[item.start] in MEASURES else []
         score = max((self.heard.fits.measured(word, key) for word in words), default=0.0)
+        score += BESIDE_UNIT * self._beside_unit(words, key)
         timely = year and self.heard.plain[item.start] in TIMELY
         if timely:
             score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
+            score += OF_YEAR * ("year" in name_words(key.key) and all(len(value) == 4 for value in item.values))
             score += OWN_DATE * _is_own(key)
         if key.kind != "date" and any("-" in value for value in item.values):
             score -= NO_DAY
         return score if key.kind == "date" else score - _unlike(item.values, key)
+
+    def _beside_unit(self, words: Sequence[str], key: Key) -> float:
+        """How well words other than that for the unit name a property that is given in it: "COST more than 40
+        dollars"."""
+        others = [word for word in words if word not in UNIT_SIZES | MULTIPLES]
+        return (
+            max((self.heard.fits.key(word)[key] for word in others), default=0.0) if len(others) < len(words) else 0.0
+        )
 
     def said(self, item: Comparison | Extreme, measure: Value | Aggregate | Arithmetic, tree: Tree) -> float:
         """How surely a word beside a comparison or a superlative speaks of what it was put on: 0 to 1."""

@@ -6,14 +6,15 @@ similar a name is to any noun, in competition with the other names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from kgneo.english.names import is_doer, is_past, name_words, same_root, same_whole_root, singular, telling_words
 from kgneo.english.numbers import UNIT_SIZES
-from kgneo.english.words import CLOSING, MEASURES, OPENING, PERIODS, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
+from kgneo.english.words import CLOSING, MEASURES, OPENING, PERIODS, PERSONAL, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
+from kgneo.ranking.kinds import KINDS
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
 from kgneo.reading.lexicon import EMPTY, Kind, Lexicon
@@ -30,6 +31,9 @@ EDGE = 0.75
 """Fit of a word for where a period begins, or ends, to the property that holds that."""
 GIVEN_IN = 0.6
 """Fit of a word for a unit to the properties that are given in it."""
+PERSON = KINDS.index("person")
+PEOPLE = 0.6
+"""How surely nodes are people by their properties or their names, whatever their label is called."""
 WEAK = 0.2
 """The best fit of a noun for who does something to a property of the same root."""
 
@@ -223,6 +227,28 @@ class Fits:
             plain = [name.replace("_", " ") for name in names]
             return self.cache.judge.of_names(plain, self.cache.of_graph(plain))
         return self.cache.judge.of_label(self.cache.of_graph([" ".join(name_words(label))])[0])
+
+    @cached_property
+    def own_words(self) -> Mapping[str, frozenset[str]]:
+        """The words of all names, by their first letters."""
+        names = (*self.labels, *self.relations, *(key.key for key in self.keys))
+        words = {word for name in names for word in name_words(self.vocabulary.readable(name))}
+        return {first: frozenset(word for word in words if word[:1] == first) for first in {word[:1] for word in words}}
+
+    @cached_property
+    def people(self) -> dict[str, float]:
+        """Of each label how surely its nodes are people: by its name, by a property that only people have, or by the
+        nodes' own names."""
+        return {label: max(float(shares[PERSON]), PEOPLE * self._are_people(label))
+                for label, shares in self.kinds.items()}  # fmt: skip
+
+    def _are_people(self, label: str) -> float:
+        words = {word for key in self.vocabulary.keys_of(label) for word in (*name_words(key.key), key.key.lower())}
+        if words & PERSONAL:
+            return 1.0
+        shown = self.vocabulary.display.get(label, ())
+        names = [name for key in self.vocabulary.keys_of(label) if key.key in shown for name in key.examples]
+        return float(self.cache.judge.of_names(names, self.cache.of_graph(names))[PERSON])
 
     def key(self, word: str) -> dict[Key, float]:
         """Properties with the fit of a word to each."""

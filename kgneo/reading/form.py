@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, cast
 
-from kgneo.english.numbers import decade_at, is_of_time, number_at, part_of_year_at
+from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, decade_at, is_of_time, number_at, part_of_year_at
 from kgneo.english.words import (
     AMOUNTS,
     ARTICLES,
@@ -20,6 +20,7 @@ from kgneo.english.words import (
     BEGINNINGS,
     BOUNDS,
     COMPARATIVES,
+    ECHOING,
     ENDS,
     EXTREMES,
     FREQUENTLY,
@@ -31,6 +32,7 @@ from kgneo.english.words import (
     ORDINALS,
     OWNING,
     PASSING,
+    POINTING_BACK,
     PREPOSITIONS,
     QUESTION_WORDS,
     SUMMING,
@@ -105,9 +107,13 @@ class Form:
 def form_of(words: Sequence[Word]) -> Form:
     """The form of a question."""
     plain = [word.plain for word in words]
-    kind, at, asked, used = _asked(plain)
+    echo = _echo(plain)
+    kind, at, asked, used = _asked(plain[:echo])
+    if kind == "exists" and echo < len(plain):
+        kind, asked = "things", ""
+    at = plain.index("ratio") + 1 if "ratio" in plain and kind == "things" else at
     preamble = _preamble(plain)
-    used |= set(range(preamble))
+    used |= {*range(preamble), *range(echo, len(plain))} | _in_units(plain)
     at = max(at, preamble)
     much = "much" in plain[max(at - 2, 0) : at]
     summing, averaging = _summing(plain), _averaging(plain)
@@ -115,10 +121,13 @@ def form_of(words: Sequence[Word]) -> Form:
         kind, used = "sum" if kind == "things" or much else kind, used | summing
     elif averaging and kind in ("things", "count"):
         kind, used = "average" if kind == "things" else kind, used | averaging
-    comparisons = _comparisons(plain)
+    comparisons = [item for item in _comparisons(plain) if not {item.start, item.end - 1} <= used]
     within = {index for item in comparisons for index in range(item.start, item.end)}
     extremes = tuple(item for item in _extremes(plain) if item.at not in within)
-    numeral = next((index for index in range(at, min(at + 3, len(plain))) if plain[index] not in FUNCTION_WORDS), at)
+    noun = max(used, default=at) if plain[:1] == ["of"] else at  # "of the nurses who …, which TWO"
+    numeral = next(
+        (index for index in range(noun, min(noun + 3, len(plain))) if plain[index] not in FUNCTION_WORDS), at
+    )
     several = _small(plain[numeral : numeral + 1])
     if several > 1 and len(extremes) == 1 and extremes[0].limit == 1 and not extremes[0].offset:
         extremes = (replace(extremes[0], limit=several),)  # "which three … first"
@@ -208,15 +217,19 @@ def _averaging(plain: Sequence[str]) -> set[int]:
 
 
 def _versus(plain: Sequence[str], within: Container[int]) -> tuple[int, int] | None:
-    """Where something is compared with what is named behind "than", with the second of two behind "between", or, for
-    an age, with what is named behind "when"."""
+    """Where something is compared with what is named behind "than", with the second of two behind "between" or "to", as
+    often as "times as many as", or, for an age, with what is named behind "when"."""
     for index, word in enumerate(plain):
         if word == "old" and plain[max(index - 1, 0)] == "how" and "when" in plain[index + 1 :]:
             return index, plain.index("when", index + 1)
         if word in COMPARATIVES and index not in within and "than" in plain[index + 1 :]:
             return index, plain.index("than", index + 1)
-        if word in ("difference", "differ") and "between" in plain[index:] and "and" in plain[index:]:
+        if word in ("difference", "differ", "ratio") and "between" in plain[index:] and "and" in plain[index:]:
             return index, len(plain) - 1 - plain[::-1].index("and")
+        if word == "ratio" and "to" in plain[index:]:
+            return index, len(plain) - 1 - plain[::-1].index("to")
+        if plain[index : index + 2] == ["times", "as"] and "as" in plain[index + 2 :]:
+            return index, plain.index("as", index + 2)
     return None
 
 
@@ -228,6 +241,23 @@ def _same(plain: Sequence[str]) -> tuple[int, int] | None:
     end = next((index for index, word in enumerate(plain) if word == "as" and index > start), len(plain))
     told = any(word not in FUNCTION_WORDS for word in plain[start + 1 : end])
     return (start, end) if told and end - start <= SAME else None
+
+
+def _in_units(plain: Sequence[str]) -> set[int]:
+    """The words that only say in what to give a number: "IN THOUSANDS OF DOLLARS"."""
+    units = UNIT_SIZES.keys() | MULTIPLES.keys() | {"of"}
+    for index in (index for index, word in enumerate(plain[:-1]) if word == "in" and index):
+        end = next((place for place in range(index + 1, len(plain)) if plain[place] not in units), len(plain))
+        if {*plain[index + 1 : end]} & UNIT_SIZES.keys():
+            return set(range(index, end))
+    return set()
+
+
+def _echo(plain: Sequence[str]) -> int:
+    """Where words at the end begin that only ask once more for what was asked: "please list THEM", "if SO, which
+    ones"; the number of words where there are none."""
+    start = next((index + 1 for index in range(len(plain) - 1, -1, -1) if plain[index] not in ECHOING), 0)
+    return start if start > 2 and len(plain) - start >= 2 and POINTING_BACK & {*plain[start:]} else len(plain)
 
 
 def _preamble(plain: Sequence[str]) -> int:
@@ -245,6 +275,8 @@ def _asked(plain: Sequence[str]) -> Asked:
     found = next((asked for index in range(len(plain)) if (asked := _quantity(plain, index))), None)
     if found is None:
         found = next((asked for index in range(len(plain)) if (asked := _question(plain, index))), None)
+    if found is not None and plain[0] == "of" and (of_these := _of_these(plain)):
+        return of_these
     if found is not None:
         return found
     if plain and plain[0] in AUXILIARIES and not _request(plain):
@@ -257,16 +289,30 @@ def _asked(plain: Sequence[str]) -> Asked:
     return "things", 0, "", set()
 
 
+def _of_these(plain: Sequence[str]) -> Asked | None:
+    """What is asked for of what is named first: "OF THE NURSES who work nights, which two …"."""
+    places = [index for index, word in enumerate(plain) if word in ("which", "what", "who", "whom") and index > 1]
+    return ("things", 1, "which", {places[-1]}) if places else None
+
+
+def _how_often(plain: Sequence[str], index: int) -> Asked | None:
+    """How many, how often, or how many times as many are asked for by "how" at `index`."""
+    following, behind = plain[index + 1 : index + 2], plain[index + 3 : index + 4]
+    if following == ["many"] and plain[index + 2 : index + 3] == ["times"] and {*behind} & {"as", *COMPARATIVES}:
+        return "count", index + (5 if behind == ["as"] else 4), "how many", set(range(index, index + 4))
+    if following in (["many"], ["much"]):
+        return "count", index + 2, "how many", {index, index + 1}
+    return ("count", index + 2, "how often", {index, index + 1}) if following == ["often"] else None
+
+
 def _quantity(plain: Sequence[str], index: int) -> Asked | None:
     """A number that is asked for by the words from `index`: how many there are, a sum, a mean."""
     word = plain[index]
     following = plain[index + 1] if index + 1 < len(plain) else ""
     if plain[index : index + 3] == ["how", "much", "money"]:
         return "count", index + 3, "how many", {index, index + 1, index + 2}
-    if word == "how" and following in ("many", "much"):
-        return "count", index + 2, "how many", {index, index + 1}
-    if word == "how" and following == "often":
-        return "count", index + 2, "how often", {index, index + 1}
+    if word == "how" and (often := _how_often(plain, index)):
+        return often
     if word in ("average", "mean") and index <= 5:
         return "average", index + 1, "average", {index}
     if " ".join(plain[index : index + 2]) in ("percentage of", "percent of", "proportion of", "share of"):
@@ -355,8 +401,10 @@ def _is_order(plain: Sequence[str], index: int) -> bool:
 
 
 def _lasts(plain: Sequence[str], index: int) -> bool:
-    """Whether "last" is the verb: "how long did it LAST", "how much longer did it LAST than"."""
-    return plain[index] == "last" and "how" in plain[:index] and bool({"long", "longer"} & set(plain[:index]))
+    """Whether "last" is the verb: "how long did it LAST", "how many days did it LAST from X to Y"."""
+    before, behind = set(plain[:index]), plain[index + 1 : index + 2]
+    long = {"long", "longer", *SPAN_UNITS} & before and set(behind) <= FUNCTION_WORDS
+    return plain[index] == "last" and "how" in before and bool(long)
 
 
 def _extremes(plain: Sequence[str]) -> list[Extreme]:
@@ -366,7 +414,9 @@ def _extremes(plain: Sequence[str]) -> list[Extreme]:
             continue
         if _is_only_top(plain, index) or _lasts(plain, index) or _is_order(plain, index):
             continue
-        if word in ("most", "least") and index and plain[index - 1] == "at":
+        if (word in ("most", "least") and plain[index - 1 : index] == ["at"]) or (
+            word == "top" and plain[index - 1 : index + 2] == ["on", "top", "of"]
+        ):
             continue
         if word in ORDINALS and index == len(plain) - 1 and plain[index - 1] not in ARTICLES | GROUPING:
             found.append(Extreme(index, descending=False, offset=ORDINALS[word] - 1))

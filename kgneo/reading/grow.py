@@ -278,8 +278,25 @@ class Grower:
                 index, way, directed = beside
                 yield self._grown(tree, index, way, number, weighed, tree.score + weighed.score, directed, used)
                 continue
-            yield from self._same(tree, number, weighed, used)
-            yield from self._joined(tree, number, weighed, used)
+            named = self._named_beside(tree, number, meaning)
+            yield from self._same(tree, number, weighed, used, named)
+            if named < 0:
+                yield from self._joined(tree, number, weighed, used)
+
+    def _named_beside(self, tree: Tree, number: int, meaning: Meaning) -> int:
+        """The thing whose name another value right beside this one begins or ends: "Helen MARCHETTI"; -1 for none."""
+        shown = self.fits.vocabulary.display.get(meaning.owner, ())
+        if meaning.kind != "value" or meaning.key is None or meaning.key.key not in shown:
+            return -1
+        for other in (number - 1, number + 1):
+            one, two = sorted((other, number))
+            place = tree.thing_of(other) if one >= 0 and two < len(self.mentions) else None
+            if place is None or self.mentions[one].end != self.mentions[two].start:
+                continue
+            thing = tree.things[place]
+            if thing.label == meaning.owner and any(key != meaning.key and key.key in shown for key, _ in thing.values):
+                return place
+        return -1
 
     def _skipping(self, number: int) -> float:
         """What it costs to leave a mention out."""
@@ -290,9 +307,9 @@ class Grower:
 
     # The same thing ----------------------------------------------------------------------------------------------
 
-    def _same(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int]) -> Iterator[Tree]:
+    def _same(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int], only: int = -1) -> Iterator[Tree]:
         for index, thing in enumerate(tree.things):
-            if thing.label != meaning.owner or self._is_fellow(thing, number):
+            if thing.label != meaning.owner or self._is_fellow(thing, number) or only not in (-1, index):
                 continue
             cost = self._apart(tree, thing, number, meaning)
             if cost is None:

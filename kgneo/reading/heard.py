@@ -6,11 +6,11 @@ values, labels and properties.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from kgneo.english.names import is_past, name_words, same_root, singular
+from kgneo.english.names import is_past, name_words, same_root, same_whole_root, singular
 from kgneo.english.numbers import is_number
 from kgneo.english.words import (
     ACTING,
@@ -20,6 +20,7 @@ from kgneo.english.words import (
     BEING,
     FUNCTION_WORDS,
     HAPPENING,
+    IDENTIFYING,
     JOINING,
     LIGHT_VERBS,
     MEASURES,
@@ -65,6 +66,8 @@ DENYING = 3
 """Words from a verb to the "nobody" that it is denied by, at most."""
 SCOPE = 6
 """Words from a negation to what it denies, at most."""
+SWAPPED = 7
+"""Letters of a word in which two may stand the wrong way round, at least."""
 NAMED = 0.7
 """Score from which a property is surely named."""
 
@@ -81,7 +84,7 @@ class Heard:
     ) -> None:
         self.text = question
         self.fits = fits
-        self.words = words_of(question)
+        self.words = _respelt(words_of(question), fits)
         self.plain = [word.plain for word in self.words]
         self.whole_keys = self._whole_keys()
         self.form: Form = self._of_amounts(self._without_names(form_of(self.words)))
@@ -94,7 +97,7 @@ class Heard:
         self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
         self.form = _outside(self.form, [item for item in values if self._is_whole_name(item)])
         values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
-        values = [item for item in values if not self._in_whole_key(item)]
+        values = [item for item in values if not self._in_whole_key(item) and not self._tells_a_number(item)]
         taken = {index for item in values for index in range(item.start, item.end)} | self.form.used
         spare = [index for index in range(len(self.words)) if index not in taken]
         values = phrase_mentions(self.words, values, spare, dictionary, fits)
@@ -121,6 +124,7 @@ class Heard:
         labels = label_mentions(self.words, unnamed, fits, asked=asked, head=head)
         labels = [item for item in self._as_what(labels) if not self._are_too_many(item)]
         mentions = sorted([*values, *labels], key=lambda item: item.start)
+        mentions = [item for item in mentions if not self._is_kind_of_alike(item)]
         self.compared = _behind(self.form.versus, mentions)
         end = max((item.end for item in self.compared), default=-1)
         first = self.form.versus[1] if self.form.versus else 0
@@ -157,6 +161,16 @@ class Heard:
         used = {*range(start, end + 1), *(at for item in self.alike for at in range(item.start, item.end))}
         self.form = replace(self.form, used=self.form.used | used)
         return [item for item in values if item not in self.alike and not start <= item.start < end]
+
+    def _tells_a_number(self, item: Mention) -> bool:
+        """Whether a value is rather a part of a property's name that the graph may not have: "PHONE number"."""
+        alone = item.end == item.start + 1 and self.words[item.start].text.islower()
+        return alone and bool({*self.plain[item.end : item.end + 1]} & IDENTIFYING)
+
+    def _is_kind_of_alike(self, item: Mention) -> bool:
+        """Whether a label only says what is compared: "the same genre as the FILM Kea"."""
+        owners = {meaning.owner for other in self.alike for meaning in other.meanings if item.end == other.start}
+        return item.meanings[0].kind == "label" and any(meaning.owner in owners for meaning in item.meanings)
 
     def _second(self, values: Sequence[Mention], before: int) -> list[Mention]:
         """The names behind "and", where it is asked whether two have the same: "do X and Y live in the SAME town"."""
@@ -494,6 +508,22 @@ class Heard:
 
     def only_function(self, start: int, end: int) -> bool:
         return all(self.plain[index] in FUNCTION_WORDS or index in self.form.used for index in range(start, end))
+
+
+def _respelt(words: Sequence[Word], fits: Fits) -> tuple[Word, ...]:
+    """The words, of which those with two letters the wrong way round are as a name of the graph has them."""
+    found = []
+    for word in words:
+        plain, near = word.plain, fits.own_words.get(word.plain[:1], ())
+        if len(plain) >= SWAPPED and plain.isalpha() and word.text.islower() and not _is_of(plain, near):
+            swaps = (plain[:at] + plain[at + 1] + plain[at] + plain[at + 2 :] for at in range(1, len(plain) - 1))
+            plain = next((other for other in swaps if _is_of(other, near)), plain)
+        found.append(replace(word, plain=plain))
+    return tuple(found)
+
+
+def _is_of(word: str, names: Collection[str]) -> bool:
+    return any(same_whole_root(word, name) for name in names)
 
 
 def _stands_at(item: Mention, words: Sequence[Word], span: Span) -> bool:

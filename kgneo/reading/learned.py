@@ -44,8 +44,11 @@ class Learned:
         return Judge(self, asked)
 
 
-PRIOR = Learned({"behind": {"": 1.0}, "rank": {"": 1.0}, "read": {"": 2.0}, "unused": {"": -2.0}, "fit": {"": 1.0}})
-"""The weights before anything was learned: the reader's own order."""
+PRIOR = Learned(
+    {"behind": {"": 1.0}, "rank": {"": 1.0}, "read": {"": 2.0}, "unused": {"": -2.0}, "fit": {"": 1.0},
+     "root first": {"": 0.5}, "counts other": {"": -5.0}}
+)  # fmt: skip
+"""The weights before anything was learned: the reader's own order, and that what is named first is asked for."""
 
 
 class Judge:

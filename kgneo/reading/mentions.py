@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import pairwise
 from typing import Literal, Protocol
 
 from rapidfuzz.distance import OSA
@@ -28,17 +29,18 @@ from kgneo.english.words import (
     FUNCTION_WORDS,
     JOINING,
     MEASURES,
+    MISTYPED,
     NUMERALS,
     OFTEN_MISTYPED,
     PEOPLE,
     PERFECT,
-    PERSONAL,
+    PHRASAL,
     PREPOSITIONS,
     QUESTION_WORDS,
     SAME_NAMES,
+    SEXES,
 )
 from kgneo.query.graph import Form, Scalar
-from kgneo.ranking.kinds import KINDS
 from kgneo.reading.fits import LIKE, Fits, key_name
 from kgneo.reading.vocabulary import Key, Step, reciprocal
 from kgneo.text import fold
@@ -80,7 +82,6 @@ class Found(Protocol):
     def times(self) -> int: ...
 
 
-PERSON = KINDS.index("person")
 LETTER = 0.4
 """What a single capital letter is worth as a value: "risk rating D"."""
 DOER = 0.9
@@ -93,6 +94,8 @@ RELATION = 0.3
 """How much better a word fits a relationship type, from which on it is no property that it fits, too."""
 
 
+SEX = "sex"
+"""Stands in the place of a kind for a word that says the sex of people."""
 MOST_HYPHENS = 4
 """Words of a value that may have hyphens between them, or none, at most."""
 
@@ -150,19 +153,22 @@ class Mention:
 
 def words_of(text: str) -> tuple[Word, ...]:
     """The words of a question."""
-    found = []
+    found: list[Word] = []
     for match in TOKEN.finditer(text):
         plain = match[0].lower().replace("’", "'").removesuffix("'s")
         plain = plain.replace(",", "")
-        plain = _meant(plain) if match[0].islower() else plain
+        plain = _meant(plain) if match[0].islower() or not found else plain
         found.append(Word(match[0], plain, match.start(), match.end()))
-    return tuple(found)
+    pairs = pairwise([*found, Word("", "", -1, -1)])
+    return tuple(replace(one, plain=PHRASAL.get((one.plain, other.plain), one.plain)) for one, other in pairs)
 
 
 @cache
 def _meant(word: str) -> str:
     """The word of a question's form that a word is which has a letter wrong, "betwen", or no apostrophe, "whats"; else
     the word itself."""
+    if word in MISTYPED:
+        return MISTYPED[word]
     if word[:-1] in QUESTION_WORDS and word[-1] == "s":
         return word[:-1]  # "whats the"
     if len(word) < min(map(len, OFTEN_MISTYPED)) - 1 or word in OFTEN_MISTYPED:
@@ -262,8 +268,10 @@ def _spellings(
         found.setdefault(piece, (sure, ""))
     if end == start + 1 and base in NUMERALS:
         found.setdefault(str(NUMERALS[base]), (0.7, ""))
-    for piece in _other_number(base):
+    for piece in (*_other_number(base), *_of_adverb(base)):
         found.setdefault(piece, (0.9, ""))
+    if end == start + 1 and base in SEXES:
+        longer += [(piece, 0.95, "", SEX) for piece in SEXES[base]]
     if end - start <= 3 and raw[:1].isupper() and start:
         sure = THE_KIND if words[start - 1].plain == "the" else WITH_KIND
         for label, kind in kinds.items():
@@ -285,6 +293,12 @@ def _other_number(base: str) -> Iterator[str]:
             yield base.removesuffix(ending) + instead
 
 
+def _of_adverb(base: str) -> Iterator[str]:
+    """The adjective of an adverb: "SEVERELY allergic" of a severity that is severe."""
+    if len(base) > 5 and base.endswith("ly"):
+        yield base[:-3] + "y" if base.endswith("ily") else base[:-2]
+
+
 def _hyphened(base: str, words: Sequence[Word]) -> Iterator[tuple[str, float]]:
     """The piece with its words apart, or joined by hyphens ("part-time" of a graph that has PART_TIME), and without a
     participle that a hyphen ties to it: "COAL-fired"."""
@@ -297,7 +311,9 @@ def _hyphened(base: str, words: Sequence[Word]) -> Iterator[tuple[str, float]]:
 
 
 def _is_named(key: Key, label: str, fits: Fits) -> bool:
-    """Whether a property names the nodes of a label."""
+    """Whether a property names the nodes of a label, or says the sex of people."""
+    if label == SEX:
+        return bool({"sex", "gender"} & {*name_words(key.key)})
     return key.owner == label and key.key in fits.vocabulary.display.get(label, ())
 
 
@@ -675,19 +691,9 @@ def _compounds(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Menti
     return kept
 
 
-def _has_birth_or_surname(label: str, fits: Fits) -> bool:
-    """Whether nodes of a label have properties that people have, whatever the label is called."""
-    words = {word for key in fits.vocabulary.keys_of(label) for word in (*name_words(key.key), key.key.lower())}
-    return bool(words & PERSONAL)
-
-
 def people(fits: Fits) -> list[tuple[str, float]]:
     """Labels of people, with how surely they are that."""
-    shares = [
-        (label, max(float(kinds[PERSON]), LIKELY if _has_birth_or_surname(label, fits) else 0.0))
-        for label, kinds in fits.kinds.items()
-    ]
-    return sorted(shares, key=lambda pair: -pair[1])[:3]
+    return sorted(fits.people.items(), key=lambda pair: -pair[1])[:3]
 
 
 def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list[Mention]:

@@ -22,6 +22,7 @@ from kgneo.english.numbers import is_number
 from kgneo.english.words import FUNCTION_WORDS, PEOPLE
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Value
 from kgneo.reading.fits import SURE, Fits
+from kgneo.reading.form import form_of
 from kgneo.reading.lexicon import Name
 from kgneo.reading.mentions import Mention, words_of
 from kgneo.reading.near import Layout
@@ -115,12 +116,24 @@ class Asked:
 
     @cached_property
     def first_class(self) -> frozenset[str]:
-        """The labels that the first word which names any surely names: mostly what is asked for."""
-        for word, _ in self.tokens:
-            sure = [label for label, fit in self.fits.label(word).items() if fit >= SURE] if _tells(word) else []
+        """The labels that the first word which names any surely names: mostly what is asked for. Where a value stands
+        before that, which may be of what is asked for, or of something else, the labels that have it, too."""
+        for word, place in self.tokens:
+            sure = {label for label, fit in self.fits.label(word).items() if fit >= SURE} if _tells(word) else set()
             if sure:
-                return frozenset(sure)
+                before = [meaning.owner for item in self.named if item.start < place for meaning in item.meanings]
+                return frozenset(sure.union(before))
         return frozenset()
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The labels that the noun right behind "how many" surely names: what is to be counted."""
+        words = words_of(self.text)
+        form = form_of(words)
+        inside = any(item.start <= form.at < item.end for item in self.named)
+        if form.kind != "count" or form.at >= len(words) or inside:
+            return frozenset()
+        return frozenset(label for label, fit in self.fits.label(words[form.at].plain).items() if fit >= SURE)
 
     @cached_property
     def ones(self) -> Weights:
@@ -224,6 +237,8 @@ class Parts:
         yield "root fit", None, _most(head, asked.fit("label", root))
         if asked.first_class:
             yield "root first", None, 1.0 if root in asked.first_class else -1.0
+        if asked.counted and root not in asked.counted:
+            yield "counts other", None, 1.0
         if isinstance(graph.answer, Value) and graph.answer.key:
             owner = self.labels.get(graph.answer.of, "")
             yield "answer fit", None, _most(head, asked.fit("key", graph.answer.key, owner))

@@ -365,7 +365,7 @@ class _Reader:
         if self.heard.form.kind == "exists":
             return more and (rare or any(key.key in shown for key in keys))
         if self.heard.form.kind == "count" and more and rare:
-            return True
+            return not isinstance(graph.answer, Arithmetic)
         asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
         return asked == Value("x0") and not graph.selections and any(key.unique and key.key in shown for key in keys)
 

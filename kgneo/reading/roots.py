@@ -92,7 +92,7 @@ class Roots:
             and not self._is_compared(start, end)
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
-        if asked in ("who", "whom"):
+        if asked in ("who", "whom") or (self.heard.form.kind == "things" and {*self.heard.plain[at : at + 1]} & PEOPLE):
             keys = [pair for pair in keys if pair[1].key and pair[1].key.kind == "text"]
         owners = self._owners_of_values(at) if not run and asked not in ("who", "whom", "when", "where", "how") else []
         if owners and self.heard.form.kind != "average":
@@ -102,11 +102,13 @@ class Roots:
         roots += self._relation_nouns(at)
         if self.heard.form.kind == "count":
             roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind not in ("date", "time")]
-            roots += [] if owners else self._amounts(run)
+            in_units = bool({*self.heard.plain[at : at + 1]} & UNIT_SIZES.keys())  # "how many MINUTES"
+            amounts = self._amounts(run) if in_units or not owners else []
+            counted = {meaning.key for number, meaning in amounts if number >= 0}
+            roots = [pair for pair in roots if pair[0] >= 0 or pair[1].key not in counted]
+            roots = amounts if in_units and amounts else [*roots, *amounts]
         roots += [*self._done(run), *self._largest(run)]
-        if self.heard.form.kind in ("sum", "average"):
-            roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind == "number"]
-        roots = self._shares(run) or roots
+        roots = self._shares(run) or self._of_form(roots)
         if not roots:
             everything = sorted(self.heard.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
             roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
@@ -120,6 +122,17 @@ class Roots:
         rest = [number for number in range(len(self.heard.mentions)) if number not in run and number > first]
         fronted = [number for number in range(len(self.heard.mentions)) if number not in run and number < first]
         return roots[: 2 * ROOTS], [*reversed(run), *self._possessed(rest), *fronted]
+
+    def _of_form(self, roots: list[tuple[int, Meaning]]) -> list[tuple[int, Meaning]]:
+        """The roots that the form of the question can ask for: numbers, where they are added up or averaged; things,
+        where it is asked whether they are there."""
+        if self.heard.form.kind == "exists":
+            return [
+                pair for pair in roots if pair[1].kind != "key" or pair[1].owner in self.heard.fits.relations
+            ] or roots
+        if self.heard.form.kind in ("sum", "average"):
+            return [pair for pair in roots if pair[1].key is None or pair[1].key.kind == "number"]
+        return roots
 
     def _shares(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """The per cents that the graph has, where a share of one named thing is asked for: "what PERCENTAGE OF that
@@ -179,8 +192,8 @@ class Roots:
                 return []
             start += 1
         run = [begins[start]]
-        while self.heard.mentions[run[-1]].end in begins:
-            behind = begins[self.heard.mentions[run[-1]].end]
+        while (end := self._end(run[-1])) in begins:
+            behind = begins[end]
             if self._is_done(self.heard.mentions[behind]):
                 break
             run.append(behind)
@@ -195,6 +208,13 @@ class Roots:
             and (is_past(word) or word.endswith("ing"))
             and self.heard.mention_at(index + 1) >= 0
         )
+
+    def _end(self, number: int) -> int:
+        """Where a mention ends, with a participle that a hyphen ties to it: "CANADIAN-BORN actors"."""
+        end = self.heard.mentions[number].end
+        word = self.heard.words[end] if end < len(self.heard.words) else None
+        tied = word is not None and self.heard.text[word.start - 1] == "-" and is_past(word.plain)
+        return end + 1 if tied else end
 
     def _is_done(self, item: Mention) -> bool:
         """Whether what was taken for a noun is the verb of what is asked for: "customers ORDERED Y"."""
@@ -424,6 +444,7 @@ class Roots:
             named = said.get(key, 0.0) if asked == "when" else 0.0
             owned = OWNED if key.owner in owners and not (asked == "when" and dated and named < NAMED) else 0.0
             best = max(base + 0.5 * score, named if named >= NAMED else 0.0)
+            best = min(best, base) if dated and named < NAMED else best
             found.append((-1, Meaning("key", key.owner, best, key, owned=owned)))
         return sorted(found, key=_worth)[:ROOTS]
 

@@ -57,9 +57,16 @@ class Spans:
             if left != right
         ]
         best = max(pairs, key=lambda pair: pair[1], default=None)
-        if best is None or best[0] < LIKE_DATE:
+        if best is None:
             return None
-        return Arithmetic(span.unit, best[2], best[3]), best[0]
+        least, both, left, right = best
+        sure = both - least if self._are_all(tree, left, right) else least  # nothing else can be the other end
+        return (Arithmetic(span.unit, left, right), sure) if sure >= LIKE_DATE else None
+
+    def _are_all(self, tree: Tree, left: Value, right: Value) -> bool:
+        """Whether two dates are all that their owner has."""
+        dates = [key for key in self.heard.fits.vocabulary.keys_of(tree.owners[left.of]) if key.kind == "date"]
+        return left.of == right.of and len(dates) == 2
 
     def _said(self, words: range) -> list[str]:
         """The words that can speak of a date: neither those of names nor those that only join."""
