@@ -458,9 +458,11 @@ class _Reader:
         return self.heard.form.kind == "count" and tree.asked is not None and tree.asked.kind == "number"
 
     def _is_between(self, tree: Tree) -> bool:
-        """Whether what is asked for is joined to others than the one thing that is named, too, and ends no chain."""
+        """Whether what is asked for is joined to others than the one thing that is named, too, and ends no chain. In a
+        graph of plain triples, whose classes are only implied, words are too often like one of them to tell that."""
         named = sum(item.meanings[0].kind == "value" for item in self.heard.mentions)
-        return named == 1 and sum(0 in (join.source, join.target) for join in tree.joins) > 1
+        implied = any(thing.label in self.heard.fits.vocabulary.spoken for thing in tree.things)
+        return named == 1 and not implied and sum(0 in (join.source, join.target) for join in tree.joins) > 1
 
     def _names_a_node(self, number: int) -> bool:
         """Whether a mention is the name of one node, and not a value that several have."""
