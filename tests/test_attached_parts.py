@@ -173,3 +173,11 @@ def test_the_table_marks_names_and_what_is_left_out() -> None:
     lines = table(FILMS, derive_shape(FILMS)).splitlines()
     assert any(line.startswith("   * title") for line in lines)
     assert any(line.startswith("   - vector") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(20.0, "20"), (22.5 - 18.2, "4.3"), (0.1 + 0.2, "0.3"), (41 / 12, repr(41 / 12)), (52.520008, "52.520008")],
+)
+def test_a_number_has_no_digits_that_only_a_calculation_makes(value: float, text: str) -> None:
+    assert texts(value) == (text,)

@@ -197,3 +197,14 @@ def test_a_word_stands_for_what_it_means(typed: str, meant: list[str]) -> None:
 )
 def test_two_letters_the_wrong_way_round_are_put_right(question: str, meant: str, fits: Fits) -> None:
     assert wording(read(question, fits, VALUES)[0].graph) == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Which is more expensive, Petrel or Curlew?", "the boat with name Petrel or Curlew with the highest fee eur"),
+        ("Which is older, Petrel or Curlew?", "the boat with name Petrel or Curlew with the lowest launched"),
+    ],
+)
+def test_of_alternatives_the_first_by_a_measure_is_asked_for(question: str, meant: str, fits: Fits) -> None:
+    assert wording(read(question, fits, VALUES)[0].graph) == meant

@@ -14,6 +14,8 @@ import neo4j.time
 from kgneo.graph.shape import Shape
 from kgneo.model import Triple
 
+SHORTER = 4
+"""How many digits less a number must have with 15 of them, to be meant to have that few."""
 LONGEST_TEXT = 200
 """Characters up to which a text is a value; longer ones are prose, which no question has as its answer."""
 PREPOSITIONS = frozenset(
@@ -34,13 +36,20 @@ def texts(value: Any) -> tuple[str, ...]:
     return (text,) if text and len(text) <= LONGEST_TEXT else ()
 
 
+def _decimal(value: float) -> str:
+    """A number as people write it: 20 for 20.0, and 4.3 for what a calculation makes of 4.3."""
+    text = f"{value:.15g}"
+    exact = (value.is_integer() and abs(value) < 1e15) or len(text) + SHORTER < len(repr(value))
+    return text if exact else repr(value)
+
+
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return " ".join(value.split())
     if isinstance(value, float):
-        return f"{value:.15g}" if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return _decimal(value)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, neo4j.spatial.Point):

@@ -152,6 +152,8 @@ def form_of(words: Sequence[Word]) -> Form:
             Extreme(index, COMPARATIVES[word]) for index, word in enumerate(plain) if word in COMPARATIVES
         )[:1]
         used |= {item.at for item in extremes}
+        used |= {item.at + 1 for item in extremes if plain[item.at] in ("more", "less")
+                 and set(plain[item.at + 1 :][:1]) & MEASURES.keys()}  # fmt: skip
     versus = _versus(plain, within)
     used |= set(versus or ())
     whole: Whole = "sum" if summing else "average" if averaging else ""

@@ -109,6 +109,7 @@ class Roots:
             roots = amounts if in_units and amounts else [*roots, *amounts]
         roots += [*self._done(run), *self._largest(run)]
         roots = self._shares(run) or self._of_form(roots)
+        roots = roots or self._chosen()
         if not roots:
             everything = sorted(self.heard.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
             roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
@@ -123,6 +124,14 @@ class Roots:
         fronted = [number for number in range(len(self.heard.mentions)) if number not in run and number < first]
         return roots[: 2 * ROOTS], [*reversed(run), *self._possessed(rest), *fronted]
 
+    def _chosen(self) -> list[tuple[int, Meaning]]:
+        """The alternatives of which one is asked for: "which is larger, A or B"."""
+        return [
+            (number, meaning)
+            for number, item in enumerate(self.heard.mentions) if self.heard.form.extremes
+            for meaning in item.meanings[:4] if meaning.kind == "value" and len(meaning.values) > 1
+        ]  # fmt: skip
+
     def _of_form(self, roots: list[tuple[int, Meaning]]) -> list[tuple[int, Meaning]]:
         """The roots that the form of the question can ask for: numbers, where they are added up or averaged; things,
         where it is asked whether they are there."""
@@ -130,6 +139,9 @@ class Roots:
             return [
                 pair for pair in roots if pair[1].kind != "key" or pair[1].owner in self.heard.fits.relations
             ] or roots
+        if self.heard.compared:  # of what is compared, or of a relationship
+            compared = {meaning.owner for meaning in self.heard.compared[0].meanings} | {*self.heard.fits.relations}
+            roots = [pair for pair in roots if pair[1].kind != "key" or pair[1].owner in compared] or roots
         if self.heard.form.kind in ("sum", "average"):
             return [pair for pair in roots if pair[1].key is None or pair[1].key.kind == "number"]
         return roots
