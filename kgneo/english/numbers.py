@@ -127,12 +127,17 @@ def part_of_year_at(plain: Sequence[str], index: int) -> tuple[str, str, int] | 
 def multiple_of(words: Sequence[str], name: Sequence[str]) -> float:
     """By what the number that `words` say is to be divided, where a property is counted in something else: 1,000,000
     for `prevalenceMillions` and "5 million", 1 / 60 for `delay_minutes` and "2 hours"; 1 otherwise."""
-    name = name[: name.index("per")] if "per" in name else name  # "hours per week" are hours
+    name = before_per(name)
     counted_in = {MULTIPLES[word] for word in name if word in MULTIPLES}
     many = next((MULTIPLES[word] for word in words if MULTIPLES.get(word) in counted_in), 1)
     held = next((UNIT_SIZES[word] for word in reversed(name) if word in UNIT_SIZES), None)
     said = next((UNIT_SIZES[word] for word in reversed(words) if word in UNIT_SIZES), None)
     return many * held[1] / said[1] if held and said and held[0] == said[0] else many
+
+
+def before_per(name: Sequence[str]) -> Sequence[str]:
+    """The words of a name that say what is counted: hours of "hours per week"."""
+    return name[: name.index("per")] if "per" in name[1:] else name
 
 
 def _date(plain: Sequence[str], index: int) -> tuple[str, int] | None:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from kgneo.english.names import is_doer, is_past, name_words, same_root, same_whole_root, singular, telling_words
-from kgneo.english.numbers import UNIT_SIZES
+from kgneo.english.numbers import UNIT_SIZES, before_per
 from kgneo.english.words import CLOSING, MEASURES, OPENING, PERIODS, PERSONAL, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
 from kgneo.ranking.kinds import KINDS
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
@@ -259,7 +259,7 @@ class Fits:
 
 def unit_of(key: Key) -> tuple[str, float] | None:
     """What the unit measures in which a number is given, and how large it is; None where its name says none."""
-    return UNIT_SIZES.get(name_words(key.name or key.key)[-1]) if key.kind == "number" else None
+    return UNIT_SIZES.get(before_per(name_words(key.name or key.key))[-1]) if key.kind == "number" else None
 
 
 def key_name(key: Key) -> str:
