@@ -88,6 +88,25 @@ def test_what_refkg_and_navigator_ask_is_answered_as_they_read_it(made: Sequence
             )
 
 
+def _asks(example: Example, question: str) -> bool:
+    return f"Question: {question}" in example.messages[-1].content
+
+
+def test_questions_of_several_hops_are_answered_whole_besides(made: Sequence[Example]) -> None:
+    plans = [example for example in made if example.reply.startswith("Split: yes")]
+    asked = [example.messages[-1].content.rsplit("Question: ", 1)[1].strip() for example in plans]
+    assert asked
+    for question in asked:
+        assert any(example.task == "answer" and _asks(example, question) for example in made)
+
+
+def test_with_whole_no_question_is_split_and_all_are_answered(sample_context: Context) -> None:
+    made = from_graph(sample_context, questions=6, seed=SEED, whole=True).examples
+    assert {example.task for example in made} >= {"decompose", "answer"}
+    assert not {example.task for example in made} & {"rewrite", "synthesise"}
+    assert all(example.reply.startswith("Split: no") for example in made if example.task == "decompose")
+
+
 def test_the_same_seed_gives_the_same_examples_and_another_one_others(sample_context: Context) -> None:
     first, again, other = (from_graph(sample_context, questions=2, seed=seed) for seed in (1, 1, 2))
     assert first == again

@@ -50,6 +50,9 @@ def tune() -> None:
 @option("--split", "part", default="train", show_default=True, help="Which questions, where --labelled is a folder.")
 @option("--graph", "graphs", multiple=True, metavar="STORE|URI", help="A graph of several. Repeatable.")
 @option("--invented", is_flag=True, help="Of invented graphs, for a model that serves any graph; no server is needed.")
+@option(
+    "--whole", is_flag=True, help="kg-rag learns to leave every question whole, as a model that splits badly should."
+)
 @option("--seed", type=int, default=0, show_default=True, help="Which questions, and which of them are dev.")
 @json_option
 @connection_options
@@ -60,6 +63,7 @@ def data(
     part: str,
     graphs: tuple[str, ...],
     invented: bool,
+    whole: bool,
     seed: int,
     as_json: bool,
     settings: Settings,
@@ -77,12 +81,15 @@ def data(
       kgneo tune data --out examples
       kgneo tune data --out examples --questions 5000 --seed 1 --uri neo4j://localhost:7687
       kgneo tune data --out examples --graph films --graph bolt://localhost:7688 --labelled questions.jsonl
+      kgneo tune data --out examples --labelled questions.jsonl --whole
       kgneo tune data --out examples --questions 1000 --invented
     """
     from kgneo.tuning.data import write_jsonl
 
-    if invented and (labelled or graphs):
-        raise UsageError("--invented makes its own graphs and questions: it goes with neither --graph nor --labelled.")
+    if invented and (labelled or graphs or whole):
+        raise UsageError(
+            "--invented makes its own graphs and questions: it goes with none of --graph, --labelled and --whole."
+        )
     if invented:
         from kgneo.tuning.invented import invented_split
 
@@ -91,7 +98,7 @@ def data(
         left_out = 0
     else:
         own = [question for path in labelled for question in read_labelled(path, split=part)]
-        chats, pairs, left_out = _from_graphs(questions, seed, own, _each(settings, graphs))
+        chats, pairs, left_out = _from_graphs(questions, seed, own, _each(settings, graphs), whole=whole)
     if not (chats[0] or pairs[0]):
         raise UsageError(
             "No examples could be made of this graph.", hint="Expected relationships between nodes with names."
@@ -128,7 +135,7 @@ def _each(settings: Settings, graphs: Sequence[str]) -> list[Settings]:
 
 
 def _from_graphs(
-    questions: int, seed: int, own: Sequence[Question], graphs: Sequence[Settings]
+    questions: int, seed: int, own: Sequence[Question], graphs: Sequence[Settings], *, whole: bool
 ) -> tuple[Split[Example], Split[Pair], int]:
     """Chats and pairs of all graphs, and how many of one's own questions none of them answers."""
     from kgneo.tuning.data import split
@@ -138,7 +145,7 @@ def _from_graphs(
     for settings in graphs:
         with open_graph(settings, report=say) as graph, progress(len(own) + questions, "Questions", "questions") as bar:
             context = open_context(graph, report=say)
-            made = from_graph(context, questions=questions, seed=seed, own=own, advance=bar.update)
+            made = from_graph(context, questions=questions, seed=seed, own=own, whole=whole, advance=bar.update)
         chats += made.examples
         pairs += made.pairs
         answered |= made.answered

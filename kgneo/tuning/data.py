@@ -94,9 +94,15 @@ class Example:
 
 
 def examples(
-    context: Context, asked: Iterable[Chain], *, seed: int, advance: Callable[[], object] = lambda: None
+    context: Context,
+    asked: Iterable[Chain],
+    *,
+    seed: int,
+    whole: bool = False,
+    advance: Callable[[], object] = lambda: None,
 ) -> Iterator[Example]:
-    """The examples of these questions about the graph; `advance` is called after each of them.
+    """The examples of these questions about the graph; `advance` is called after each of them. With `whole`, `kg-rag`
+    learns to leave every question whole; else to split those of several hops, and to answer them whole besides.
 
     The same for the same graph, embeddings, questions and seed. Raises GraphError.
     """
@@ -104,7 +110,7 @@ def examples(
     before: Chain | None = None
     others: dict[Hop, tuple[str, ...]] = {}
     for chain in asked:
-        taught = _taught(chain, context)
+        taught = _taught(chain, context, whole=whole)
         yield from taught
         yield from _claims(chain, others.get(chain.hops[0], ()), context, random)
         if before is not None:
@@ -119,18 +125,25 @@ def examples(
         advance()
 
 
-def _taught(chain: Chain, context: Context) -> list[Example]:
+def _taught(chain: Chain, context: Context, *, whole: bool) -> list[Example]:
     """The prompts that the strategies make of the question, with the right replies; none where it is not understood."""
     found = []
     for strategy in STRATEGIES:
-        teacher = _Teacher(chain, loaded=context.shape.loaded)
-        try:
-            strategy.answer(chain.question, replace(context, model=teacher.model), entities=[chain.topic])
-        except KgneoError:
-            # A name that several nodes have, for one.
-            continue
-        found += teacher.given
+        split = not whole or strategy.name != "kg-rag"
+        found += _given(strategy, _Teacher(chain, loaded=context.shape.loaded, whole=not split), context)
+        if split and strategy.name == "kg-rag" and len(chain.hops) > 1:
+            given = _given(strategy, _Teacher(chain, loaded=context.shape.loaded, whole=True), context)
+            found += [example for example in given if example.task == "answer"]
     return found
+
+
+def _given(strategy: Strategy, teacher: _Teacher, context: Context) -> list[Example]:
+    """What a teacher replied to a strategy; nothing where that cannot ask, as about a name that several nodes have."""
+    try:
+        strategy.answer(teacher.chain.question, replace(context, model=teacher.model), entities=[teacher.chain.topic])
+    except KgneoError:
+        return []
+    return teacher.given
 
 
 def _claims(chain: Chain, others: Sequence[str], context: Context, random: Random) -> list[Example]:
@@ -149,10 +162,11 @@ def _claims(chain: Chain, others: Sequence[str], context: Context, random: Rando
 @dataclass
 class _Teacher:
     """Gives the right reply to each prompt of one question, or of a `claim` in which `claimed` is said of the topic,
-    and keeps both."""
+    and keeps both. With `whole`, it leaves questions of several hops whole."""
 
     chain: Chain
     loaded: bool = False
+    whole: bool = False
     claim: str = ""
     claimed: str = ""
     given: list[Example] = field(default_factory=list)
@@ -175,6 +189,8 @@ class _Teacher:
         parts = self.chain.parts
         if len(parts) == 1:
             return f"Split: no\nReasoning: One fact about {self.chain.topic} answers this.\n<END>"
+        if self.whole:
+            return f"Split: no\nReasoning: Facts from {self.chain.topic} on answer this together.\n<END>"
         relations = [" ".join(hop.relation.replace("_", " ").lower().split()) for hop in self.chain.hops]
         listed = [f"{number}. {part}" for number, part in enumerate(parts, start=1)]
         return "\n".join(["Split: yes", f"Reasoning: First {', then '.join(relations)}.", *listed, "<END>"])
@@ -186,7 +202,7 @@ class _Teacher:
         )
 
     def _answer(self, prompt: str) -> str:
-        return _shown(self.chain.answers[self._hop], prompt)
+        return _shown(self.chain.answers[-1 if self.whole else self._hop], prompt)
 
     def _decouple(self, _: str) -> str:
         about = [self.chain.topic, *(f"({number})" for number in range(1, len(self.chain.parts)))]

@@ -37,14 +37,16 @@ def from_graph(
     questions: int,
     seed: int,
     own: Sequence[Question] = (),
+    whole: bool = False,
     advance: Callable[[], object] = lambda: None,
 ) -> Made:
-    """The examples of so many questions over the schema and of one's `own`; `advance` is called after each of these.
+    """The examples of so many questions over the schema and of one's `own`, which are left `whole` or split; `advance`
+    is called after each of these.
 
     The same for the same graph, embeddings, questions and seed. Raises GraphError.
     """
     asked = _Asked(context, questions, seed, own)
-    made = tuple(examples(context, asked.each(), seed=seed, advance=advance))
+    made = tuple(examples(context, asked.each(), seed=seed, whole=whole, advance=advance))
     return Made(made, tuple(asked.pairs), frozenset(item.question.id for item in asked.understood))
 
 
