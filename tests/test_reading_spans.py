@@ -29,6 +29,7 @@ BOATS = Vocabulary(
         Key("Hire", "minutes", "number", distinct=40, examples=("60", "95", "240")),
         Key("Skipper", "name", unique=True, distinct=40),
         Key("Skipper", "contract", distinct=3),
+        Key("Skipper", "born", "date", distinct=39),
         Key("Harbour", "name", unique=True, distinct=8),
         Key("OWNS", "share_pct", "number", of_edge=True, distinct=9, examples=("25", "50", "100")),
         Key("LICENSED_AT", "licensed", "date", of_edge=True, distinct=30),
@@ -208,3 +209,8 @@ def test_two_letters_the_wrong_way_round_are_put_right(question: str, meant: str
 )
 def test_of_alternatives_the_first_by_a_measure_is_asked_for(question: str, meant: str, fits: Fits) -> None:
     assert wording(read(question, fits, VALUES)[0].graph) == meant
+
+
+def test_an_age_is_that_of_who_is_named_when_something_else_was(fits: Fits) -> None:
+    found = read("How old was Ada Lind when H-17 was returned?", fits, VALUES)[0]
+    assert wording(found.graph).startswith("years from born of skipper with name Ada Lind to returned of hire")

@@ -139,7 +139,8 @@ class Roots:
             return [
                 pair for pair in roots if pair[1].kind != "key" or pair[1].owner in self.heard.fits.relations
             ] or roots
-        if self.heard.compared:  # of what is compared, or of a relationship
+        versus = self.heard.form.versus
+        if self.heard.compared and versus and self.heard.plain[versus[1]] != "when":  # of the like, or a relationship
             compared = {meaning.owner for meaning in self.heard.compared[0].meanings} | {*self.heard.fits.relations}
             roots = [pair for pair in roots if pair[1].kind != "key" or pair[1].owner in compared] or roots
         if self.heard.form.kind in ("sum", "average"):
