@@ -85,6 +85,27 @@ def test_a_grammar_holds_the_reply_to_its_form(model: LlamaModel) -> None:
     assert model.complete(QUESTION, parameters).text in {"yes <END>", "no <END>"}
 
 
+@pytest.mark.parametrize("likeliest", [1, 4, 1000])
+def test_trying_the_likeliest_tokens_first_draws_what_trying_all_draws(
+    model: LlamaModel, likeliest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from llama_cpp import LlamaGrammar
+
+    monkeypatch.setattr("kgneo.llm.grammar.LIKELIEST", likeliest)
+    grammar = 'root ::= ("a" [0-9 ]+ | [b-y]{3} "z")+ "."'
+    parameters = Parameters(max_tokens=24, temperature=0.0, grammar=grammar, seed=1)
+    reply = model.complete(QUESTION, parameters)
+    prompt, _ = model._prompt(QUESTION)
+    all_tried = model._llama.create_completion(
+        prompt,
+        max_tokens=24,
+        temperature=0.0,
+        repeat_penalty=parameters.repeat_penalty,
+        grammar=LlamaGrammar.from_string(grammar, verbose=False),
+    )
+    assert reply.text == all_tried["choices"][0]["text"].strip()
+
+
 def test_a_stop_string_ends_the_reply_and_is_not_part_of_it(model: LlamaModel) -> None:
     parameters = Parameters(grammar='root ::= "one <END> two" "!"*', stop=("<END>",), seed=1)
     completion = model.complete(QUESTION, parameters)

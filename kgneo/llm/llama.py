@@ -11,12 +11,11 @@ not end the reply.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from kgneo.llm.gguf import (
     read_header,
     trained_context,
 )
+from kgneo.llm.grammar import Grammar
 from kgneo.llm.llama_library import clear_log, last_log, llama_library, repacking
 from kgneo.llm.local import check_room, rendered, shared_tokens, with_other_end
 from kgneo.llm.prefixes import Prefixes
@@ -116,16 +116,19 @@ class LlamaModel:
         with self._lock:
             prompt, thinking = self._prompt(messages)
             check_room(self.name, len(prompt), parameters.max_tokens, self.context_tokens)
-            grammar = self._grammar(parameters)
             fixed = self._fixed(messages, prompt)
             cleaner = Cleaner(parameters.stop, thinking=thinking)
             counter = _Counter(time.monotonic() + parameters.timeout)
             clear_log()
+            grammar = self._grammar(parameters)
             try:
                 kept = self._prefixes.begin(prompt, fixed)
                 reason = self._draw(prompt, parameters, grammar, counter, cleaner, on_text or _silent)
             except (RuntimeError, ValueError) as error:
                 raise ModelError(f"{self.name} failed: {error}{last_log()}") from error
+            finally:
+                if grammar is not None:
+                    grammar.close()
         if counter.late:
             raise ModelUnavailable(
                 f"{self.name} did not finish within {parameters.timeout:g} s"
@@ -150,33 +153,28 @@ class LlamaModel:
         """How many tokens of the prompt do not depend on the last message."""
         return shared_tokens(prompt, self._prompt(with_other_end(messages))[0])
 
-    def _grammar(self, parameters: Parameters) -> Any:
-        from llama_cpp.llama_grammar import LlamaGrammar
+    def _grammar(self, parameters: Parameters) -> Grammar | None:
+        from llama_cpp.llama_grammar import json_schema_to_gbnf
 
-        if parameters.grammar is not None:
-            grammar = LlamaGrammar.from_string(parameters.grammar, verbose=False)
-        elif parameters.json_schema is not None:
+        text = parameters.grammar
+        if text is None and parameters.json_schema is not None:
             try:
-                schema = json.dumps(dict(parameters.json_schema))
-                grammar = LlamaGrammar.from_json_schema(schema, verbose=False)
+                text = json_schema_to_gbnf(json.dumps(dict(parameters.json_schema)))
             except Exception as error:
                 raise ModelError(f"the JSON schema cannot be made into a grammar: {error!r}") from error
-        else:
-            return None
-        _check_grammar(self._llama, grammar._grammar)
-        return grammar
+        return None if text is None else Grammar(self._llama, text)
 
     def _draw(
         self,
         prompt: list[int],
         parameters: Parameters,
-        grammar: Any,
+        grammar: Grammar | None,
         counter: _Counter,
         cleaner: Cleaner,
         on_text: Callable[[str], None],
     ) -> str:
         """Draws until the model ends, a stop string comes or the bound is met; gives the reason."""
-        from llama_cpp import StoppingCriteriaList
+        from llama_cpp import LogitsProcessorList, StoppingCriteriaList
 
         reason = "length"
         chunks = self._llama.create_completion(
@@ -188,7 +186,7 @@ class LlamaModel:
             min_p=parameters.min_p,
             repeat_penalty=parameters.repeat_penalty,
             seed=secrets.randbelow(1 << 31) if parameters.seed is None else parameters.seed,
-            grammar=grammar,
+            logits_processor=None if grammar is None else LogitsProcessorList([grammar]),
             stopping_criteria=StoppingCriteriaList([counter]),
             stream=True,
         )
@@ -271,34 +269,6 @@ def _chat_template(llama: Any, report: Callable[[str], None]) -> tuple[Callable[
         return str(formatter(messages=chat).prompt)
 
     return render, begin
-
-
-def _check_grammar(llama: Any, grammar: str) -> None:
-    """Raises ModelError for a grammar that llama.cpp cannot parse; it would crash on it later."""
-    import llama_cpp
-
-    vocabulary = llama_cpp.llama_model_get_vocab(llama.model)
-    with _c_errors_hidden():
-        sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, grammar.encode(), b"root")
-    if not sampler:
-        raise ModelError(
-            f"the grammar cannot be parsed{last_log()}: {' '.join(grammar.split())[:120]!r}",
-            hint="Expected GBNF with a rule named root.",
-        )
-    llama_cpp.llama_sampler_free(sampler)
-
-
-@contextmanager
-def _c_errors_hidden() -> Iterator[None]:
-    """Leads file descriptor 2 away for a moment: the grammar parser writes there and not to the log."""
-    saved = os.dup(2)
-    try:
-        with Path(os.devnull).open("wb") as nowhere:
-            os.dup2(nowhere.fileno(), 2)
-        yield
-    finally:
-        os.dup2(saved, 2)
-        os.close(saved)
 
 
 def _hand_out(text: str, on_text: Callable[[str], None]) -> None:
