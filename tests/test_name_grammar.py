@@ -65,3 +65,17 @@ def test_likely_names_alone_are_allowed_where_any_were_shown() -> None:
     assert pattern(grammar).fullmatch("Bonn")
     assert not pattern(grammar).fullmatch("Ulm")
     assert name_grammar(shown("Ulm"), {"Kiel"}) == name_grammar(shown("Ulm"))
+
+
+def test_what_is_asked_about_is_no_answer_beside_others() -> None:
+    grammar = name_grammar(shown("Ulm", "Bonn"), topic="Ulm")
+    assert grammar is not None
+    assert pattern(grammar).fullmatch("Bonn")
+    assert not pattern(grammar).fullmatch("Ulm")
+    assert name_grammar(shown("Ulm"), topic="Ulm") == name_grammar(shown("Ulm"))
+
+
+def test_the_graph_may_lack_the_answer_unless_a_path_surely_leads_to_it() -> None:
+    refusal = "ot in the graph"
+    assert refusal in (name_grammar(shown("Ulm", "Bonn")) or "")
+    assert refusal not in (name_grammar(shown("Ulm", "Bonn"), {"Bonn"}) or refusal)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from kgneo.asking import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.graph import Graph
@@ -15,8 +17,10 @@ from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import text_of
 from kgneo.graph.values import triple_of
 from kgneo.model import Hop, RelationPath
+from kgneo.query.graph import Aggregate, Value
 from kgneo.query.json import from_json
 from kgneo.questions import Question, bracketed
+from kgneo.server import RunningServer
 from kgneo.stages.decompose import read_decomposition
 from kgneo.stages.decouple import read_sub_queries
 from kgneo.stages.ground import NOT_FOUND
@@ -24,7 +28,11 @@ from kgneo.tuning.data import WORDINGS, Example, is_dev, split
 from kgneo.tuning.from_graph import Made, from_graph
 from kgneo.tuning.pairs import TASKS as PAIR_TASKS
 from kgneo.tuning.pairs import read_pairs
+from kgneo.tuning.queries import queries
+from kgneo.tuning.written import written
 from kgneo.verification.by_model import read_reply
+from tests.conftest import connect, wipe
+from tests.test_attached import FILMS
 
 SEED = 3
 TASKS = {
@@ -163,6 +171,45 @@ def test_labelled_questions_are_asked_with_their_own_words(sample_context: Conte
         example.task == "query_graph" and "has_capital" in example.reply and "ruled" in example.messages[-1].content
         for example in made.examples
     )
+
+
+def test_labelled_questions_that_bring_their_query_become_query_graphs(sample_context: Context) -> None:
+    def own(number: int, answer: str, cypher: str) -> Question:
+        return Question(str(number), "how many rivers end in the Black Sea?", (answer,), cypher=cypher)
+
+    counted = "MATCH (r)-[:flows_into]->(s {name: 'Black Sea'}) RETURN count(DISTINCT r)"
+    (row,) = sample_context.graph.read(f"{counted} AS rivers")
+    right = str(row["rivers"])
+    asked = (
+        own(0, right, counted),
+        own(1, "-1", counted),
+        own(2, right, counted.replace("flows_into", "runs_into")),
+        own(3, right, "MATCH (r) OPTIONAL MATCH (r)-[:flows_into]->(s) RETURN count(r)"),
+    )
+    made = from_graph(sample_context, questions=0, seed=SEED, own=asked)
+    assert made.answered == {"0"}
+    (example,) = made.examples
+    assert example.task == "query_graph"
+    assert "how many rivers end" in example.messages[-1].content
+    assert from_json(json.loads(example.reply)).answer == Aggregate("count", Value("x0"))
+    assert example.topics == {"Black Sea"}
+
+
+def test_questions_over_the_schema_have_conditions_counts_and_extremes(newest_server: RunningServer) -> None:
+    with connect(newest_server) as graph:
+        wipe(graph)
+        graph.write(FILMS)
+        context = open_context(graph)
+        made, again = (list(queries(context.knowledge, 60, Random(SEED))) for _ in range(2))  # noqa: S311 - a test
+        graphs = [question.query_graph for question in made if question.query_graph]
+        assert len(set(graphs)) == len(made) == 60
+        assert any(isinstance(item.answer, Aggregate) and item.answer.function == "count" for item in graphs)
+        assert any(item.selections for item in graphs)
+        assert any(edge.absent for item in graphs for edge in item.edges)
+        assert {"=", "<", ">"} <= {condition.operator for item in graphs for condition in item.conditions}
+        assert all(name in question.text for question in made for name in question.entities)
+        assert {question.id for question, _ in written(context, made)} == {question.id for question in made}
+        assert again == made
 
 
 def test_the_command_writes_chats(sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

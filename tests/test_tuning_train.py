@@ -140,3 +140,13 @@ def test_the_loss_of_a_pack_is_that_of_its_examples_one_by_one(tiny: Path) -> No
         together = float(replies_loss(model, collate([pack, pack]), None))
         alone = [float(replies_loss(model, collate(packs([item], 64)), 1)) for item in examples]
     assert together == pytest.approx(sum(alone) / 6, rel=1e-4)
+
+
+def test_examples_that_share_more_than_all_do_are_packed_apart() -> None:
+    from kgneo.tuning.packing import Encoded, packs
+
+    shared, schema = tuple(range(50)), tuple(range(1000, 1200))
+    of_one_graph = [Encoded("", (*shared, *schema, number), (1,)) for number in range(4)]
+    others = [Encoded("", (*shared, 2000 + number), (1,)) for number in range(3)]
+    found = packs([*of_one_graph, *others], 400)
+    assert sorted((len(pack.beginning), len(pack.rests)) for pack in found) == [(50, 3), (250, 4)]

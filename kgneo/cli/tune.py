@@ -115,7 +115,10 @@ def data(
         for task in sorted({*made["train"], *made["dev"]}):
             click.echo(f"{task:12} {made['train'].get(task, 0):6,} train {made['dev'].get(task, 0):6,} dev")
     if left_out:
-        click.echo(f"{left_out:,} labelled questions left out: no graph answers them along one path from one entity.")
+        click.echo(
+            f"{left_out:,} labelled questions left out: no graph answers them along one path from one entity, or by"
+            " the query that they bring."
+        )
     click.echo(f"\nTry next: kgneo tune train {out} --base smollm2 --out tuned")
     if pairs[0]:
         click.echo(f"      or: kgneo tune encoder {out} --out tuned")

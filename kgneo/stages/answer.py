@@ -48,7 +48,7 @@ def answer_from_facts(
         shown = fitting(shown, selection.write, tokens=tokens, count=calls.model.count_tokens)
     while True:
         facts = selection.write(shown) or NO_FACTS
-        grammar = name_grammar(shown, selection.likely) if calls.model.supports_grammar else None
+        grammar = name_grammar(shown, selection.likely, selection.topic) if calls.model.supports_grammar else None
         try:
             parameters = replace(PARAMETERS, grammar=grammar)
             completion = calls.complete("answer", parameters, on_text, question=question, facts=facts)

@@ -1,9 +1,9 @@
 """A grammar of names: what holds a model's reply to the names that the triples it was shown have.
 
 Comes in: triples, and the names of what a relation path leads to that surely reads the question. Goes out: GBNF, in
-which a reply is one or several of these names, or of all names where no path does, with "; " between, or the words for
-"not in the graph". So a reply invents no name and has no other form, where the model keeps to a grammar. Names share
-their beginnings in it: a model's next token is tried against few of them, however many there are.
+which a reply is one or several of these names, with "; " between. Where no path surely reads the question, it is of all
+names, or the words for "not in the graph". So a reply invents no name and has no other form, where the model keeps to a
+grammar. Names share their beginnings in it: a model's next token is tried against few of them, however many these are.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ from kgneo.stages.facts import one_line, quoted
 
 DEEPEST = 40
 """Beginnings within beginnings at most."""
-ROOT = 'root ::= [Nn] "ot in the graph" "."? | name ("; " name)*\nname ::= '
+NAMES = 'name ("; " name)*\nname ::= '
+OR_NONE = '[Nn] "ot in the graph" "."? | '
 
 
-def name_grammar(shown: Sequence[Candidate], likely: Collection[str] = ()) -> str | None:
-    """The grammar of the names in `shown`, of the `likely` alone where any of them is there; None for no name."""
-    names = sorted(set(_names(shown, likely)) or set(_names(shown, ())))
-    return f"{ROOT}{_alternatives(names, 0)}\n" if names else None
+def name_grammar(shown: Sequence[Candidate], likely: Collection[str] = (), topic: str = "") -> str | None:
+    """The grammar of the names in `shown`, of the `likely` alone where any of them is there, and of the `topic` where
+    there is no other; None for no name."""
+    sure = set(_names(shown, likely)) if likely else set()
+    either = sure or set(_names(shown, ()))
+    names = sorted(either - {one_line(topic), quoted(topic)} or either)
+    return f"root ::= {'' if sure else OR_NONE}{NAMES}{_alternatives(names, 0)}\n" if names else None
 
 
 def _names(shown: Iterable[Candidate], likely: Collection[str]) -> Iterator[str]:

@@ -55,7 +55,8 @@ class SubQuestion:
 class Selection:
     """The triples in the order in which they are shown, how they are written, and the entities that an answer may
     name. `likely` are the names of those that a path leads to which surely reads the question; none where no path does.
-    `names` are readable names of relations, `warnings` what the user is to know of the choice."""
+    `topic` is the name of the one entity that is asked about, where no other one is called so: it is no answer beside
+    others. `names` are readable names of relations, `warnings` what the user is to know of the choice."""
 
     candidates: tuple[Candidate, ...] = ()
     form: Form = "list"
@@ -63,6 +64,7 @@ class Selection:
     names: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     likely: frozenset[str] = frozenset()
+    topic: str = ""
 
     def write(self, candidates: Sequence[Candidate]) -> str:
         """Some of the triples as the model reads them."""
@@ -77,7 +79,8 @@ def by_similarity(question: SubQuestion, context: Context) -> Selection:
     around = [entity.id for entity in question.around if not entity.value]
     found = retrieve(question.text, around, context)
     ends = _both_ends(found.nearest, question.around, context)
-    return Selection(found.nearest, "list", ends, context.shape.names, found.warnings)
+    topic = _topic(question.around, ends)
+    return Selection(found.nearest, "list", ends, context.shape.names, found.warnings, topic=topic)
 
 
 def _both_ends(candidates: Iterable[Candidate], around: Sequence[Reached], context: Context) -> tuple[Reached, ...]:
@@ -86,6 +89,13 @@ def _both_ends(candidates: Iterable[Candidate], around: Sequence[Reached], conte
         for end in ends_of(candidate, context.shape):
             known.setdefault(end.id, Reached(end.name, end.id, candidate.hop, value=end.value))
     return tuple(known.values())
+
+
+def _topic(asked: Sequence[Reached], ends: Sequence[Reached]) -> str:
+    """The name of the one entity that is asked about, where it alone is called so."""
+    if len(asked) != 1 or sum(end.name == asked[0].name for end in ends) > 1:
+        return ""
+    return asked[0].name
 
 
 def by_relations(question: SubQuestion, context: Context) -> Selection:
@@ -104,7 +114,9 @@ def by_relations(question: SubQuestion, context: Context) -> Selection:
     for path in single[:RELATIONS]:
         if path.confidence >= LIKELY * ranked[0].confidence:
             taken.add(path.path, tokens=TOKENS_A_TRIPLE * options.top_k)
-    return replace(taken.selection(), likely=last if ranked[0].confidence >= SURE else frozenset())
+    likely = last if ranked[0].confidence >= SURE else frozenset()
+    selection = taken.selection()
+    return replace(selection, likely=likely, topic=_topic(entities, selection.ends))
 
 
 def _ranked(question: SubQuestion, entities: Sequence[Reached], context: Context) -> list[RankedPath]:

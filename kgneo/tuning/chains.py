@@ -20,7 +20,7 @@ from kgneo.query.catalogue import Catalogue
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.text import fold
 
-__all__ = ["Chain", "chain_of", "chains", "edge", "reworded"]
+__all__ = ["Chain", "chain_of", "chains", "edge", "nameable", "reworded"]
 
 HOPS = 3
 MOST = 20
@@ -87,7 +87,7 @@ def chain_of(
     topic as the graph does, or a hop leads onto a value. Raises GraphError.
     """
     identity, name = topic
-    if not _nameable(name) or name not in question or any(hop.value for hop in hops):
+    if not nameable(name) or name not in question or any(hop.value for hop in hops):
         return None
     answers = tuple(_answers(knowledge, identity, hops[:number]) for number in range(1, len(hops) + 1))
     if not all(answers):
@@ -129,7 +129,7 @@ def _starts(knowledge: Knowledge, hop: Hop) -> list[tuple[str, str]]:
     """Element ids and names of nodes that the hop leaves, by name."""
     graph = QueryGraph((Variable("x"), Variable("y")), Value("x"), (edge("x", hop, "y"),))
     nodes = run(knowledge, graph, keys={}, naming={}, limit=STARTS).nodes
-    return sorted({(node.id, node.names[0]) for node in nodes if _nameable(node.names[0])}, key=lambda pair: pair[::-1])
+    return sorted({(node.id, node.names[0]) for node in nodes if nameable(node.names[0])}, key=lambda pair: pair[::-1])
 
 
 def _answers(knowledge: Knowledge, start: str, hops: Sequence[Hop]) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ def _answers(knowledge: Knowledge, start: str, hops: Sequence[Hop]) -> tuple[str
     edges = tuple(edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(hops))
     result = run(knowledge, QueryGraph(variables, Value(f"x{len(hops)}"), edges), keys={}, naming={}, limit=MOST)
     names = tuple(sorted({node.names[0] for node in result.nodes}))
-    return names if names and not result.more and all(map(_nameable, names)) else ()
+    return names if names and not result.more and all(map(nameable, names)) else ()
 
 
 def edge(start: str, hop: Hop, end: str) -> Edge:
@@ -146,7 +146,7 @@ def edge(start: str, hop: Hop, end: str) -> Edge:
     return Edge(start, (hop.relation,), end) if hop.forward else Edge(end, (hop.relation,), start)
 
 
-def _nameable(name: str) -> bool:
+def nameable(name: str) -> bool:
     """Whether a prompt can hold the name as it is: its line ends nowhere, and it ends no question."""
     return name.isprintable() and 0 < len(name) <= 80 and not set("?;[]") & set(name)
 

@@ -1,6 +1,8 @@
 """All examples for tuning that a graph gives: chats for a language model, pairs for an encoder.
 
-They are made of questions over the graph's schema (`kgneo.tuning.chains`) and of labelled ones, where there are any.
+They are made of questions over the graph's schema and of labelled ones, where there are any: of those along a relation
+path (`kgneo.tuning.chains`) for all tasks, of those with another query graph (`kgneo.tuning.queries`, and labelled ones
+that bring their query) for writing it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from kgneo.tuning.chains import Chain, chain_of, chains
 from kgneo.tuning.data import Example, examples
 from kgneo.tuning.labelled import Labelled, labelled
 from kgneo.tuning.pairs import Pair, pairs
+from kgneo.tuning.queries import queries
+from kgneo.tuning.written import written
 
 __all__ = ["Made", "from_graph", "pairs_from_graph"]
 
@@ -47,7 +51,12 @@ def from_graph(
     """
     asked = _Asked(context, questions, seed, own)
     made = tuple(examples(context, asked.each(), seed=seed, whole=whole, advance=advance))
-    return Made(made, tuple(asked.pairs), frozenset(item.question.id for item in asked.understood))
+    random = Random(f"kgneo queries {seed}")  # noqa: S311 - examples are no secret
+    answering = tuple(written(context, own))
+    over_schema = written(context, tuple(queries(context.knowledge, questions, random)))
+    answered = {item.question.id for item in asked.understood} | {question.id for question, _ in answering}
+    wrote = (example for _, example in (*answering, *over_schema))
+    return Made((*made, *wrote), tuple(asked.pairs), frozenset(answered))
 
 
 def pairs_from_graph(context: Context, *, questions: int, seed: int, own: Sequence[Question] = ()) -> tuple[Pair, ...]:

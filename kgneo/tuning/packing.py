@@ -13,6 +13,8 @@ from typing import Any
 
 __all__ = ["Encoded", "Pack", "collate", "packs", "replies_loss"]
 
+LONGER = 100
+"""Tokens by which a beginning must be longer than that of all examples for these to be packed apart."""
 IGNORED = -100
 """Label of tokens that are not learnt."""
 
@@ -46,7 +48,28 @@ def packs(examples: Iterable[Encoded], longest: int) -> list[Pack]:
     by_kind: dict[object, list[Encoded]] = {}
     for example in examples:
         by_kind.setdefault(example.kind, []).append(example)
-    return [pack for same in by_kind.values() for pack in _packed(same, longest)]
+    return [pack for kind in by_kind.values() for same in _alike(kind) for pack in _packed(same, longest)]
+
+
+def _alike(examples: Sequence[Encoded]) -> Iterator[Sequence[Encoded]]:
+    """Those that share more than all do, as the schema of one graph, apart, where that saves tokens; and the rest."""
+    base, rest = _shared(examples), list[Encoded]()
+    for run in _runs(sorted(examples, key=lambda item: item.prompt), base + LONGER):
+        if (len(run) - 1) * (_shared(run) - base) > base:
+            yield run
+        else:
+            rest += run
+    if rest:
+        yield rest
+
+
+def _runs(ordered: Sequence[Encoded], least: int) -> Iterator[Sequence[Encoded]]:
+    """Neighbours that share at least so many tokens."""
+    start = 0
+    for end in range(1, len(ordered) + 1):
+        if end == len(ordered) or ordered[end - 1].prompt[:least] != ordered[end].prompt[:least]:
+            yield ordered[start:end]
+            start = end
 
 
 def _packed(examples: Sequence[Encoded], longest: int) -> Iterator[Pack]:
