@@ -89,7 +89,7 @@ def test_a_grammar_holds_the_reply_to_its_form(model: LlamaModel) -> None:
 def test_trying_the_likeliest_tokens_first_draws_what_trying_all_draws(
     model: LlamaModel, likeliest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from llama_cpp import LlamaGrammar
+    from llama_cpp.llama_grammar import LlamaGrammar
 
     monkeypatch.setattr("kgneo.llm.grammar.LIKELIEST", likeliest)
     grammar = 'root ::= ("a" [0-9 ]+ | [b-y]{3} "z")+ "."'

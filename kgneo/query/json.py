@@ -32,6 +32,10 @@ from kgneo.query.graph import (
 Part = TypeVar("Part")
 LARGEST = 2**63
 """Neo4j's whole numbers have 64 bits."""
+MOST_PARTS = 8
+"""Variables, edges, conditions and selections, each, that a model may write."""
+LONGEST_NAME = 16
+"""Characters of a variable's name that a model may write."""
 
 # Writing -------------------------------------------------------------------------------------------------------------
 
@@ -250,13 +254,14 @@ def _read_selection(field: _Field) -> Selection:
 
 
 def json_schema(catalogue: Catalogue, *, ids: Sequence[str] = ()) -> dict[str, Any]:
-    """The JSON schema (2020-12) of what `from_json` reads, with the names of `catalogue` and no others; `ids` are the
-    element ids that variables may have (none: no variable may have any)."""
+    """The JSON schema (2020-12) of what a model may write and `from_json` reads, with the names of `catalogue` and no
+    others, at most MOST_PARTS of each part, since small models do not end by themselves; `ids` are the element ids that
+    variables may have (none: no variable may have any)."""
     labels = _words(label.name for label in catalogue.labels)
     relations = _words(relation.name for relation in catalogue.relations)
     owners: tuple[Label | Relation, ...] = (*catalogue.labels, *catalogue.relations)
     keys = _words(sorted({key.name for owner in owners for key in owner.keys}))
-    name = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
+    name = {"type": "string", "pattern": f"^[A-Za-z][A-Za-z0-9_]{{0,{LONGEST_NAME - 1}}}$"}
     value, aggregate = {"$ref": "#/$defs/value"}, {"$ref": "#/$defs/aggregate"}
     variable = {"name": name, "labels": _list(labels), **({"ids": _list(_words(ids))} if ids else {})}
     edge = {"subject": name, "relations": _list(relations, least=1), "object": name, "name": name}
@@ -268,10 +273,10 @@ def json_schema(catalogue: Catalogue, *, ids: Sequence[str] = ()) -> dict[str, A
     selection |= {"limit": {"type": "integer", "minimum": 1}, "offset": {"type": "integer", "minimum": 0}}
     calculation: dict[str, Any] = {"operator": _words(get_args(Calculation)), "left": value, "right": value}
     graph: dict[str, Any] = {
-        "variables": _list(_object(variable, "name"), least=1),
-        "edges": _list(_object(edge, "subject", "relations", "object")),
-        "conditions": _list(_object(condition, "left", "operator")),
-        "selections": _list(_object(selection, "variable", "by")),
+        "variables": _list(_object(variable, "name"), least=1, most=MOST_PARTS),
+        "edges": _list(_object(edge, "subject", "relations", "object"), most=MOST_PARTS),
+        "conditions": _list(_object(condition, "left", "operator"), most=MOST_PARTS),
+        "selections": _list(_object(selection, "variable", "by"), most=MOST_PARTS),
         "answer": {"anyOf": [value, aggregate, _object(calculation, *calculation)]},
     }
     parts = {
@@ -294,8 +299,9 @@ def _words(words: Iterable[str]) -> dict[str, Any]:
     return {"type": "string", "enum": list(words)}
 
 
-def _list(items: Mapping[str, Any], *, least: int = 0) -> dict[str, Any]:
-    return {"type": "array", "items": dict(items), **({"minItems": least} if least else {})}
+def _list(items: Mapping[str, Any], *, least: int = 0, most: int = 0) -> dict[str, Any]:
+    bounds = {"minItems": least, "maxItems": most}
+    return {"type": "array", "items": dict(items), **{word: number for word, number in bounds.items() if number}}
 
 
 def _object(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
