@@ -18,7 +18,7 @@ from kgneo.graph.embeddings import text_of
 from kgneo.graph.values import triple_of
 from kgneo.model import Hop, RelationPath
 from kgneo.query.graph import Aggregate, Value
-from kgneo.query.json import from_json
+from kgneo.query.json import from_json, to_json
 from kgneo.questions import Question, bracketed
 from kgneo.server import RunningServer
 from kgneo.stages.decompose import read_decomposition
@@ -72,7 +72,7 @@ def test_examples_are_right_replies_to_the_prompts_of_all_tasks(made: Sequence[E
                 f"- {name}\n" in prompt for name in example.reply.split("; ")
             )
         elif example.task == "query_graph":
-            assert from_json(json.loads(example.reply)).edges
+            assert to_json(from_json(json.loads(example.reply))) == json.loads(example.reply)
         elif example.task == "verify":
             verdict, _ = read_reply(example.reply)
             assert verdict is not None

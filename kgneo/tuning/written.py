@@ -13,9 +13,10 @@ from dataclasses import replace
 
 from kgneo.context import Context
 from kgneo.errors import DataError, KgneoError
-from kgneo.evaluation.metrics import score
 from kgneo.graph.catalogue import catalogue
 from kgneo.llm import Message, Parameters, ScriptedModel
+from kgneo.matching import found_in, match
+from kgneo.model import Answer
 from kgneo.query.check import check
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import QueryGraph
@@ -53,6 +54,10 @@ def _meant(question: Question) -> QueryGraph | None:
         return None
 
 
+def _gives(answer: Answer, question: Question) -> bool:
+    return match(found_in(answer.answers, answer.answer_nodes), question.answers, question.nodes).exact
+
+
 def _example(context: Context, question: Question, meant: QueryGraph) -> Example | None:
     """The prompt with its reply; None where that gives other answers."""
     asked: list[tuple[Message, ...]] = []
@@ -67,7 +72,7 @@ def _example(context: Context, question: Question, meant: QueryGraph) -> Example
         answer = CYPHER.answer(question.text, replace(context, model=model), entities=question.entities)
     except KgneoError:
         return None
-    if not asked or not score(answer, question).exact:
+    if not asked or not question.gold or not _gives(answer, question):
         return None
     named = frozenset(
         value
