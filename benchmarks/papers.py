@@ -81,7 +81,7 @@ def structure(graph: Graph) -> Context:
     statistics = read_statistics(graph, shape=LOADED, schema=None)
     record = new_record(encoder, LOADED, count_triples(graph), complete=False, statistics=statistics)
     record = replace(record, fingerprint="")  # nothing is embedded
-    return Context(Knowledge(graph, record, LoadedNames(graph)), encoder, Options(hops=3, limit=1_000_000))
+    return Context(Knowledge(graph, record, LoadedNames(graph)), encoder, Options(hops=3, limit=1_000_000, seed=0))
 
 
 def measure(

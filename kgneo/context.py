@@ -30,9 +30,10 @@ class Options:
 
     `limit` bounds the answers that are listed, `min_confidence` is where `paths` says "not found".
 
-    For strategies with a language model: `llm_timeout` is in seconds for one call, `seed` draws replies; `max_calls`
-    and `max_tokens` (of prompts and replies together) bound what one question may cost (None: no bound), after which
-    it is answered with what there is. What one strategy alone understands is among its own options.
+    For strategies with a language model: `llm_timeout` is in seconds for one call, `seed` draws replies, each prompt's
+    with a seed made of both; `max_calls` and `max_tokens` (of prompts and replies together) bound what one question may
+    cost (None: no bound), after which it is answered with what there is. What one strategy alone understands is among
+    its own options.
     """
 
     hops: int = 3

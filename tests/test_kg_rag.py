@@ -162,10 +162,23 @@ def test_stages_are_called_in_order_with_the_papers_parameters(context: Context)
         "synthesise": {"max_tokens": 512, "stop": NEXT_TURN},
     }
     for _, parameters in model.calls:
-        assert parameters == replace(TABLE_2, seed=7, stage=parameters.stage, **differing[parameters.stage])
+        expected = replace(TABLE_2, stage=parameters.stage, **differing[parameters.stage])
+        assert replace(parameters, seed=None) == expected
     assert answer.llm is not None
     assert answer.llm.calls == 5
     assert set(answer.timings_ms) == {"link", "select", *stages}
+
+
+def test_one_seed_gives_each_prompt_its_own_and_the_same_again(context: Context) -> None:
+    def seeds(seed: int | None) -> list[int | None]:
+        model = scripted(*TWO_STEPS)
+        ask(replace(context, model=model, options=Options(seed=seed)), RIVER)
+        return [parameters.seed for _, parameters in model.calls]
+
+    assert len(set(seeds(7))) == 5
+    assert seeds(7) == seeds(7)
+    assert not set(seeds(7)) & set(seeds(8))
+    assert set(seeds(None)) == {None}
 
 
 def test_the_answer_has_the_reasoning_the_steps_and_names_of_the_graph(context: Context) -> None:

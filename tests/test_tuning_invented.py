@@ -50,6 +50,17 @@ def test_a_plan_is_read_as_it_was_meant(made: Sequence[Example]) -> None:
     assert hops == {0, 2, 3}
 
 
+def test_whole_questions_have_one_plan_and_one_answer_each() -> None:
+    found = list(invented_examples(60, "test", whole=True))
+    plans, answers = found[::2], found[1::2]
+    assert {example.task for example in plans} == {"decompose"}
+    assert {example.task for example in answers} == {"answer"}
+    for plan, answer in zip(plans, answers, strict=True):
+        assert plan.reply.startswith("Split: no")
+        question = plan.messages[-1].content.removeprefix("Question: ").strip()
+        assert question in answer.messages[-1].content
+
+
 def test_a_rewritten_question_refers_to_nothing(made: Sequence[Example]) -> None:
     for example in made:
         if example.task == "rewrite":

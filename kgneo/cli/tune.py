@@ -86,15 +86,13 @@ def data(
     """
     from kgneo.tuning.data import write_jsonl
 
-    if invented and (labelled or graphs or whole):
-        raise UsageError(
-            "--invented makes its own graphs and questions: it goes with none of --graph, --labelled and --whole."
-        )
+    if invented and (labelled or graphs):
+        raise UsageError("--invented makes its own graphs and questions: it goes with neither --graph nor --labelled.")
     if invented:
         from kgneo.tuning.invented import invented_split
 
         with progress(questions, "Questions", "questions") as bar:
-            chats, pairs = invented_split(questions, seed, advance=bar.update)
+            chats, pairs = invented_split(questions, seed, whole=whole, advance=bar.update)
         left_out = 0
     else:
         own = [question for path in labelled for question in read_labelled(path, split=part)]

@@ -7,6 +7,7 @@ question may is not made.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -64,10 +65,10 @@ class ModelCalls:
     ) -> Completion:
         """The reply to the prompt of that name. Raises ModelError, ContextOverflow and BudgetSpent among them;
         DataError for a variable that is not given."""
-        parameters = replace(parameters, stage=prompt, seed=self.seed, timeout=self.timeout)
+        messages = self.prompts.messages(prompt, **variables)
+        parameters = replace(parameters, stage=prompt, seed=self._seed_of(messages), timeout=self.timeout)
         if not self.model.supports_grammar:
             parameters = replace(parameters, grammar=None)
-        messages = self.prompts.messages(prompt, **variables)
         parameters = self._affordable(prompt, messages, parameters)
         with self.clock.stage(prompt):
             completion = self.model.complete(messages, parameters, on_text=on_text)
@@ -75,6 +76,13 @@ class ModelCalls:
             self.model.name, 1, completion.prompt_tokens, completion.completion_tokens, completion.evaluated_tokens
         )
         return completion
+
+    def _seed_of(self, messages: Sequence[Message]) -> int | None:
+        """A seed of this prompt's own. With one for all prompts the same chance decides every question: a model that
+        does something for 85 of 100 questions seems to do it for all of them, or for none."""
+        if self.seed is None:
+            return None
+        return zlib.crc32("\0".join((str(self.seed), *(message.content for message in messages))).encode()) >> 1
 
     def _affordable(self, prompt: str, messages: Sequence[Message], parameters: Parameters) -> Parameters:
         """The parameters with a reply as long as the budget allows. Raises BudgetSpent where it allows none."""

@@ -187,10 +187,8 @@ class _Teacher:
 
     def _decompose(self, _: str) -> str:
         parts = self.chain.parts
-        if len(parts) == 1:
-            return f"Split: no\nReasoning: One fact about {self.chain.topic} answers this.\n<END>"
-        if self.whole:
-            return f"Split: no\nReasoning: Facts from {self.chain.topic} on answer this together.\n<END>"
+        if len(parts) == 1 or self.whole:
+            return unsplit(self.chain.topic, len(parts))
         relations = [" ".join(hop.relation.replace("_", " ").lower().split()) for hop in self.chain.hops]
         listed = [f"{number}. {part}" for number, part in enumerate(parts, start=1)]
         return "\n".join(["Split: yes", f"Reasoning: First {', then '.join(relations)}.", *listed, "<END>"])
@@ -266,6 +264,12 @@ class _Teacher:
         if there:
             return f"{REFUTED}: {said(there[0])}, not {self.claimed}."
         return f"{OPEN}: The evidence does not say it."
+
+
+def unsplit(topic: str, hops: int) -> str:
+    """The plan of a question that stays whole."""
+    why = f"One fact about {topic} answers this." if hops == 1 else f"Facts from {topic} on answer this together."
+    return f"Split: no\nReasoning: {why}\n<END>"
 
 
 def _shown(names: Sequence[str], prompt: str) -> str:

@@ -28,7 +28,7 @@ from kgneo.stages.facts import write_facts
 from kgneo.stages.ground import NOT_FOUND
 from kgneo.stages.rewrite import write_steps
 from kgneo.text import fold
-from kgneo.tuning.data import Example, Split
+from kgneo.tuning.data import Example, Split, unsplit
 from kgneo.tuning.names import make_name
 from kgneo.tuning.pairs import WRONG, Pair
 
@@ -139,22 +139,26 @@ class _World:
 
 
 def invented_split(
-    questions: int, seed: int, *, advance: Callable[[], object] = lambda: None
+    questions: int, seed: int, *, whole: bool = False, advance: Callable[[], object] = lambda: None
 ) -> tuple[Split[Example], Split[Pair]]:
-    """Examples, and pairs, for training, in an order without rule, and of other graphs for dev."""
-    examples = list(invented_examples(questions, f"{seed}", advance=advance))
+    """Examples, and pairs, for training, in an order without rule, and of other graphs for dev. With `whole`, no
+    question is split."""
+    examples = list(invented_examples(questions, f"{seed}", whole=whole, advance=advance))
     Random(seed).shuffle(examples)  # noqa: S311 - examples are no secret
     dev = -(-questions // DEV)
     pairs = list(invented_pairs(questions, f"{seed}")), list(invented_pairs(dev, f"{seed} dev"))
-    return (examples, list(invented_examples(dev, f"{seed} dev"))), pairs
+    return (examples, list(invented_examples(dev, f"{seed} dev", whole=whole))), pairs
 
 
-def invented_examples(questions: int, seed: str, *, advance: Callable[[], object] = lambda: None) -> Iterator[Example]:
+def invented_examples(
+    questions: int, seed: str, *, whole: bool = False, advance: Callable[[], object] = lambda: None
+) -> Iterator[Example]:
     """The examples of so many questions, over as many graphs as they need; `advance` is called after each question."""
     prompts = Prompts()
     for world, asked, random in _questions(questions, seed):
         if asked is not None:
-            yield from _Lesson(world, asked, prompts, random).examples()
+            lesson = _Lesson(world, asked, prompts, random)
+            yield from lesson.unsplit() if whole else lesson.examples()
         advance()
 
 
@@ -405,6 +409,11 @@ class _Lesson:
                 reasoning=_reasoning(self.world, asked),
             )
 
+    def unsplit(self) -> Iterator[Example]:
+        """Those of a model that leaves every question whole."""
+        yield self._example("decompose", unsplit(self.asked.topic, len(self.asked.hops)), question=self.asked.text)
+        yield self._unsplit() if len(self.asked.hops) > 1 else self._answer(0, self.asked.text)
+
     def _example(self, task: str, reply: str, **variables: str) -> Example:
         names = frozenset({self.asked.topic}.union(*self.asked.answers))
         messages = tuple(self.prompts.messages(task, **variables))
@@ -413,7 +422,7 @@ class _Lesson:
     def _plan(self) -> str:
         asked = self.asked
         if len(asked.hops) == 1:
-            return f"Split: no\nReasoning: One fact about {asked.topic} answers this.\n<END>"
+            return unsplit(asked.topic, 1)
         listed = [f"{number}. {part}" for number, part in enumerate(asked.parts, start=1)]
         return "\n".join(["Split: yes", f"Reasoning: {_reasoning(self.world, asked)}", *listed, "<END>"])
 
