@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kgneo.model import Candidate, Triple
 from kgneo.stages.facts import one_line, quoted
-from kgneo.stages.name_grammar import name_grammar
+from kgneo.stages.name_grammar import listed_grammar, name_grammar
 
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([()|?]|\[Nn\])|\s+|name|\*')
 
@@ -41,6 +41,14 @@ def test_a_reply_is_a_name_that_was_shown_and_nothing_else(names: list[str], oth
     rule = pattern(grammar)
     assert all(rule.fullmatch(name) for name in written)
     assert (rule.fullmatch(other) is not None) == (other in written)
+
+
+def test_one_of_the_words_or_of_the_listed_names() -> None:
+    grammar = listed_grammar(("Ulm", "Bonn", ""), "all", "none")
+    assert grammar.startswith('root ::= "all" | "none" | name')
+    assert pattern(grammar).fullmatch("Ulm")
+    assert not pattern(grammar).fullmatch("Kiel")
+    assert listed_grammar(("",), "all", "none") == 'root ::= "all" | "none"\n'
 
 
 def test_names_share_their_beginnings() -> None:

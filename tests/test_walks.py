@@ -104,6 +104,29 @@ def test_a_budget_that_pays_for_nothing_finds_nothing(context: Context, system: 
     assert any("budget of 20 tokens" in warning for warning in answer.warnings)
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_grammar_lets_a_walk_stop_only_after_its_first_hop(context: Context, system: str) -> None:
+    question = next(question for question in sample_questions() if question.hops == 2)
+    model = PaperStandIn(sample_questions()).model()
+    model.supports_grammar = True
+    ask(replace(context, model=model), question.text, strategy=system)
+    walked = [
+        ("Walked so far" in messages[-1].content, parameters.grammar or "")
+        for messages, parameters in model.calls
+        if parameters.stage == "relations"
+    ]
+    assert {"none" in grammar.partition("name ::=")[0] for later, grammar in walked if not later} == {False}
+    assert {"none" in grammar.partition("name ::=")[0] for later, grammar in walked if later} <= {True}
+
+
+def test_the_relations_most_like_the_question_are_offered_first(context: Context) -> None:
+    model = scripted(("relations", "has_capital"), ("answer", "Addis Ababa"))
+    ask(replace(context, model=model, options=Options(hops=1)), CAPITAL, strategy=navigator(variants=0))
+    offers = model.calls[0][0][-1].content.partition("Relations:\n")[2].splitlines()
+    assert len(offers) > 2
+    assert offers[0].startswith("has_capital:")
+
+
 # navigator
 
 

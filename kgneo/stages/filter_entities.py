@@ -17,6 +17,7 @@ from kgneo.errors import ContextOverflow
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import EDGES, ground
+from kgneo.stages.name_grammar import listed_grammar
 from kgneo.stages.reached import Reached
 from kgneo.stages.relations import similarities
 
@@ -50,7 +51,8 @@ def filter_entities(
             "notes": "".join(f"{note}\n" for note in (notes, feedback) if note),
         }
         try:
-            reply = calls.complete("entities", PARAMETERS, None, **variables).text
+            parameters = replace(PARAMETERS, grammar=listed_grammar((one_line(item.name) for item in shown), ALL, NONE))
+            reply = calls.complete("entities", parameters, None, **variables).text
         except ContextOverflow as error:
             calls.warn(f"The model was not asked which entities answer: {error.message}.")
             return Filtered(unknown=unknown)

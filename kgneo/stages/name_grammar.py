@@ -30,6 +30,13 @@ def name_grammar(shown: Sequence[Candidate], likely: Collection[str] = (), topic
     return f"root ::= {'' if sure else OR_NONE}{NAMES}{_alternatives(names, 0)}\n" if names else None
 
 
+def listed_grammar(names: Iterable[str], *words: str) -> str:
+    """The grammar of one or several of these names with "; " between, or of one of the words."""
+    either = " | ".join(map(_literal, words))
+    written = sorted(set(names) - {""})
+    return f"root ::= {either} | {NAMES}{_alternatives(written, 0)}\n" if written else f"root ::= {either}\n"
+
+
 def _names(shown: Iterable[Candidate], likely: Collection[str]) -> Iterator[str]:
     """The ends of triples, as they are and as they are shown, in quotes."""
     for candidate in shown:

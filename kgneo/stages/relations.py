@@ -75,13 +75,15 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class Asking:
     """How to ask: at most `keep` relations a reply, `retries` after a name that is not there, and what else the model
-    is told (`notes`, lines of text; `examples` are added at the first attempt, or after a failure)."""
+    is told (`notes`, lines of text; `examples` are added at the first attempt, or after a failure). Without `may_stop`,
+    a model that keeps to a grammar cannot say that none leads on."""
 
     keep: int = 1
     retries: int = 2
     notes: str = ""
     examples: str = ""
     examples_at_once: bool = False
+    may_stop: bool = True
 
 
 def offered(frontier: Sequence[Reached], context: Context) -> tuple[Offer, ...]:
@@ -134,7 +136,7 @@ def choose(
             "notes": "".join(f"{note}\n" for note in notes if note),
         }
         try:
-            parameters = replace(PARAMETERS, grammar=_grammar(shown, asking.keep))
+            parameters = replace(PARAMETERS, grammar=_grammar(shown, asking))
             reply = calls.complete("relations", parameters, None, **variables).text
         except ContextOverflow as error:
             calls.warn(f"The model was not asked for a relation: {error.message}.")
@@ -209,15 +211,16 @@ def _feedback(unknown: Sequence[str], offers: Sequence[Offer]) -> str:
 
 
 def _fitting(question: str, offers: Sequence[Offer], calls: ModelCalls, encoder: Encoder) -> Sequence[Offer]:
-    """All offers, or those most like the question where not all fit into the prompt."""
+    """The offers, those most like the question first; where not all fit into the prompt, these alone. A small model
+    tends to take what stands first."""
     room = calls.room("relations", PARAMETERS, question=question)
     tokens = OFFER_TOKENS if room is None else min(OFFER_TOKENS, room // 2)
-    if _cost(offers, calls) <= tokens:
-        return offers
     shown = nearest_offers(question, offers, encoder)
     while len(shown) > 1 and _cost(shown, calls) > tokens:
         shown = shown[: len(shown) * 3 // 4]
-    calls.warn(f"{len(offers) - len(shown)} of {len(offers)} relations were not offered: they do not fit the prompt.")
+    if len(shown) < len(offers):
+        left_out = len(offers) - len(shown)
+        calls.warn(f"{left_out} of {len(offers)} relations were not offered: they do not fit the prompt.")
     return shown
 
 
@@ -231,11 +234,12 @@ def _listed(frontier: Sequence[Reached]) -> str:
     return "; ".join(names) + (f"; and {more} more" if more > 0 else "")
 
 
-def _grammar(offers: Sequence[Offer], keep: int) -> str:
-    """At most `keep` of the offered names, one a line, or none."""
+def _grammar(offers: Sequence[Offer], asking: Asking) -> str:
+    """At most `keep` of the offered names, one a line, or none where that may be."""
     names = " | ".join(_literal(one_line(offer.name)) for offer in offers)
-    more = ' ("\\n" name)?' * (keep - 1)
-    return f'root ::= "{NONE}" | name{more}\nname ::= {names}\n'
+    more = ' ("\\n" name)?' * (asking.keep - 1)
+    none = f'"{NONE}" | ' if asking.may_stop else ""
+    return f"root ::= {none}name{more}\nname ::= {names}\n"
 
 
 def _literal(text: str) -> str:

@@ -97,7 +97,14 @@ class IrLlm:
         """The relation of the first skill, or those of the second where the first named none that is there; whether the
         model said that no further one is needed."""
         options, offers = self.options, walk.offers()
-        asking = Asking(1, options.retries, walk.notes(), examples, examples_at_once=options.when == "always")
+        asking = Asking(
+            1,
+            options.retries,
+            walk.notes(),
+            examples,
+            examples_at_once=options.when == "always",
+            may_stop=bool(walk.walked),
+        )
         for skill in (asking, replace(asking, keep=options.candidates, examples_at_once=True)):
             choice = choose(walk.text, walk.frontier, offers, walk.calls, walk.context.encoder, skill)
             if choice.hops or choice.stop:

@@ -97,7 +97,7 @@ class Mindful:
         before: tuple[Reached, ...] = ()
         for _ in range(walk.context.options.hops):
             notes = "\n".join(filter(None, (meaning.notes, walk.notes(), feedback)))
-            asking = Asking(self.options.top_relations, self.options.retries, notes)
+            asking = Asking(self.options.top_relations, self.options.retries, notes, may_stop=bool(walk.walked))
             choice = choose(walk.text, walk.frontier, walk.offers(), walk.calls, walk.context.encoder, asking)
             if not choice.hops:
                 break

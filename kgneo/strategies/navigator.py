@@ -83,7 +83,14 @@ class Navigator:
         """What the question and its variants vote for; the relation most like the question where they name none that
         is there."""
         options, offers = self.options, walk.offers()
-        asking = Asking(options.choose_best, options.retries, walk.notes(), examples, examples_at_once=True)
+        asking = Asking(
+            options.choose_best,
+            options.retries,
+            walk.notes(),
+            examples,
+            examples_at_once=True,
+            may_stop=bool(walk.walked),
+        )
         choices = [
             (
                 choose(text, walk.frontier, offers, walk.calls, walk.context.encoder, asking),

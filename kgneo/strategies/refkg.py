@@ -80,7 +80,7 @@ class Refkg:
             at_hand = [topic for topic in walk.topics if topic.name in query.entities]
             at_hand += [entity for number in query.earlier for entity in reached[number]]
             walk.start(tuple({entity.id: entity for entity in at_hand}.values()))
-            asking = Asking(self.options.top_relations, self.options.retries, walk.notes())
+            asking = Asking(self.options.top_relations, self.options.retries, walk.notes(), may_stop=bool(walk.walked))
             choice = choose(query.text, walk.frontier, walk.offers(), walk.calls, walk.context.encoder, asking)
             with walk.clock.stage("prune"):
                 scores = dict(expert.scores(query.text, walk.frontier, choice.hops))
