@@ -29,6 +29,7 @@ from kgneo.stages import write_query
 from kgneo.stages.recall import When
 from kgneo.strategies.cypher import Cypher, CypherOptions
 from tests.conftest import connect, set_address, wipe
+from tests.gbnf import allows, rules_of
 from tests.hostile_queries import VALUES
 from tests.test_attached import FILMS
 
@@ -88,9 +89,22 @@ def test_a_query_graph_that_the_model_writes_is_run_and_explained(films: Context
 def test_the_model_sees_the_schema_and_the_names_of_the_question(films: Context) -> None:
     context, model = said(films, GOOD)
     ask(context, QUESTION, strategy="cypher")
-    shown = prompt(model, 0)
-    assert "(:Person)-[:ACTED_IN {role: STRING" in shown
-    assert '"Ida Brandt" is a name in the graph of label Person, in its property fullName.' in shown
+    assert any("(:Person)-[:ACTED_IN {role: STRING" in message.content for message in model.calls[0][0])
+    assert '"Ida Brandt" is in the graph: label Person, property fullName.' in prompt(model, 0)
+
+
+def test_the_model_sees_which_properties_have_the_values_of_the_question(films: Context) -> None:
+    context, model = said(films, GOOD)
+    ask(context, "Who plays the diver in north pier?", strategy="cypher")
+    assert '"North Pier" is in the graph: label Movie, property title.' in prompt(model, 0)
+
+
+def test_what_stands_before_the_question_is_the_same_for_all_questions_of_a_graph(films: Context) -> None:
+    context, model = said(films, GOOD, GOOD)
+    ask(context, QUESTION, strategy="cypher")
+    ask(context, "Who acted in North Pier?", strategy="cypher")
+    first, second = (call[0] for call in model.calls)
+    assert first[:-1] == second[:-1]
 
 
 @pytest.mark.parametrize(
@@ -367,6 +381,18 @@ def test_a_model_that_holds_to_a_schema_gets_that_of_this_graph(films: Context) 
     assert "ACTED_IN" in json.dumps(form)
 
 
+def test_a_model_that_holds_to_a_grammar_gets_one_with_the_values_of_the_question(films: Context) -> None:
+    class Holding(ScriptedModel):
+        supports_grammar = True
+
+    model = Holding([GOOD])
+    ask(replace(films, model=model), QUESTION, strategy="cypher")
+    rules = rules_of(model.calls[0][1].grammar or "")
+    written = json.dumps(to_json(from_json(json.loads(GOOD)).renamed()), ensure_ascii=False)
+    assert allows(rules, written)
+    assert not allows(rules, written.replace("Ida Brandt", "Rosalind"))
+
+
 def test_a_loaded_graph_is_asked_too(sample_context: Context) -> None:
     graph = (
         '{"variables": [{"name": "c"}, {"name": "e", "labels": ["Entity"]}], "edges": '
@@ -407,9 +433,9 @@ BOOKS = Catalogue(
 
 
 def examples(name: str) -> list[str]:
-    """What the assistant says in the examples of a prompt."""
+    """What the assistant says in the examples of a prompt, before the schema that it is to use."""
     messages = Prompts().messages(name, question="", schema="", entities="", before="")
-    return [message.content for message in messages if message.role == "assistant"]
+    return [message.content for message in messages if message.role == "assistant"][:-1]
 
 
 @pytest.mark.parametrize("example", examples("query_graph"))

@@ -12,11 +12,14 @@ import pytest
 from kgneo.asking import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
+from kgneo.english.literals import literals_of
 from kgneo.graph import Graph
+from kgneo.graph.catalogue import catalogue
 from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import text_of
 from kgneo.graph.values import triple_of
 from kgneo.model import Hop, RelationPath
+from kgneo.query.grammar import query_grammar
 from kgneo.query.graph import Aggregate, Value
 from kgneo.query.json import from_json, to_json
 from kgneo.questions import Question, bracketed
@@ -32,6 +35,7 @@ from kgneo.tuning.queries import queries
 from kgneo.tuning.written import written
 from kgneo.verification.by_model import read_reply
 from tests.conftest import connect, wipe
+from tests.gbnf import allows, rules_of
 from tests.test_attached import FILMS
 
 SEED = 3
@@ -115,6 +119,14 @@ def test_with_whole_no_question_is_split_and_all_are_answered(sample_context: Co
     assert all(example.reply.startswith("Split: no") for example in made if example.task == "decompose")
 
 
+@pytest.mark.parametrize("tasks", [("answer",), ("answer", "rewrite")])
+def test_only_the_tasks_that_are_named_are_made(sample_context: Context, tasks: tuple[str, ...]) -> None:
+    every = from_graph(sample_context, questions=4, seed=SEED).examples
+    made = from_graph(sample_context, questions=4, seed=SEED, tasks=tasks).examples
+    assert {example.task for example in made} == set(tasks)
+    assert set(made) == {example for example in every if example.task in tasks}
+
+
 def test_the_same_seed_gives_the_same_examples_and_another_one_others(sample_context: Context) -> None:
     first, again, other = (from_graph(sample_context, questions=2, seed=seed) for seed in (1, 1, 2))
     assert first == again
@@ -193,6 +205,8 @@ def test_labelled_questions_that_bring_their_query_become_query_graphs(sample_co
     assert "how many rivers end" in example.messages[-1].content
     assert from_json(json.loads(example.reply)).answer == Aggregate("count", Value("x0"))
     assert example.topics == {"Black Sea"}
+    alone = from_graph(sample_context, questions=0, seed=SEED, own=asked, tasks=("query_graph",))
+    assert alone.examples == made.examples
 
 
 def test_questions_over_the_schema_have_conditions_counts_and_extremes(newest_server: RunningServer) -> None:
@@ -210,6 +224,40 @@ def test_questions_over_the_schema_have_conditions_counts_and_extremes(newest_se
         assert all(name in question.text for question in made for name in question.entities)
         assert {question.id for question, _ in written(context, made)} == {question.id for question in made}
         assert again == made
+
+
+def test_query_graphs_are_written_as_the_grammar_of_replies_has_them(newest_server: RunningServer) -> None:
+    with connect(newest_server) as graph:
+        wipe(graph)
+        graph.write(FILMS)
+        context = open_context(graph)
+        own = [
+            Question("0", "how many movies are there that Ida Brandt acted in as the captain?", ("1",)),
+            Question("1", "which movies were released after 2004 or never had an actor?", ()),
+            *queries(context.knowledge, 40, Random(SEED)),  # noqa: S311 - a test
+        ]
+        known = catalogue(context.knowledge.schema, context.shape)
+        for question, example in written(context, own):
+            grammar = query_grammar(known, literals_of(question.text))
+            assert grammar is not None
+            assert allows(rules_of(grammar), example.reply), (question.text, example.reply)
+
+
+def test_labelled_questions_without_a_query_are_written_as_they_are_read(newest_server: RunningServer) -> None:
+    def own(number: int, *answers: str) -> Question:
+        return Question(str(number), "which movies of Ida Brandt were released after 2004?", answers)
+
+    with connect(newest_server) as graph:
+        wipe(graph)
+        graph.write(FILMS)
+        context = open_context(graph)
+        ((question, example),) = written(context, [own(0, "North Pier"), own(1, "Harvest Moon"), own(2)])
+    assert question.id == "0"
+    meant = from_json(json.loads(example.reply))
+    assert {(item.left, item.right) for item in meant.conditions} == {
+        (Value("x0", "released"), (2004,)),
+        (Value("x1", "fullName"), ("Ida Brandt",)),
+    }
 
 
 def test_the_command_writes_chats(sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

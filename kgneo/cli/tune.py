@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from kgneo.tuning.pairs import Pair
 
 TRAIN, DEV, PAIRS = "train.jsonl", "dev.jsonl", "pairs-"
+TASKS = (
+    "answer", "decompose", "decouple", "entities", "follow_up", "infer", "query_graph", "reconstruct", "relations",
+    "rewrite", "similar", "synthesise", "verify",
+)  # fmt: skip
 
 
 @click.group()
@@ -53,6 +57,7 @@ def tune() -> None:
 @option(
     "--whole", is_flag=True, help="kg-rag learns to leave every question whole, as a model that splits badly should."
 )
+@option("--task", "tasks", type=click.Choice(TASKS), multiple=True, help="Chats of this task alone. Repeatable.")
 @option("--seed", type=int, default=0, show_default=True, help="Which questions, and which of them are dev.")
 @json_option
 @connection_options
@@ -64,6 +69,7 @@ def data(
     graphs: tuple[str, ...],
     invented: bool,
     whole: bool,
+    tasks: tuple[str, ...],
     seed: int,
     as_json: bool,
     settings: Settings,
@@ -82,6 +88,7 @@ def data(
       kgneo tune data --out examples --questions 5000 --seed 1 --uri neo4j://localhost:7687
       kgneo tune data --out examples --graph films --graph bolt://localhost:7688 --labelled questions.jsonl
       kgneo tune data --out examples --labelled questions.jsonl --whole
+      kgneo tune data --out examples --graph films --task query_graph
       kgneo tune data --out examples --questions 1000 --invented
     """
     from kgneo.tuning.data import write_jsonl
@@ -93,10 +100,11 @@ def data(
 
         with progress(questions, "Questions", "questions") as bar:
             chats, pairs = invented_split(questions, seed, whole=whole, advance=bar.update)
+        chats = (_of_tasks(chats[0], tasks), _of_tasks(chats[1], tasks))
         left_out = 0
     else:
         own = [question for path in labelled for question in read_labelled(path, split=part)]
-        chats, pairs, left_out = _from_graphs(questions, seed, own, _each(settings, graphs), whole=whole)
+        chats, pairs, left_out = _from_graphs(questions, seed, own, _each(settings, graphs), whole=whole, tasks=tasks)
     if not (chats[0] or pairs[0]):
         raise UsageError(
             "No examples could be made of this graph.", hint="Expected relationships between nodes with names."
@@ -114,12 +122,16 @@ def data(
             click.echo(f"{task:12} {made['train'].get(task, 0):6,} train {made['dev'].get(task, 0):6,} dev")
     if left_out:
         click.echo(
-            f"{left_out:,} labelled questions left out: no graph answers them along one path from one entity, or by"
-            " the query that they bring."
+            f"{left_out:,} labelled questions left out: no graph answers them along one path from one entity, by"
+            " the query that they bring, or as they are read."
         )
     click.echo(f"\nTry next: kgneo tune train {out} --base smollm2 --out tuned")
     if pairs[0]:
         click.echo(f"      or: kgneo tune encoder {out} --out tuned")
+
+
+def _of_tasks(chats: Sequence[Example], tasks: Sequence[str]) -> list[Example]:
+    return [chat for chat in chats if not tasks or chat.task in tasks]
 
 
 def _counts(parts: Split[Any]) -> dict[str, dict[str, int]]:
@@ -136,7 +148,7 @@ def _each(settings: Settings, graphs: Sequence[str]) -> list[Settings]:
 
 
 def _from_graphs(
-    questions: int, seed: int, own: Sequence[Question], graphs: Sequence[Settings], *, whole: bool
+    questions: int, seed: int, own: Sequence[Question], graphs: Sequence[Settings], *, whole: bool, tasks: Sequence[str]
 ) -> tuple[Split[Example], Split[Pair], int]:
     """Chats and pairs of all graphs, and how many of one's own questions none of them answers."""
     from kgneo.tuning.data import split
@@ -146,7 +158,9 @@ def _from_graphs(
     for settings in graphs:
         with open_graph(settings, report=say) as graph, progress(len(own) + questions, "Questions", "questions") as bar:
             context = open_context(graph, report=say)
-            made = from_graph(context, questions=questions, seed=seed, own=own, whole=whole, advance=bar.update)
+            made = from_graph(
+                context, questions=questions, seed=seed, own=own, whole=whole, tasks=tasks, advance=bar.update
+            )
         chats += made.examples
         pairs += made.pairs
         answered |= made.answered

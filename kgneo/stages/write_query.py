@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, Literal
 
 from kgneo.context import Context
+from kgneo.english.literals import literals_of
 from kgneo.errors import (
     BudgetSpent,
     ContextOverflow,
@@ -33,16 +34,18 @@ from kgneo.graph.rows import tell
 from kgneo.graph.run import Result, evidence_of, run
 from kgneo.graph.schema_text import prompt_text
 from kgneo.graph.statement import Guard
-from kgneo.llm import Completion
+from kgneo.llm import Completion, Parameters
 from kgneo.llm.cleaning import defuse
 from kgneo.model import AnswerNode, Evidence, TopicEntity
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.check import check
 from kgneo.query.from_cypher import from_cypher
+from kgneo.query.grammar import query_grammar
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, json_schema, to_json
 from kgneo.query.wording import wording
 from kgneo.stages.facts import one_line
+from kgneo.stages.find_values import GraphValue, values_in
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.interpret import reading
 from kgneo.stages.recall import When, similar_lessons, write_lessons
@@ -164,15 +167,16 @@ def _written(
 ) -> Completion:
     """The model's next query; `before` is what it is told of others. A schema that does not fit is cut down to its most
     frequent parts."""
-    form = None if free or not calls.model.supports_json_schema else json_schema(_catalogue(context))
+    values = values_in(question, topics, context)
+    parameters = PARAMETERS if free else _held(question, values, context, calls)
     while True:
         try:
             return calls.complete(
                 "cypher" if free else "query_graph",
-                replace(PARAMETERS, json_schema=form),
+                parameters,
                 question=defuse(one_line(question)),
                 schema=defuse(prompt_text(context.knowledge.schema, context.shape, tokens=tokens)),
-                entities=defuse(_named(topics, context)),
+                entities=defuse(_named(values)),
                 before=defuse(before),
             )
         except ContextOverflow:
@@ -181,17 +185,23 @@ def _written(
                 raise
 
 
-def _named(topics: Sequence[TopicEntity], context: Context) -> str:
-    """The entities of the question with the properties that hold their names."""
-    display = context.shape.display
-    lines = []
-    for topic in topics:
-        labels = topic.entity.labels or tuple(display)[: context.shape.loaded]
-        label = next((item for item in labels if item in display), "")
-        where = f" of label {label}" if label else ""
-        where += f", in its property {display[label][0]}" if label and len(display[label]) == 1 else ""
-        lines.append(f'"{one_line(topic.entity.name)}" is a name in the graph{where}.')
-    return "\n".join(lines)
+def _held(question: str, values: Sequence[GraphValue], context: Context, calls: ModelCalls) -> Parameters:
+    """Parameters that hold a model to query graphs of this schema: by a grammar where it keeps to one, else by a JSON
+    schema where it keeps to that."""
+    schema = _catalogue(context)
+    if calls.model.supports_grammar:
+        known: dict[tuple[str, str], tuple[str, ...]] = {}
+        for value in (value for value in values if value.key):
+            known[value.owner, value.key] = (*known.get((value.owner, value.key), ()), value.text)
+        grammar = query_grammar(schema, literals_of(one_line(question), known))
+        if grammar is not None:
+            return replace(PARAMETERS, grammar=grammar)
+    return replace(PARAMETERS, json_schema=json_schema(schema) if calls.model.supports_json_schema else None)
+
+
+def _named(values: Sequence[GraphValue]) -> str:
+    """What of the question is in the graph, and where."""
+    return "\n".join(f'"{one_line(value.text)}" is in the graph: {value.told}.' for value in values)
 
 
 def _feedback(tried: Sequence[Attempt]) -> str:

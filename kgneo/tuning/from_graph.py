@@ -7,7 +7,7 @@ that bring their query) for writing it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -24,6 +24,9 @@ from kgneo.tuning.queries import queries
 from kgneo.tuning.written import written
 
 __all__ = ["Made", "from_graph", "pairs_from_graph"]
+
+WRITTEN = "query_graph"
+"""The task whose examples `written` makes; those of all others are what the strategies do with a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +45,27 @@ def from_graph(
     seed: int,
     own: Sequence[Question] = (),
     whole: bool = False,
+    tasks: Collection[str] = (),
     advance: Callable[[], object] = lambda: None,
 ) -> Made:
-    """The examples of so many questions over the schema and of one's `own`, which are left `whole` or split; `advance`
-    is called after each of these.
+    """The examples of so many questions over the schema and of one's `own`, which are left `whole` or split, of these
+    `tasks` alone where any are named; `advance` is called after each question.
 
     The same for the same graph, embeddings, questions and seed. Raises GraphError.
     """
     asked = _Asked(context, questions, seed, own)
-    made = tuple(examples(context, asked.each(), seed=seed, whole=whole, advance=advance))
+    alone = set(tasks) == {WRITTEN}
+    made = examples(context, () if alone else asked.each(), seed=seed, whole=whole, advance=advance)
+    chats = [example for example in made if not tasks or example.task in tasks]
     random = Random(f"kgneo queries {seed}")  # noqa: S311 - examples are no secret
-    answering = tuple(written(context, own))
-    over_schema = written(context, tuple(queries(context.knowledge, questions, random)))
-    answered = {item.question.id for item in asked.understood} | {question.id for question, _ in answering}
-    wrote = (example for _, example in (*answering, *over_schema))
-    return Made((*made, *wrote), tuple(asked.pairs), frozenset(answered))
+    answered = {item.question.id for item in asked.understood}
+    if not tasks or WRITTEN in tasks:
+        told = advance if alone else lambda: None
+        answering = list(written(context, own, told))
+        over_schema = list(written(context, queries(context.knowledge, questions, random), told))
+        answered |= {question.id for question, _ in answering}
+        chats += [example for _, example in (*answering, *over_schema)]
+    return Made(tuple(chats), tuple(asked.pairs), frozenset(answered))
 
 
 def pairs_from_graph(context: Context, *, questions: int, seed: int, own: Sequence[Question] = ()) -> tuple[Pair, ...]:
