@@ -302,6 +302,24 @@ def test_an_interrupt_ends_a_reply_at_once(tiny: Path) -> None:
     assert (errors, process.returncode) == ("", 0)
 
 
+def test_what_is_raised_while_the_grammar_is_tried_ends_the_reply(
+    model: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Parameters(max_tokens=20, grammar='root ::= "a"+', seed=1)
+    tried: list[str] = []
+
+    def interrupted(*_: object) -> None:
+        tried.append("")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kgneo.llm.grammar.Grammar._fitting", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.complete(QUESTION, held)
+    assert len(tried) == 1
+    assert set(model.complete(QUESTION, held).text) == {"a"}
+
+
 @contextmanager
 def hub_with(content: bytes, *, digest: str) -> Iterator[str]:
     """A stand-in for the hub on loopback, with one file in every repository named "owner/good"."""

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from kgneo.errors import ModelError, ModelUnavailable
+from kgneo.llm.callbacks import Lost, kept_exceptions
 from kgneo.llm.cleaning import Cleaner
 from kgneo.llm.gguf import (
     BROKEN_HINT,
@@ -118,12 +119,13 @@ class LlamaModel:
             check_room(self.name, len(prompt), parameters.max_tokens, self.context_tokens)
             fixed = self._fixed(messages, prompt)
             cleaner = Cleaner(parameters.stop, thinking=thinking)
-            counter = _Counter(time.monotonic() + parameters.timeout)
             clear_log()
             grammar = self._grammar(parameters)
             try:
-                kept = self._prefixes.begin(prompt, fixed)
-                reason = self._draw(prompt, parameters, grammar, counter, cleaner, on_text or _silent)
+                with kept_exceptions() as lost:
+                    counter = _Counter(time.monotonic() + parameters.timeout, lost)
+                    kept = self._prefixes.begin(prompt, fixed)
+                    reason = self._draw(prompt, parameters, grammar, counter, cleaner, on_text or _silent)
             except (RuntimeError, ValueError) as error:
                 raise ModelError(f"{self.name} failed: {error}{last_log()}") from error
             finally:
@@ -206,14 +208,17 @@ class LlamaModel:
 
 
 class _Counter:
-    """Counts drawn tokens and ends the reply when time is up. llama-cpp-python calls it after each token."""
+    """Counts drawn tokens, ends the reply when time is up, and raises what was lost in a callback. llama-cpp-python
+    calls it after each token."""
 
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, deadline: float, lost: Lost) -> None:
         self.tokens = 0
         self.late = False
         self._deadline = deadline
+        self._lost = lost
 
     def __call__(self, tokens: Any, logits: Any) -> bool:  # noqa: ARG002 - the library's signature
+        self._lost.raise_again()
         self.tokens += 1
         self.late = time.monotonic() > self._deadline
         return self.late
