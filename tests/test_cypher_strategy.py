@@ -99,6 +99,16 @@ def test_the_model_sees_which_properties_have_the_values_of_the_question(films: 
     assert '"North Pier" is in the graph: label Movie, property title.' in prompt(model, 0)
 
 
+def test_the_model_sees_what_the_other_words_may_mean_in_the_schema(films: Context) -> None:
+    context, model = said(films, GOOD)
+    ask(context, "Which movies with a rating above 7 did [Ida Brandt] act in?", strategy="cypher")
+    told = prompt(model, 0)
+    assert '"movies" may mean label Movie.' in told
+    assert '"rating" may mean label Movie, property rating.' in told
+    assert '"act" may mean relationship type ACTED_IN.' in told
+    assert '"Brandt"' not in told
+
+
 def test_what_stands_before_the_question_is_the_same_for_all_questions_of_a_graph(films: Context) -> None:
     context, model = said(films, GOOD, GOOD)
     ask(context, QUESTION, strategy="cypher")

@@ -122,8 +122,16 @@ def test_an_edge_joins_its_variables_as_the_schema_has_it(edge: dict[str, object
             "edges": [{"subject": "x0", "relations": ["WROTE"], "object": "x1", "absent": True}],
             "answer": {"function": "share", "value": {"of": "x0"}},
         },
+        {
+            "variables": [
+                {"name": f"x{number}", "labels": [label]} for number, label in enumerate(("Book", "Author", "Book"))
+            ],
+            "edges": [{"subject": "x1", "relations": ["WROTE"], "object": end} for end in ("x0", "x2")],
+            "conditions": [{"left": {"of": "x0"}, "operator": "<>", "right": {"of": "x2"}}],
+            "answer": {"of": "x0"},
+        },
     ],
-    ids=["count", "average", "groups", "test of a count", "named edge and order", "absent edge"],
+    ids=["count", "average", "groups", "test of a count", "named edge and order", "absent edge", "another one"],
 )  # fmt: skip
 def test_what_people_ask_can_be_said(graph: dict[str, object]) -> None:
     assert check(from_json(graph), BOOKS) == ()

@@ -142,6 +142,22 @@ def test_the_loss_of_a_pack_is_that_of_its_examples_one_by_one(tiny: Path) -> No
     assert together == pytest.approx(sum(alone) / 6, rel=1e-4)
 
 
+def test_a_light_loss_is_the_same_and_its_gradient_ends_where_the_examples_begin(tiny: Path) -> None:
+    import torch
+
+    from kgneo.llm.transformers_model import load_transformers
+    from kgneo.tuning.packing import Encoded, collate, packs, replies_loss
+
+    model, _ = load_transformers(str(tiny))
+    model.float().eval()
+    inputs = collate(packs([Encoded("", (5, 6, 7, 8), (9, 10)), Encoded("", (5, 6, 11), (12,))], 64))
+    keys = model.model.layers[0].self_attn.k_proj.weight
+    whole, light = (replies_loss(model, inputs, None, light=light) for light in (False, True))
+    assert whole.item() == pytest.approx(light.item())
+    gradients = [torch.autograd.grad(loss, keys)[0] for loss in (whole, light)]
+    assert not torch.allclose(*gradients)
+
+
 def test_examples_that_share_more_than_all_do_are_packed_apart() -> None:
     from kgneo.tuning.packing import Encoded, packs
 

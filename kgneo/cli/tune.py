@@ -188,6 +188,7 @@ def _from_graphs(
 )
 @option("--every", type=click.IntRange(min=1), default=50, show_default=True, help="Steps between looks at dev.")
 @option("--seed", type=int, default=0, show_default=True, help="Of the order of examples and the first weights.")
+@option("--light", is_flag=True, help="Learn nothing from how long beginnings are read: less memory and time.")
 @option("--merged", is_flag=True, help="Also write the whole model, as a folder and, of a GGUF file, as one.")
 @json_option
 def train(folder: Path, base: str, out: Path, adapter: str | None, as_json: bool, **settings: Any) -> None:

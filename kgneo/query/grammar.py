@@ -8,7 +8,7 @@ orders and answers name what is there. So rules differ by the labels of all vari
 is what LONGEST allows.
 
 Less can be said than a query graph can: trees of named labels, one type an edge, at most one named edge, no comparison
-of two values, no calculation, one order or one test of a count.
+of two properties, no calculation, one order or one test of a count.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from kgneo.query.catalogue import Catalogue, Key, Relation
 
@@ -189,12 +190,19 @@ class _Writer:
         return " | ".join(choices)
 
     def _conditions(self, draft: _Draft) -> str:
-        """A condition on a variable, or on the named edge."""
+        """A condition on a variable, or on the named edge; or that two variables are not the same."""
         owners = [(f"x{number}", self._labels[label].name, self._labels[label].keys)
                   for number, label in enumerate(draft.labels)]  # fmt: skip
         if draft.named is not None:
             owners.append((f"r{draft.named[0]}", draft.named[1], self._keys_of(draft.named[1])))
-        return self._rule(lambda: " | ".join(filter(None, (self._on(*owner) for owner in owners))), "one", *owners)
+        seen = [number for number, visible in enumerate(draft.visible) if visible]
+        pairs = [pair for pair in combinations(seen, 2) if draft.labels[pair[0]] == draft.labels[pair[1]]]
+
+        def choices() -> Iterator[str]:
+            yield from filter(None, (self._on(*owner) for owner in owners))
+            yield from (_text(_unequal(*pair)) for pair in pairs)
+
+        return self._rule(lambda: " | ".join(choices()), "one", *owners, *pairs)
 
     def _on(self, of: str, owner: str, keys: tuple[Key, ...]) -> str:
         """A condition on a property of a variable or edge with that label or type."""
@@ -331,6 +339,10 @@ def _edge(parent: int, number: int, relation: Relation, forward: bool) -> str:
     """An edge without its closing brace."""
     subject, object_ = (parent, number) if forward else (number, parent)
     return f'{{"subject": "x{subject}", "relations": [{_json(relation.name)}], "object": "x{object_}"'
+
+
+def _unequal(one: int, other: int) -> str:
+    return f'{{"left": {{"of": "x{one}"}}, "operator": "<>", "right": {{"of": "x{other}"}}}}'
 
 
 def _asked(of: str, keys: Sequence[Key]) -> list[str]:

@@ -45,7 +45,7 @@ from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, json_schema, to_json
 from kgneo.query.wording import wording
 from kgneo.stages.facts import one_line
-from kgneo.stages.find_values import GraphValue, values_in
+from kgneo.stages.find_words import FoundWords, GraphValue, find_words
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.interpret import reading
 from kgneo.stages.recall import When, similar_lessons, write_lessons
@@ -167,8 +167,8 @@ def _written(
 ) -> Completion:
     """The model's next query; `before` is what it is told of others. A schema that does not fit is cut down to its most
     frequent parts."""
-    values = values_in(question, topics, context)
-    parameters = PARAMETERS if free else _held(question, values, context, calls)
+    words = find_words(question, topics, context)
+    parameters = PARAMETERS if free else _held(question, words.values, context, calls)
     while True:
         try:
             return calls.complete(
@@ -176,7 +176,7 @@ def _written(
                 parameters,
                 question=defuse(one_line(question)),
                 schema=defuse(prompt_text(context.knowledge.schema, context.shape, tokens=tokens)),
-                entities=defuse(_named(values)),
+                entities=defuse(_told(words)),
                 before=defuse(before),
             )
         except ContextOverflow:
@@ -199,9 +199,11 @@ def _held(question: str, values: Sequence[GraphValue], context: Context, calls: 
     return replace(PARAMETERS, json_schema=json_schema(schema) if calls.model.supports_json_schema else None)
 
 
-def _named(values: Sequence[GraphValue]) -> str:
+def _told(words: FoundWords) -> str:
     """What of the question is in the graph, and where."""
-    return "\n".join(f'"{one_line(value.text)}" is in the graph: {value.told}.' for value in values)
+    values = [f'"{one_line(value.text)}" is in the graph: {value.told}.' for value in words.values]
+    names = [f'"{one_line(text)}" may mean {", or ".join(meanings)}.' for text, meanings in words.names]
+    return "\n".join([*values, *names])
 
 
 def _feedback(tried: Sequence[Attempt]) -> str:

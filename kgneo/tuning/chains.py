@@ -17,10 +17,11 @@ from kgneo.graph.run import run
 from kgneo.graph.shape import LOADED_LABEL
 from kgneo.model import Hop
 from kgneo.query.catalogue import Catalogue
-from kgneo.query.graph import Edge, QueryGraph, Value, Variable
+from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
+from kgneo.questions import Question
 from kgneo.text import fold
 
-__all__ = ["Chain", "chain_of", "chains", "edge", "nameable", "reworded"]
+__all__ = ["Chain", "chain_of", "chains", "edge", "nameable", "query_of", "reworded"]
 
 HOPS = 3
 MOST = 20
@@ -94,6 +95,17 @@ def chain_of(
         return None
     worded = _worded(name, hops, answers, random)
     return replace(worded, question=question, parts=(question,) if len(hops) == 1 else worded.parts)
+
+
+def query_of(chain: Chain, labels: tuple[str, ...], key: str) -> Question:
+    """A chain's question with its query graph, where its topic has one of `labels` and its name in the property
+    `key`."""
+    last = len(chain.hops)
+    ends = [hop.labels if len(hop.labels) == 1 else () for hop in chain.hops]
+    variables = (Variable("x0", labels), *(Variable(f"x{number}", own) for number, own in enumerate(ends, start=1)))
+    edges = tuple(edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(chain.hops))
+    graph = QueryGraph(variables, Value(f"x{last}"), edges, (Condition(Value("x0", key), "=", (chain.topic,)),))
+    return Question(chain.question, chain.question, chain.answers[-1], entities=(chain.topic,), query_graph=graph)
 
 
 def _steps(known: Catalogue) -> list[Hop]:

@@ -18,7 +18,6 @@ meet: the same instructions, and triples, relations and entities that were chose
 | infer | refkg | the names that the evidence of all sub-queries gives |
 | relations | ir-llm, refkg | the relation that leads on from the entities at hand; "none" at the end |
 | entities | ir-llm | "none" on the way; at the end "all", or the names that answer |
-| query_graph | cypher | the question as a query graph |
 | verify | verify | the verdict on a claim by the evidence that is shown, and why |
 
 Hard negatives are prompts of the task answer: the triples that were chosen for one question beside another one, of the
@@ -28,7 +27,6 @@ same graph, whose answers are not among them; and claims that put what another t
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -41,18 +39,15 @@ from kgneo.english.names import statement_wording
 from kgneo.errors import KgneoError
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.model import Hop
-from kgneo.query.graph import Condition, QueryGraph, Value, Variable
-from kgneo.query.json import to_json
 from kgneo.stages.filter_entities import ALL, NONE
 from kgneo.stages.ground import NOT_FOUND
-from kgneo.strategies.cypher import Cypher, CypherOptions
 from kgneo.strategies.ir_llm import IrLlm
 from kgneo.strategies.kg_rag import KgRag
 from kgneo.strategies.navigator import NavigatorOptions
 from kgneo.strategies.protocol import Strategy
 from kgneo.strategies.refkg import Refkg
 from kgneo.text import fold
-from kgneo.tuning.chains import Chain, edge, reworded
+from kgneo.tuning.chains import Chain, reworded
 from kgneo.verification.by_model import verified_by_model
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED
 
@@ -67,10 +62,9 @@ REWORDED = 0.25
 WORDINGS = NavigatorOptions().variants
 DEV = 10
 """One name of so many belongs to dev."""
-STRATEGIES: tuple[Strategy, ...] = (KgRag(), IrLlm(), Refkg(), Cypher(CypherOptions(attempts=1)))
+STRATEGIES: tuple[Strategy, ...] = (KgRag(), IrLlm(), Refkg())
 """Those that ask the teacher."""
 _FACTS_LINE = "=========="
-_NAMED = re.compile(r"is a name in the graph of label (.+), in its property (.+)\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +124,9 @@ def _taught(chain: Chain, context: Context, *, whole: bool) -> list[Example]:
     found = []
     for strategy in STRATEGIES:
         split = not whole or strategy.name != "kg-rag"
-        found += _given(strategy, _Teacher(chain, loaded=context.shape.loaded, whole=not split), context)
+        found += _given(strategy, _Teacher(chain, whole=not split), context)
         if split and strategy.name == "kg-rag" and len(chain.hops) > 1:
-            given = _given(strategy, _Teacher(chain, loaded=context.shape.loaded, whole=True), context)
+            given = _given(strategy, _Teacher(chain, whole=True), context)
             found += [example for example in given if example.task == "answer"]
     return found
 
@@ -165,7 +159,6 @@ class _Teacher:
     and keeps both. With `whole`, it leaves questions of several hops whole."""
 
     chain: Chain
-    loaded: bool = False
     whole: bool = False
     claim: str = ""
     claimed: str = ""
@@ -231,25 +224,6 @@ class _Teacher:
         listed = [line.removeprefix("- ") for line in prompt.split(_FACTS_LINE)[1].splitlines() if line]
         answers = [name for name in listed if name in self.chain.answers[-1]]
         return ALL if answers == listed else "; ".join(answers) or NONE
-
-    def _query_graph(self, prompt: str) -> str:
-        """Nothing where the prompt does not say which property holds the topic's name."""
-        named = _NAMED.search(prompt)
-        if named is None and not self.loaded:
-            return ""
-        labels, key = ((named[1],), named[2]) if named else ((), "name")
-        hops = self.chain.hops
-        last = f"x{len(hops)}"
-        variables = (
-            Variable("x0", labels),
-            *(
-                Variable(f"x{number + 1}", hop.labels if len(hop.labels) == 1 else ())
-                for number, hop in enumerate(hops)
-            ),
-        )
-        edges = tuple(edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(hops))
-        conditions = (Condition(Value("x0", key), "=", (self.chain.topic,)),)
-        return json.dumps(to_json(QueryGraph(variables, Value(last), edges, conditions)), ensure_ascii=False)
 
     def _verify(self, prompt: str) -> str:
         hop, topic = self.chain.hops[0], self.chain.topic

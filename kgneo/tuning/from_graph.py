@@ -2,21 +2,22 @@
 
 They are made of questions over the graph's schema and of labelled ones, where there are any: of those along a relation
 path (`kgneo.tuning.chains`) for all tasks, of those with another query graph (`kgneo.tuning.queries`, and labelled ones
-that bring their query) for writing it.
+that bring their query, or are read) for writing it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from kgneo.context import Context
 from kgneo.errors import KgneoError
 from kgneo.model import RelationPath
 from kgneo.questions import Question
+from kgneo.stages.find_words import named
 from kgneo.stages.link import LinkedQuestion, link
-from kgneo.tuning.chains import Chain, chain_of, chains
+from kgneo.tuning.chains import Chain, chain_of, chains, query_of
 from kgneo.tuning.data import Example, examples
 from kgneo.tuning.labelled import Labelled, labelled
 from kgneo.tuning.pairs import Pair, pairs
@@ -55,16 +56,18 @@ def from_graph(
     """
     asked = _Asked(context, questions, seed, own)
     alone = set(tasks) == {WRITTEN}
-    made = examples(context, () if alone else asked.each(), seed=seed, whole=whole, advance=advance)
+    along = list(asked.each())
+    made = examples(context, () if alone else along, seed=seed, whole=whole, advance=advance)
     chats = [example for example in made if not tasks or example.task in tasks]
-    random = Random(f"kgneo queries {seed}")  # noqa: S311 - examples are no secret
     answered = {item.question.id for item in asked.understood}
     if not tasks or WRITTEN in tasks:
         told = advance if alone else lambda: None
-        answering = list(written(context, own, told))
-        over_schema = list(written(context, queries(context.knowledge, questions, random), told))
-        answered |= {question.id for question, _ in answering}
-        chats += [example for _, example in (*answering, *over_schema)]
+        random = Random(f"kgneo queries {seed}")  # noqa: S311 - examples are no secret
+        answering = {question.id: example for question, example in written(context, own, told)}
+        over_paths = written(context, (item for item in asked.queries if item.id not in answering))
+        over_schema = written(context, queries(context.knowledge, questions, random), told)
+        chats += [*answering.values(), *(example for _, example in (*over_paths, *over_schema))]
+        answered |= answering.keys()
     return Made(tuple(chats), tuple(asked.pairs), frozenset(answered))
 
 
@@ -82,6 +85,8 @@ class _Asked:
     def __init__(self, context: Context, count: int, seed: int, own: Sequence[Question]) -> None:
         self.understood: Sequence[Labelled] = labelled(context, own)
         self.pairs: list[Pair] = []
+        self.queries: list[Question] = []
+        """The same questions with their query graphs."""
         self._context = context
         self._count = count
         self._random = Random(f"kgneo questions {seed}")  # noqa: S311 - examples are no secret
@@ -94,6 +99,7 @@ class _Asked:
             chain = chain_of(knowledge, item.linked.text, (topic.id, topic.name), item.path.hops, self._random)
             self._pair(item.linked, item.path, chain.parts if chain else ())
             if chain:
+                self._query(chain, item.linked, item.question.id)
                 yield chain
         for chain in chains(knowledge, self._count, self._random):
             try:
@@ -101,7 +107,16 @@ class _Asked:
             except KgneoError:  # a name that several nodes have, for one
                 continue
             self._pair(linked, RelationPath(chain.hops), chain.parts)
+            self._query(chain, linked, chain.question)
             yield chain
+
+    def _query(self, chain: Chain, linked: LinkedQuestion, identity: str) -> None:
+        """Keep it with its query graph, where one property alone holds its topic's name."""
+        loaded = self._context.shape.loaded
+        places = [value for value in named(linked.topics[0], self._context) if value.key]
+        if len(places) == 1 or (places and loaded):
+            labels = () if loaded else (places[0].owner,)
+            self.queries.append(replace(query_of(chain, labels, places[0].key), id=identity))
 
     def _pair(self, linked: LinkedQuestion, path: RelationPath, parts: Sequence[str]) -> None:
         self.pairs += pairs(self._context, linked, path, parts, self._random)
