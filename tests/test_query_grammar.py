@@ -88,6 +88,12 @@ def test_numbers_and_dates_are_those_of_the_question() -> None:
     assert not allowed(of_author(born("2017-08-13"), {"of": "x0"}))
 
 
+def test_only_a_question_that_speaks_of_it_asks_whether_a_property_is_there() -> None:
+    missing = of_author({"left": {"of": "x1", "key": "born"}, "operator": "missing"}, {"of": "x0"})
+    assert allowed(missing, literals_of("books by authors without a date of birth"))
+    assert not allowed(missing, LITERALS)
+
+
 @pytest.mark.parametrize(
     "edge",
     [

@@ -1,6 +1,7 @@
 """The literals of a question: what of it may be compared with a property's values.
 
-Comes in: a question, and values of the graph that were found in it. Goes out: these, its words, numbers and dates.
+Comes in: a question, and values of the graph that were found in it. Goes out: these, its words, numbers and dates, and
+whether it asks for something to be there, or not to be.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 
 from kgneo.english.dates import iso, parse_date
 from kgneo.english.numbers import number_at
+from kgneo.english.words import PRESENCE
 from kgneo.query.grammar import Literals
 
 WORD = re.compile(r"[^\s,;:?!()\[\]\"“”]+(?::\d+)*")
@@ -30,4 +32,5 @@ def literals_of(question: str, known: Mapping[tuple[str, str], tuple[str, ...]] 
     dates = [text for text in read if DATE.fullmatch(text)]
     dates += [iso(date) for date in map(parse_date, words) if date]
     numbers = [text for text in read if NUMBER.fullmatch(text)]
-    return Literals(words, between, tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(dates)), known or {})
+    presence = any(word in PRESENCE for word in plain)
+    return Literals(words, between, tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(dates)), known or {}, presence)

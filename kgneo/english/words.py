@@ -205,6 +205,8 @@ NEGATIONS = _words(
     "not no never without neither nor none nobody nothing nowhere cannot lack lacks lacking excluding except "
     "isn aren doesn don didn wasn weren hasn haven hadn"
 )
+PRESENCE = PERFECT | NEGATIONS | _words("with any missing still yet")
+"""Words without which nobody asks whether a property is there."""
 NOBODY = _words("nobody nothing none nowhere")
 """Those of them that stand where a thing is named."""
 EXTREMES: dict[str, bool] = {

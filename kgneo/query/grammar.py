@@ -50,6 +50,7 @@ class Literals:
     numbers: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
     known: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    presence: bool = True
 
 
 def query_grammar(catalogue: Catalogue, literals: Literals) -> str | None:
@@ -223,7 +224,8 @@ class _Writer:
             yield f"{_text(formed + 'between' + RIGHT)} {value} {_text(NEXT)} {value} {_text(END)}"
         if kind == "text" and self._literals.words:
             yield f"{_text(formed + 'contains' + RIGHT)} {self._rule(self._words, 'words')} {_text(END)}"
-        yield _text(left + '}, "operator": "') + f" ({_any(('present', 'missing'))}) " + _text('"}')
+        if self._literals.presence:
+            yield _text(left + '}, "operator": "') + f" ({_any(('present', 'missing'))}) " + _text('"}')
 
     def _value(self, owner: str, key: Key) -> str:
         """What a property is compared with; none where the question has no such literal."""
