@@ -8,10 +8,10 @@ hops: Hit@1 and exact answer sets over QUESTIONS dev questions (100) drawn with 
 (words count as tokens), seconds a question; beside it the Hit@1 that the paper prints. Nothing is encoded but questions
 and relations: MetaQA is loaded, not indexed, and systems that take the nearest triples take relations instead.
 
-With `--model` (as for kgneo --llm) all ten systems are asked, with that model and its tokens, and a figure sets
-accuracy against tokens (FOLDER/accuracy-tokens.png and .svg, results/papers). Every question is written to
-FOLDER/records.jsonl as soon as it was asked and is not asked again: a measurement that was stopped, or is to have more
-questions or systems, goes on.
+With `--model` (as for kgneo --llm) all ten systems are asked, with that model and its tokens (`cypher` with the adapter
+of `--cypher-adapter`, where one is given), and a figure sets accuracy against tokens (FOLDER/accuracy-tokens.png and
+.svg, results/papers). Every question is written to FOLDER/records.jsonl as soon as it was asked and is not asked again:
+a measurement that was stopped, or is to have more questions or systems, goes on.
 """
 
 from __future__ import annotations
@@ -125,16 +125,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("systems", nargs="*", metavar="STRATEGY", help=f"of {', '.join(EVERY)}")
     parser.add_argument("--model", help="as for kgneo --llm; the tests' stand-in where none is named")
     parser.add_argument("--adapter", type=Path, help="a LoRA adapter for it, as a GGUF file")
+    parser.add_argument("--cypher-adapter", type=Path, help="another one for it while it is asked as cypher")
+    parser.add_argument("--attempts", type=int, default=3, help="queries that cypher writes for a question at most")
+    parser.add_argument("--hops", type=int, nargs="+", choices=HOPS, default=HOPS, help="of the questions")
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds for one call of the model")
     parser.add_argument("--out", type=Path, default=Path("results/papers"), help="folder of records and figure")
     options = parser.parse_args(arguments)
     if options.model:
         require_matplotlib()
     model = load_model(options.model, adapter=options.adapter, report=report) if options.model else None
+    writing = (
+        load_model(options.model, adapter=options.cypher_adapter, report=report) if options.cypher_adapter else model
+    )
     names = options.systems or list(EVERY if model else PUBLISHED)
     records = Records(options.out / "records.jsonl" if model else None)
     dataset = reader("metaqa").read(metaqa_folder(), split="dev", variant="vanilla", question_hops=HOPS)
-    drawn = {hops: sample(dataset.parts[hops], options.questions, seed=0) for hops in HOPS}
+    drawn = {hops: sample(dataset.parts[hops], options.questions, seed=0) for hops in options.hops}
     measured: dict[tuple[str, int], Measured] = {}
     with open_graph(Settings(store="benchmark-papers", timeout=3600), report=report) as graph:
         if count_triples(graph) == 0:
@@ -142,9 +148,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         context = structure(graph)
         context.options = replace(context.options, llm_timeout=options.timeout)
         for name in names:
-            for hops in HOPS:
-                strategy = find_strategy(name, select="relations", compare=False)
-                speaking: LanguageModel = model or PaperStandIn(drawn[hops], FILMS).model()
+            for hops in options.hops:
+                strategy = find_strategy(name, select="relations", compare=False, attempts=options.attempts)
+                speaking: LanguageModel = (writing if name == "cypher" else model) or PaperStandIn(
+                    drawn[hops], FILMS
+                ).model()
                 asked = replace(context, model=speaking)
                 measured[name, hops] = measure(asked, drawn[hops], strategy, records, hops)
                 report(" | ".join(map(str, (name, hops, *_figures(measured[name, hops])))))

@@ -109,6 +109,13 @@ def test_the_model_sees_what_the_other_words_may_mean_in_the_schema(films: Conte
     assert '"Brandt"' not in told
 
 
+def test_of_plain_triples_the_model_sees_names_and_relations(sample_context: Context) -> None:
+    context, model = said(sample_context, "{}", "{}")
+    ask(context, "What is the capital of [Ethiopia]?", strategy="cypher")
+    assert '"Ethiopia" is in the graph: label Entity, property name.' in prompt(model, 0)
+    assert '"capital" may mean relationship type has_capital.' in prompt(model, 0)
+
+
 def test_what_stands_before_the_question_is_the_same_for_all_questions_of_a_graph(films: Context) -> None:
     context, model = said(films, GOOD, GOOD)
     ask(context, QUESTION, strategy="cypher")
