@@ -39,7 +39,7 @@ from kgneo.graph.open import Knowledge
 from kgneo.graph.record import count_triples, new_record
 from kgneo.graph.shape import LOADED
 from kgneo.graph.statistics import read_statistics
-from kgneo.llm import LanguageModel, load_model
+from kgneo.llm import load_model
 from kgneo.loader import open_source, read_triples
 from kgneo.model import Answer
 from kgneo.questions import Question, reader, sample
@@ -150,10 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in names:
             for hops in options.hops:
                 strategy = find_strategy(name, select="relations", compare=False, attempts=options.attempts)
-                speaking: LanguageModel = (writing if name == "cypher" else model) or PaperStandIn(
-                    drawn[hops], FILMS
-                ).model()
-                asked = replace(context, model=speaking)
+                own = writing if name == "cypher" else model
+                asked = replace(context, model=own or PaperStandIn(drawn[hops], FILMS).model())
                 measured[name, hops] = measure(asked, drawn[hops], strategy, records, hops)
                 report(" | ".join(map(str, (name, hops, *_figures(measured[name, hops])))))
                 if os.environ.get("SHOW_MISSED"):

@@ -320,6 +320,23 @@ def test_what_is_raised_while_the_grammar_is_tried_ends_the_reply(
     assert set(model.complete(QUESTION, held).text) == {"a"}
 
 
+def test_what_is_lost_elsewhere_ends_no_reply(model: LlamaModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        def __del__(self) -> None:
+            raise ValueError("elsewhere")
+
+    told: list[str] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda found: told.append(str(found.exc_value)))
+
+    def on_text(_: str) -> None:
+        Broken()
+
+    reply = model.complete(QUESTION, Parameters(max_tokens=3, grammar='root ::= "a"+', seed=1), on_text=on_text)
+    assert set(reply.text) == {"a"}
+    assert told
+    assert set(told) == {"elsewhere"}
+
+
 @contextmanager
 def hub_with(content: bytes, *, digest: str) -> Iterator[str]:
     """A stand-in for the hub on loopback, with one file in every repository named "owner/good"."""

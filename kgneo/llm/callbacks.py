@@ -7,12 +7,16 @@ a reply is held by a grammar, most of a small model's time is spent in such func
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["Lost", "kept_exceptions"]
+
+IN_CALLBACK = "ctypes callback"
+"""What Python says of an exception that left one."""
 
 
 @dataclass
@@ -30,12 +34,19 @@ class Lost:
 
 @contextmanager
 def kept_exceptions() -> Iterator[Lost]:
-    """Keeps what callbacks raise inside, which `Lost.raise_again` raises; at the end that happens by itself."""
+    """Keeps what callbacks raise inside, which `Lost.raise_again` raises; at the end that happens by itself. Only in
+    the main thread, the one that Ctrl-C interrupts: what Python calls there is shared by all threads."""
     lost, before = Lost(), sys.unraisablehook
+    if not _in_main_thread():
+        yield lost
+        return
 
     def keep(found: Any) -> None:
-        if lost.error is None:
+        interrupted = isinstance(found.exc_value, KeyboardInterrupt)
+        if _in_main_thread() and lost.error is None and (interrupted or IN_CALLBACK in (found.err_msg or "")):
             lost.error = found.exc_value
+        else:
+            before(found)
 
     sys.unraisablehook = keep
     try:
@@ -43,3 +54,7 @@ def kept_exceptions() -> Iterator[Lost]:
     finally:
         sys.unraisablehook = before
     lost.raise_again()
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()

@@ -120,6 +120,9 @@ def write_query(
     Raises ModelError, ContextOverflow among them where not even a short schema fits, and GraphUnavailable.
     """
     tried: list[Attempt] = []
+    words = find_words(question, topics, context)
+    parameters = PARAMETERS if free else _held(question, words.values, context, calls)
+    told = _told(words)
 
     @cache
     def examples() -> str:
@@ -130,7 +133,7 @@ def write_query(
         try:
             shown = "" if free or not (when == "always" or (when == "failure" and tried)) else examples()
             before = shown + _feedback(tried)
-            completion = _written(question, topics, context, calls, before, free=free, tokens=schema_tokens)
+            completion = _written(question, told, parameters, context, calls, before, free=free, tokens=schema_tokens)
         except BudgetSpent as error:
             calls.warn(error.message)
             break
@@ -157,7 +160,8 @@ def _tell(context: Context, number: int, attempt: Attempt) -> None:
 
 def _written(
     question: str,
-    topics: Sequence[TopicEntity],
+    told: str,
+    parameters: Parameters,
     context: Context,
     calls: ModelCalls,
     before: str,
@@ -165,10 +169,8 @@ def _written(
     free: bool,
     tokens: int,
 ) -> Completion:
-    """The model's next query; `before` is what it is told of others. A schema that does not fit is cut down to its most
-    frequent parts."""
-    words = find_words(question, topics, context)
-    parameters = PARAMETERS if free else _held(question, words.values, context, calls)
+    """The model's next query; it is `told` what of the question is in the graph, and `before`, what came of others. A
+    schema that does not fit is cut down to its most frequent parts."""
     while True:
         try:
             return calls.complete(
@@ -176,7 +178,7 @@ def _written(
                 parameters,
                 question=defuse(one_line(question)),
                 schema=defuse(prompt_text(context.knowledge.schema, context.shape, tokens=tokens)),
-                entities=defuse(_told(words)),
+                entities=defuse(told),
                 before=defuse(before),
             )
         except ContextOverflow:

@@ -21,7 +21,7 @@ from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
 from kgneo.questions import Question
 from kgneo.text import fold
 
-__all__ = ["Chain", "chain_of", "chains", "edge", "nameable", "query_of", "reworded"]
+__all__ = ["Chain", "chain_of", "chains", "nameable", "query_of", "reworded"]
 
 HOPS = 3
 MOST = 20
@@ -103,8 +103,9 @@ def query_of(chain: Chain, labels: tuple[str, ...], key: str) -> Question:
     last = len(chain.hops)
     ends = [hop.labels if len(hop.labels) == 1 else () for hop in chain.hops]
     variables = (Variable("x0", labels), *(Variable(f"x{number}", own) for number, own in enumerate(ends, start=1)))
-    edges = tuple(edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(chain.hops))
-    graph = QueryGraph(variables, Value(f"x{last}"), edges, (Condition(Value("x0", key), "=", (chain.topic,)),))
+    graph = QueryGraph(
+        variables, Value(f"x{last}"), _edges(chain.hops), (Condition(Value("x0", key), "=", (chain.topic,)),)
+    )
     return Question(chain.question, chain.question, chain.answers[-1], entities=(chain.topic,), query_graph=graph)
 
 
@@ -139,7 +140,7 @@ def _walked(
 
 def _starts(knowledge: Knowledge, hop: Hop) -> list[tuple[str, str]]:
     """Element ids and names of nodes that the hop leaves, by name."""
-    graph = QueryGraph((Variable("x"), Variable("y")), Value("x"), (edge("x", hop, "y"),))
+    graph = QueryGraph((Variable("x"), Variable("y")), Value("x"), (_edge("x", hop, "y"),))
     nodes = run(knowledge, graph, keys={}, naming={}, limit=STARTS).nodes
     return sorted({(node.id, node.names[0]) for node in nodes if nameable(node.names[0])}, key=lambda pair: pair[::-1])
 
@@ -147,13 +148,17 @@ def _starts(knowledge: Knowledge, hop: Hop) -> list[tuple[str, str]]:
 def _answers(knowledge: Knowledge, start: str, hops: Sequence[Hop]) -> tuple[str, ...]:
     """The answers after the last hop; none where they are too many, or not to be written in a prompt."""
     variables = (Variable("x0", (), (start,)), *(Variable(f"x{number}") for number in range(1, len(hops) + 1)))
-    edges = tuple(edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(hops))
-    result = run(knowledge, QueryGraph(variables, Value(f"x{len(hops)}"), edges), keys={}, naming={}, limit=MOST)
+    result = run(knowledge, QueryGraph(variables, Value(f"x{len(hops)}"), _edges(hops)), keys={}, naming={}, limit=MOST)
     names = tuple(sorted({node.names[0] for node in result.nodes}))
     return names if names and not result.more and all(map(nameable, names)) else ()
 
 
-def edge(start: str, hop: Hop, end: str) -> Edge:
+def _edges(hops: Sequence[Hop]) -> tuple[Edge, ...]:
+    """The hops from variable x0 on."""
+    return tuple(_edge(f"x{number}", hop, f"x{number + 1}") for number, hop in enumerate(hops))
+
+
+def _edge(start: str, hop: Hop, end: str) -> Edge:
     """The hop as an edge from one variable to another."""
     return Edge(start, (hop.relation,), end) if hop.forward else Edge(end, (hop.relation,), start)
 
