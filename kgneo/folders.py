@@ -1,13 +1,18 @@
-"""Where kgneo keeps files of its own on this machine, and how it writes those that are nobody else's."""
+"""Where kgneo keeps files of its own on this machine, and how it writes them: whole or not at all, made once where
+several want the same, and readable by nobody else where they hold secrets."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from kgneo.errors import UsageError
 
+T = TypeVar("T")
 _NAME = re.compile(r"\w[\w .-]{0,99}")
 
 
@@ -48,14 +53,45 @@ def _data_folder() -> Path:
     return user_data_path("kgneo", appauthor=False)
 
 
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, from its first moment on, whole or not at all."""
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A place for a draft of the file `path`, which nobody else has. The draft takes the place of `path` at the end of
+    the block, and is deleted where that fails."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        yield draft
         draft.replace(path)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, from its first moment on, whole or not at all."""
+    with whole(path) as draft:
+        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """A block about `path`, a file or a folder, in which there is one thread of one process at a time; others wait. It
+    ends with the process at the latest, so that one that was killed keeps nobody waiting; drafts that it left behind
+    are deleted."""
+    from filelock import FileLock
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_name(f"{path.name}.lock")):
+        for left in path.parent.glob(f".{path.name}.*.*"):
+            left.unlink(missing_ok=True)
+        yield
+
+
+def made_once(path: Path, kept: Callable[[], T | None], make: Callable[[], T]) -> T:
+    """What is `kept` at `path`; where that is nothing, `make` makes it, while all others who want it wait."""
+    if (found := kept()) is not None:
+        return found
+    with alone(path):
+        return found if (found := kept()) is not None else make()

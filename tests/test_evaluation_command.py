@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from kgneo.cli.main import main
+from kgneo.embedding import OnnxEncoder
 from kgneo.evaluation.compare import compare
 from kgneo.evaluation.records import read_records
+from kgneo.graph import Graph
 from kgneo.sample import questions_path
+from tests.conftest import on_one_version
 
 SAMPLE = str(questions_path())
 FAST = ["--no-figures"]
@@ -94,6 +97,23 @@ def test_several_workers_answer_as_one_does(tmp_path: Path) -> None:
         assert main(command) == 0
     found = compare(tmp_path / "1", tmp_path / "3")
     assert (found.n, found.changes, found.f1_a) == (20, (), found.f1_b)
+
+
+@on_one_version
+def test_many_workers_on_a_graph_that_was_never_asked_record_every_question(
+    graph: Graph, encoder: OnnxEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph.write(
+        "UNWIND range(1, 40) AS n CREATE (:Ship {name: 'Ship ' + n})-[:OWNED_BY]->(:Company {name: 'Line ' + n})"
+    )
+    (tmp_path / "encoders").symlink_to(encoder.folder.parent)
+    monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
+    rows = [{"question": f"who owns [Ship {number}]?", "answers": [f"Line {number}"]} for number in range(1, 33)]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["eval", "jsonl", str(tmp_path / "own.jsonl"), "--workers", "16", "--out", str(tmp_path / "run"), *FAST]
+    assert main(command) == 0
+    assert [record["answers"] for record in records(tmp_path / "run")].count([]) == 0
+    assert len(records(tmp_path / "run")) == len(rows)
 
 
 @pytest.mark.usefixtures("sample_graph")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kgneo.errors import GraphError, GraphUnavailable
-from kgneo.folders import cache_folder
+from kgneo.folders import cache_folder, made_once, whole
 from kgneo.graph.attach import Choices
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
@@ -45,17 +45,23 @@ class LocalCache:
     def schema(self, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None) -> Schema:
         """The graph's schema; read again when labels, types or sizes are no longer what they were, or when it is not
         fresh and the graph has changed."""
-        signature = json.loads(json.dumps(read_signature(self._graph)))
-        change = self._graph.last_change()
-        kept = self._read("schema.json")
-        same = kept.get("signature") == signature
-        unchanged = kept.get("change") == change
-        if not refresh and same and (unchanged or time.time() - kept.get("read", 0.0) < FRESH):
-            return Schema.from_json(kept["schema"])
-        schema = read_schema(self._graph, report=report)
-        record = {"signature": signature, "change": change, "read": time.time(), "schema": schema.to_json()}
-        self._write("schema.json", record)
-        return schema
+
+        def state() -> dict[str, Any]:
+            signature = json.loads(json.dumps(read_signature(self._graph)))
+            return {"signature": signature, "change": self._graph.last_change()}
+
+        def kept() -> Schema | None:
+            now, before = state(), self._read("schema.json")
+            fresh = time.time() - before.get("read", 0.0) < FRESH or before.get("change") == now["change"]
+            same = before.get("signature") == now["signature"] and fresh and not refresh
+            return Schema.from_json(before["schema"]) if same else None
+
+        def make() -> Schema:
+            now, schema = state(), read_schema(self._graph, report=report)
+            self._write("schema.json", {**now, "read": time.time(), "schema": schema.to_json()})
+            return schema
+
+        return made_once(self.folder / "schema.json", kept, make)
 
     def choices(self, given: Choices | None = None, *, keep: bool = True) -> Choices:
         """What the user chose for this graph; `given` is kept from now on where it says something (and `keep`)."""
@@ -81,22 +87,37 @@ class LocalCache:
     def names(self, shape: Shape, *, refresh: bool = False) -> LocalNames:
         """The graph's names, read again when the graph has changed, or when asked to."""
         file = self.folder / "names.sqlite"
-        wanted = {"shape": shape.to_json(), "change": self._graph.last_change()}
-        if not refresh and self._read("names.json") == wanted and file.exists():
-            return LocalNames(file)
-        names = LocalNames.build(self._graph, shape, file)
-        self._write("names.json", wanted)
-        return names
+
+        def wanted() -> dict[str, Any]:
+            return {"shape": shape.to_json(), "change": self._graph.last_change()}
+
+        def kept() -> LocalNames | None:
+            same = not refresh and self._read("names.json") == wanted() and file.exists()
+            return LocalNames(file) if same else None
+
+        def make() -> LocalNames:
+            now, names = wanted(), LocalNames.build(self._graph, shape, file)
+            self._write("names.json", now)
+            return names
+
+        return made_once(file, kept, make)
 
     def dictionary(self, shape: Shape, known: Vocabulary) -> Dictionary:
         """The graph's values, read again when the graph has changed."""
         file = self.folder / "values.sqlite"
-        wanted = {"shape": shape.to_json(), "change": self._graph.last_change(), "version": DICTIONARY}
-        if self._read("values.json") == wanted and file.exists():
-            return Dictionary(file)
-        dictionary = Dictionary.build(self._graph, known, file)
-        self._write("values.json", wanted)
-        return dictionary
+
+        def wanted() -> dict[str, Any]:
+            return {"shape": shape.to_json(), "change": self._graph.last_change(), "version": DICTIONARY}
+
+        def kept() -> Dictionary | None:
+            return Dictionary(file) if self._read("values.json") == wanted() and file.exists() else None
+
+        def make() -> Dictionary:
+            now, dictionary = wanted(), Dictionary.build(self._graph, known, file)
+            self._write("values.json", now)
+            return dictionary
+
+        return made_once(file, kept, make)
 
     def texts(self, fingerprint: str) -> Path:
         """The file for vectors of the graph's own texts, by an encoder of this fingerprint."""
@@ -116,10 +137,8 @@ class LocalCache:
         return record if isinstance(record, dict) else {}
 
     def _write(self, name: str, record: dict[str, Any]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self.folder / f"{name}.draft"
-        draft.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
-        draft.replace(self.folder / name)
+        with whole(self.folder / name) as draft:
+            draft.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
 
 
 def identity(graph: Graph) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kgneo.folders import whole
 from kgneo.graph.connection import Graph
 from kgneo.graph.values import texts
 from kgneo.query.graph import Scalar
@@ -57,10 +58,7 @@ class Dictionary:
     @classmethod
     def build(cls, graph: Graph, vocabulary: Vocabulary, file: Path) -> Dictionary:
         """Read the values of `graph` into `file`; the old one stays until the new one is whole."""
-        file.parent.mkdir(parents=True, exist_ok=True)
-        draft = file.with_suffix(".draft")
-        draft.unlink(missing_ok=True)
-        with closing(sqlite3.connect(draft)) as base:
+        with whole(file) as draft, closing(sqlite3.connect(draft)) as base:
             base.executescript(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
                 "CREATE TABLE entries (folded TEXT, owner TEXT, key TEXT, edge INTEGER, value TEXT, text TEXT, "
@@ -74,7 +72,6 @@ class Dictionary:
                 _fill(base, graph, key)
             base.execute("CREATE INDEX by_folded ON entries (folded)")
             base.commit()
-        draft.replace(file)
         return cls(file)
 
     def lookup(self, pieces: Iterable[str]) -> dict[str, list[Entry]]:

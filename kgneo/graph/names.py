@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from kgneo.folders import whole
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.shape import Shape, is_own, own_labels
@@ -244,10 +245,7 @@ class LocalNames:
     @classmethod
     def build(cls, graph: Graph, shape: Shape, file: Path) -> LocalNames:
         """Read every name of the graph into `file`; the old one stays until the new one is whole."""
-        file.parent.mkdir(parents=True, exist_ok=True)
-        draft = file.with_suffix(".draft")
-        draft.unlink(missing_ok=True)
-        with closing(sqlite3.connect(draft)) as base:
+        with whole(file) as draft, closing(sqlite3.connect(draft)) as base:
             base.executescript(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
                 "CREATE TABLE names (id TEXT, folded TEXT, name TEXT, labels TEXT, degree INTEGER);"
@@ -265,7 +263,6 @@ class LocalNames:
                     base.execute("INSERT INTO pieces (rowid, folded) VALUES (?, ?)", (number, folded))
             base.execute("CREATE INDEX by_folded ON names (folded)")
             base.commit()
-        draft.replace(file)
         return cls(file)
 
     def by_name(self, names: Iterable[str]) -> dict[str, NamedEntity]:

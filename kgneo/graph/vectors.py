@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.embedding import Vectors
+from kgneo.folders import whole
 from kgneo.graph.embeddings import Pending
 from kgneo.graph.record import IndexRecord, record_from, record_properties
 
@@ -41,10 +42,8 @@ class LocalEmbeddings:
 
     def keep(self, record: IndexRecord) -> None:
         """Keep `record`, whole or not at all."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self.folder / f"{RECORD}.draft"
-        draft.write_text(json.dumps(record_properties(record), ensure_ascii=False), encoding="utf-8")
-        draft.replace(self.folder / RECORD)
+        with whole(self.folder / RECORD) as draft:
+            draft.write_text(json.dumps(record_properties(record), ensure_ascii=False), encoding="utf-8")
 
     def clear(self) -> None:
         """Delete the embeddings: those of another encoder are of no use."""

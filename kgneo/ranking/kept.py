@@ -46,6 +46,8 @@ class KeptVectors:
             with closing(sqlite3.connect(self._file, timeout=WAIT)) as base:
                 rows = base.execute("SELECT text, vector FROM vectors").fetchall()
             return {text: np.frombuffer(vector, dtype=np.float32) for text, vector in rows}
+        except sqlite3.OperationalError:  # another process is just making it, or writes
+            return {}
         except (sqlite3.Error, ValueError):
             with suppress(OSError):
                 self._file.unlink()
