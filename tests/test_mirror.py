@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from kgneo.asking import open_context
+from kgneo.cli.main import main
+from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph, candidates
 from kgneo.graph.cache import LocalCache
-from kgneo.graph.candidates import Direction, Reach, bound, top_candidates
+from kgneo.graph.candidates import Direction, Reach, bound, fresh_mirror, top_candidates
 from kgneo.graph.index import build
 from kgneo.graph.load import load
 from kgneo.graph.mirror import MIRRORED_UP_TO, Mirror
@@ -19,8 +26,11 @@ from kgneo.graph.open import Knowledge, open_knowledge
 from kgneo.graph.shape import LOADED
 from kgneo.loader import LoadedTriple
 from kgneo.model import Candidate, Triple
+from kgneo.sample import triples_path
+from kgneo.serve import latest
 from kgneo.server import RunningServer
-from tests.conftest import connect, wipe
+from tests.conftest import connect, load_file, on_one_version, wipe
+from tests.serving import client
 from tests.test_graph_index import CountingEncoder
 
 VECTOR = np.random.default_rng(3).normal(size=16).astype(np.float32)
@@ -74,6 +84,11 @@ def database_alone(monkeypatch: pytest.MonkeyPatch) -> Any:
     return call
 
 
+def kgneo_elsewhere(*arguments: str) -> None:
+    """A command of kgneo's in a process of its own."""
+    subprocess.run([sys.executable, "-m", "kgneo", *arguments], check=True, capture_output=True, text=True)
+
+
 def refuse(*_: object, **__: object) -> None:
     raise AssertionError("the database was asked to choose")
 
@@ -124,6 +139,68 @@ def test_after_a_change_the_mirror_is_passed_over(mirrored: Knowledge, database_
     assert around(mirrored, "n6", 1, "both") == database_alone(lambda: around(mirrored, "n6", 1, "both")) == []
 
 
+def test_a_mirror_of_a_graph_that_was_put_back_is_passed_over_although_its_mark_came_round_again(
+    mirrored: Knowledge,
+) -> None:
+    assert fresh_mirror(mirrored) is not None
+    file = mirrored.mirror.folder / "mirror.json"
+    record = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps(record | {"seal": "of the changes that were undone"}), encoding="utf-8")
+    assert fresh_mirror(mirrored) is None
+    assert renew(mirrored.graph)
+    assert fresh_mirror(open_knowledge(mirrored.graph)) is not None
+
+
+def test_after_a_change_by_others_the_mirror_is_passed_over(
+    mirrored: Knowledge, random_server: RunningServer, database_alone: Any
+) -> None:
+    with connect(random_server) as other:
+        other.write("MATCH (:Entity {name: 'n2'})-[r]-() DELETE r")
+    assert fresh_mirror(mirrored) is None
+    assert around(mirrored, "n2", 1, "both") == database_alone(lambda: around(mirrored, "n2", 1, "both")) == []
+
+
+def test_the_mark_of_a_graph_is_the_same_for_all_who_look_whatever_they_looked_at_before(
+    random_server: RunningServer,
+) -> None:
+    with connect(random_server) as graph, connect(random_server) as other:
+        before = other.last_change()
+        assert graph.refuses_writes() == ""  # which looks at all databases of the server
+        graph.explain("SHOW DATABASES")
+        graph.read_once("SHOW CURRENT USER", rows=1, timeout=5.0)
+        assert graph.last_change() == before
+        graph.write("CREATE (:Elsewhere)")
+        assert graph.last_change() == other.last_change() != before
+
+
+def test_the_mirror_that_a_command_left_behind_answers_in_another_process(
+    graph: Graph, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kgneo_elsewhere("load", str(triples_path()))
+    monkeypatch.setattr(candidates, "_in_graph", refuse)
+    command = ["retrieve", "which countries does the [Rhine] cross?", "--json"]
+    assert main([*command, "--top-k", "5"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["triples"]) == 5
+    graph.write("MATCH (:Entity {name: 'Rhine'})-[r:flows_through]->() SET r.since = 1")
+    with pytest.raises(AssertionError, match="the database was asked to choose"):
+        main(command)
+    kgneo_elsewhere("index")
+    assert main([*command, "--top-k", "5"]) == 0
+
+
+@on_one_version
+def test_a_server_answers_from_the_mirror_that_a_command_left_behind(
+    graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_file(graph, triples_path())
+    with client(open_context(graph, encoder=encoder)) as talking:
+        kgneo_elsewhere("index")
+        monkeypatch.setattr(candidates, "_in_graph", refuse)
+        monkeypatch.setattr(latest, "OFTEN", 0.0)
+        found = talking.post("/api/v1/retrieve", json={"question": "which countries does the [Rhine] cross?"})
+        assert found.json()["triples"]
+
+
 def test_a_mirror_of_another_encoders_embeddings_is_passed_over(mirrored: Knowledge, database_alone: Any) -> None:
     expected = database_alone(lambda: around(mirrored, "n5", 1, "both"))
     for file in mirrored.mirror.folder.glob("*/vectors.npy"):
@@ -146,6 +223,20 @@ def test_a_mirror_of_an_unchanged_graph_is_kept(mirrored: Knowledge) -> None:
     old = mirror_of(mirrored)
     assert renew(mirrored.graph)
     assert mirror_of(mirrored) is old
+
+
+def test_several_that_renew_a_mirror_at_once_make_one(mirrored: Knowledge) -> None:
+    graph = mirrored.graph
+    graph.write("MATCH (n:Entity {name: 'n3'})-[r]-() SET r.kgneo_digest = r.kgneo_digest + 1")
+    read: list[int] = []
+
+    def renewed(_: int) -> bool:
+        return LocalCache(graph).mirror().renew(graph, 16, lambda done, _: read.append(done))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(renewed, range(4)))
+    assert len(read) == 1
+    assert fresh_mirror(open_knowledge(graph)) is not None
 
 
 def test_a_graph_that_is_changed_meanwhile_keeps_its_old_mirror(mirrored: Knowledge) -> None:

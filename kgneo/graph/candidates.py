@@ -86,7 +86,7 @@ def bound(knowledge: Knowledge, reach: Reach) -> Reach:
     if reach.bounded or not reach.entities:
         return reach
     triples = knowledge.record.triples
-    mirror = _fresh_mirror(knowledge) if triples > (reach.most or MOST) else None
+    mirror = fresh_mirror(knowledge) if triples > (reach.most or MOST) else None
     most = reach.most or (MIRRORED_UP_TO if mirror else MOST)
     whole = replace(reach, most=most, bounded=True)
     if triples <= most:
@@ -102,10 +102,11 @@ def bound(knowledge: Knowledge, reach: Reach) -> Reach:
     return whole
 
 
-def _fresh_mirror(knowledge: Knowledge) -> Mirror | None:
+def fresh_mirror(knowledge: Knowledge) -> Mirror | None:
     """The mirror, where the graph is still as it is."""
     mirror = knowledge.mirror.current()
-    return mirror if mirror is not None and mirror.change == knowledge.graph.last_change() else None
+    seal = knowledge.record.seal
+    return mirror if mirror is not None and mirror.shows(knowledge.graph.last_change(), seal) else None
 
 
 def _has_more(graph: Graph, reach: Reach, most: int) -> bool:
@@ -187,7 +188,7 @@ def _in_mirror(knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], 
     scored = mirror.nearest(reach.entities, reach.hops, vector, top_k=top_k, out=out, most=reach.most)
     ids = [id_ for id_, _, _ in scored]
     rows, change = knowledge.graph.read_at(query("triples"), ids=ids, **knowledge.shape.parameters)
-    return _candidates(rows, scored, knowledge.shape) if change == mirror.change else None
+    return _candidates(rows, scored, knowledge.shape) if mirror.shows(change, knowledge.record.seal) else None
 
 
 def _in_graph(

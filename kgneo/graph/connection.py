@@ -54,6 +54,8 @@ PLANS_KEPT = 1000
 """Plans that a server keeps, unless it is set to keep more."""
 PLANNED_AT_ONCE = 2
 """Queries that the server plans ahead at the same time."""
+FETCHED = 2000
+"""Rows that are fetched at a time."""
 RETRY_SECONDS = 15.0
 """How long the driver tries again when a server does not answer, or a transaction fails for a passing reason."""
 
@@ -75,8 +77,7 @@ class Graph:
     ) -> None:
         self._driver = driver
         self._owned = False
-        # In a cluster, what one session wrote the next one must read, whichever member it asks.
-        self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+        self._written = neo4j.GraphDatabase.bookmark_manager()
         self._prepared: set[str] = set()
         self.database = database
         self.timeout = timeout
@@ -162,7 +163,7 @@ class Graph:
             except (exceptions.Neo4jError, exceptions.DriverError) as error:
                 if not error.is_retryable():
                     raise
-        return self._run("execute_read", query, parameters, timeout)
+        return self._run(neo4j.READ_ACCESS, query, parameters, timeout)
 
     def prepare(self, query: str, /, **parameters: Any) -> None:
         """Have the server plan a query that will be read soon, while this goes on: planning one takes longer than most
@@ -185,7 +186,7 @@ class Graph:
     def write(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
         """All rows of a query, in a write transaction of its own."""
         self._check_allowed()
-        return self._run("execute_write", query, parameters, timeout)
+        return self._run(neo4j.WRITE_ACCESS, query, parameters, timeout)
 
     def write_all(self, work: Callable[[neo4j.ManagedTransaction], None], *, timeout: float | None = None) -> None:
         """Several queries in one write transaction: all of them take effect, or none."""
@@ -235,7 +236,8 @@ class Graph:
         return not_after(longest + END_SECONDS, planned)
 
     def last_change(self) -> str:
-        """A mark that is another one after every transaction that changed the database, whoever ran it."""
+        """A mark that is another one after every transaction that changed the database, whoever ran it, and else the
+        same for everyone who looks, also after a restart of the server."""
         return self.read_at("RETURN 1")[1]
 
     def schema(self, query: str, /, **parameters: Any) -> list[Row]:
@@ -275,23 +277,28 @@ class Graph:
             return "this user may not write"
         return ""
 
-    def _run(self, method: str, query: str, parameters: Mapping[str, Any], timeout: float | None) -> list[Row]:
+    def _run(self, mode: str, query: str, parameters: Mapping[str, Any], timeout: float | None) -> list[Row]:
         longest, metadata = bounds(timeout or self.timeout)
 
         @neo4j.unit_of_work(timeout=longest, metadata=metadata or None)
         def work(transaction: neo4j.ManagedTransaction) -> list[Row]:
             return [_row(record) for record in transaction.run(query, dict(parameters))]
 
-        with self._errors(), self._session() as session:
-            rows: list[Row] = getattr(session, method)(work)
-            return rows
+        with self._errors(), self._session(mode) as session:
+            execute = session.execute_read if mode == neo4j.READ_ACCESS else session.execute_write
+            return execute(work)
 
     def _session(self, mode: str = neo4j.WRITE_ACCESS) -> neo4j.Session:
+        """In a cluster, what one session wrote the next one must read, whichever member it asks. Sessions that read
+        leave no bookmark behind: one of another database, into which queries like SHOW DATABASES look, would be part of
+        every later bookmark, and marks of the same state would differ (`last_change`)."""
+        if mode == neo4j.WRITE_ACCESS:
+            return self._driver.session(database=self.database, fetch_size=FETCHED, bookmark_manager=self._written)
         return self._driver.session(
             database=self.database,
             default_access_mode=mode,
-            fetch_size=2000,
-            bookmark_manager=self._bookmarks,
+            fetch_size=FETCHED,
+            bookmarks=neo4j.Bookmarks.from_raw_values(self._written.get_bookmarks()),
         )
 
     @contextmanager

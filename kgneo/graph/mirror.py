@@ -4,7 +4,9 @@ Files in the cache that are read where they lie (memory-mapped): which relations
 of their subjects, and their vectors in the same order. The graph stays the truth. A mirror belongs to one version of
 the graph, told by the driver's bookmark (`Graph.last_change`); what it finds is read from the graph by its ids, in a
 query whose bookmark says whether the graph is still that version. If it is not, the mirror is passed over, until
-`renew` reads what changed. Nothing needs a mirror, and deleting its folder costs nothing but time.
+`renew` reads what changed. Bookmarks hold numbers, which come round again where a store is put back from a backup and
+changed: so a mirror also has a seal, drawn by lot, that is in the graph. Nothing needs a mirror, and deleting its
+folder costs nothing but time.
 
 A mirror takes 4 bytes a number of each embedding, and about 150 bytes a relationship beside them.
 """
@@ -23,10 +25,11 @@ import numpy as np
 from neo4j.vector import Vector
 from numpy.typing import NDArray
 
+from kgneo.folders import alone, whole
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import SCAN_TIMEOUT
-from kgneo.graph.record import count_triples
+from kgneo.graph.record import count_triples, read_record
 
 BATCH = 2_000
 """Vectors read from the graph in one query."""
@@ -40,14 +43,16 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mirror:
-    """One version (`change`) of a graph. `nodes` are element ids in their order; relationship number i has the element
-    id `ids[i]`, leads from node `subjects[i]` to node `objects[i]` and has `vectors[i]`, where `digests[i]` is not 0.
+    """One version (`change`, `seal`) of a graph. `nodes` are element ids in their order; relationship number i has the
+    element id `ids[i]`, leads from node `subjects[i]` to node `objects[i]` and has `vectors[i]`, where `digests[i]` is
+    not 0.
 
     Relationships are in the order of their subjects: those from node n are `out_from[n]` to `out_from[n + 1]`, and
     those to it `arriving[in_from[n]]` to `arriving[in_from[n + 1]]`.
     """
 
     change: str
+    seal: str
     nodes: NDArray[np.bytes_]
     ids: NDArray[np.bytes_]
     subjects: Numbers
@@ -67,7 +72,11 @@ class Mirror:
             arrays = {name: np.asarray(np.load(files / f"{name}.npy", mmap_mode="r")) for name in ARRAYS}
         except (OSError, ValueError, KeyError):
             return None
-        return cls(change=record["change"], **arrays)
+        return cls(change=record["change"], seal=record.get("seal", ""), **arrays)
+
+    def shows(self, change: str, seal: str) -> bool:
+        """Whether this is the mirror of a graph with this mark and this seal."""
+        return (self.change, self.seal) == (change, seal)
 
     def numbers_of(self, element_ids: Sequence[str]) -> Numbers:
         """The numbers of the nodes of these element ids; those that are not there are left out."""
@@ -149,7 +158,7 @@ class Mirror:
         return scores
 
 
-ARRAYS = [name for name in Mirror.__slots__ if name != "change"]
+ARRAYS = [name for name in Mirror.__slots__ if name not in ("change", "seal")]
 
 
 def _ranges(starts: NDArray[np.int64], numbers: Numbers) -> NDArray[np.int64]:
@@ -174,27 +183,32 @@ class MirrorFolder:
         except OSError:
             written = 0
         if written != self._read_at:
-            self._read_at, self._mirror = written, Mirror.load(self.folder) if written else None
+            self._mirror, self._read_at = Mirror.load(self.folder) if written else None, written
         return self._mirror
 
     def renew(self, graph: Graph, dimensions: int, on_progress: Callable[[int, int], None] = lambda *_: None) -> bool:
         """Bring the mirror up to the graph as it is now, reading the embeddings that changed only; `on_progress` gets
         how many are read, and of how many. False where the graph was changed meanwhile: what is there is kept. An empty
-        graph has no mirror."""
-        change, before = graph.last_change(), self.current()
-        if before is not None and before.change == change:
+        graph has no mirror. Where another process does the same, it is waited for."""
+        with alone(self.folder):
+            return self._renew(graph, dimensions, on_progress)
+
+    def _renew(self, graph: Graph, dimensions: int, on_progress: Callable[[int, int], None]) -> bool:
+        before, record = self.current(), read_record(graph)
+        if before is not None and record is not None and before.shows(graph.last_change(), record.seal):
             return True
         if not count_triples(graph):
-            self.remove()
+            self._remove()
             return True
-        files = self.folder / secrets.token_hex(8)
+        seal = secrets.token_hex(8)
+        graph.write(query("index_seal"), seal=seal)
+        change, files = graph.last_change(), self.folder / seal
         try:
             _write(graph, dimensions, before, files, on_progress)
             if graph.last_change() != change:
                 return False
-            draft = self.folder / f"{files.name}.draft"
-            draft.write_text(json.dumps({"change": change, "folder": files.name}), encoding="utf-8")
-            draft.replace(self.folder / RECORD)
+            with whole(self.folder / RECORD) as draft:
+                draft.write_text(json.dumps({"change": change, "seal": seal, "folder": files.name}), encoding="utf-8")
         finally:
             self._clear_away()
         return True
@@ -211,6 +225,10 @@ class MirrorFolder:
 
     def remove(self) -> None:
         """Delete the mirror."""
+        with alone(self.folder):
+            self._remove()
+
+    def _remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
         self._read_at, self._mirror = 0, None
 

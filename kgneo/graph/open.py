@@ -33,12 +33,14 @@ SCAN_NAMES_FROM = 50_000
 @dataclass(frozen=True, eq=False)
 class Knowledge:
     """A graph and what is known of it: the `record` of its index, how its entities are found by their `names`, and,
-    for a graph that may only be read, the embeddings on this machine (`vectors`)."""
+    for a graph that may only be read, the embeddings on this machine (`vectors`). `change` is the mark of the graph
+    (`Graph.last_change`) when reading it began."""
 
     graph: Graph
     record: IndexRecord
     names: Names = field(repr=False)
     vectors: LocalEmbeddings | None = None
+    change: str = ""
 
     @property
     def shape(self) -> Shape:
@@ -86,6 +88,7 @@ def open_knowledge(
     For a graph that was there before kgneo and has no index, the record says what follows from its schema, with
     `complete` False and no fingerprint. Raises GraphEmpty, NotIndexed or EncoderMismatch.
     """
+    change = graph.last_change()
     record, vectors = read_record(graph), None
     if record is None:
         local = LocalCache(graph).embeddings()
@@ -94,9 +97,9 @@ def open_knowledge(
             report(f"The graph is only read: its embeddings are in {local.folder}.")
             vectors = local
         elif not is_loaded(graph):
-            return _attach(graph, encoder=encoder, choices=choices, report=report)
+            return _attach(graph, change, encoder=encoder, choices=choices, report=report)
     record = require(graph, encoder=encoder, record=record)
-    return Knowledge(graph, record, _names(graph, record, here=vectors is not None), vectors)
+    return Knowledge(graph, record, _names(graph, record, here=vectors is not None), vectors, change)
 
 
 def _names(graph: Graph, record: IndexRecord, *, here: bool) -> Names:
@@ -140,6 +143,7 @@ def known_shape(
 
 def _attach(
     graph: Graph,
+    change: str,
     *,
     encoder: str | None,
     choices: Choices | None,
@@ -166,4 +170,4 @@ def _attach(
         statistics=estimate_statistics(schema, shape),
         shape=shape,
     )
-    return Knowledge(graph, record, _names_as_they_are(graph, shape))
+    return Knowledge(graph, record, _names_as_they_are(graph, shape), change=change)

@@ -25,7 +25,7 @@ NO_STATISTICS = Statistics()
 @dataclass(frozen=True, slots=True)
 class IndexRecord:
     """What `:KgneoIndex` says. `complete` is False while embeddings are being written; `embedded` of the `triples` have
-    one, at least."""
+    one, at least. `seal` is what the last mirror was made with (`kgneo.graph.mirror`)."""
 
     encoder: str
     fingerprint: str
@@ -38,6 +38,7 @@ class IndexRecord:
     version: str
     statistics: Statistics
     shape: Shape
+    seal: str = ""
 
     @property
     def unfinished(self) -> str:
@@ -63,7 +64,7 @@ def record_from(properties: Mapping[str, Any]) -> IndexRecord:
     statistics = Statistics.from_json(properties.get("statistics", "[]"))
     shape = Shape.from_json(properties["shape"]) if "shape" in properties else LOADED
     fields: dict[str, Any] = {name: properties.get(name) for name in IndexRecord.__slots__}
-    fields |= {"statistics": statistics, "shape": shape}
+    fields |= {"statistics": statistics, "shape": shape, "seal": properties.get("seal", "")}
     if fields["embedded"] is None:  # written before this was kept
         fields["embedded"] = fields["triples"] if fields["complete"] else 0
     return IndexRecord(**fields)

@@ -31,7 +31,6 @@ class Latest:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._catalogue = catalogue(context.knowledge.schema, context.shape)
-        self._change = context.graph.last_change()
         self._next = time.monotonic() + OFTEN
         self._making = threading.Lock()
 
@@ -57,10 +56,8 @@ class Latest:
     def _renew(self) -> None:
         started = time.monotonic()
         with suppress(KgneoError):  # what it is, the question itself will say, if it matters to it
-            change = self._context.graph.last_change()
-            if change != self._change:
+            if self._context.graph.last_change() != self._context.knowledge.change:
                 self._open()
-                self._change = change
         ended = time.monotonic()
         self._next = ended + max(OFTEN, SHARE * (ended - started))
 
