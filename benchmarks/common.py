@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from kgneo.graph import Graph
+from kgneo.graph.open import Knowledge, open_knowledge
 from kgneo.settings import Settings, open_graph
 
 
@@ -39,27 +41,47 @@ def scratch_graph(name: str) -> Iterator[Graph]:
         stop(store_path(store))
 
 
+def kgneo(*arguments: str) -> list[str]:
+    """The command line of a process of kgneo's."""
+    return [sys.executable, "-m", "kgneo", *arguments]
+
+
 @contextmanager
 def indexed_metaqa() -> Iterator[Graph]:
-    """A graph with MetaQA loaded and indexed: the one at NEO4J_URI, which is only read, or a store of its own,
-    which keeps it for the next measurement."""
-    from kgneo.embedding import load_encoder
-    from kgneo.graph.index import build
-    from kgneo.graph.load import load
-    from kgneo.graph.record import count_triples, read_record
-    from kgneo.graph.shape import LOADED
-    from kgneo.loader import open_source, read_triples
+    """A graph with MetaQA as a command in another process left it behind, with embeddings and mirror: the one at
+    NEO4J_URI, which is only read, or a store of its own, which keeps it for the next measurement."""
+    from kgneo.embedding import DEFAULT_ENCODER
+    from kgneo.graph.record import count_triples
 
-    uri = os.environ.get("NEO4J_URI")
-    settings = Settings(uri=uri, password=os.environ.get("NEO4J_PASSWORD", ""), store="benchmark-metaqa", timeout=3600)
+    uri, store = os.environ.get("NEO4J_URI"), "benchmark-metaqa"
+    settings = Settings(uri=uri, password=os.environ.get("NEO4J_PASSWORD", ""), store=store, timeout=3600)
     with open_graph(settings, report=report) as graph:
-        if uri is None:
-            if count_triples(graph) == 0:
-                load(graph, read_triples(open_source(metaqa_folder() / "kb.txt")), name="benchmark")
-            encoder, record = load_encoder(report=report), read_record(graph)
-            if record is None or not record.complete or record.fingerprint != encoder.fingerprint:
-                build(graph, encoder, shape=LOADED)
+        if uri is None and not _ready(graph):
+            what = ("index",) if count_triples(graph) else ("load", str(metaqa_folder() / "kb.txt"))
+            command = kgneo(*what, "--encoder", DEFAULT_ENCODER, "--store", store)
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         yield graph
+
+
+def _ready(graph: Graph) -> bool:
+    """Whether a graph is indexed by the default encoder and mirrored as it is now."""
+    from kgneo.embedding import load_encoder
+    from kgneo.graph.candidates import fresh_mirror
+    from kgneo.graph.record import read_record
+
+    record = read_record(graph)
+    if record is None or not record.complete or record.fingerprint != load_encoder(report=report).fingerprint:
+        return False
+    return fresh_mirror(open_knowledge(graph)) is not None
+
+
+def without_mirror(knowledge: Knowledge) -> Knowledge:
+    """What is known of the same graph on a machine that has no mirror of it."""
+    from kgneo.graph.mirror import MirrorFolder
+
+    found = replace(knowledge)
+    found.__dict__["mirror"] = MirrorFolder(Path("no mirror"))
+    return found
 
 
 def empty(graph: Graph) -> None:

@@ -20,7 +20,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.common import Line, empty, metaqa_folder, report, scratch_graph, seconds
+from benchmarks.common import Line, empty, kgneo, metaqa_folder, report, scratch_graph, seconds
 from kgneo.embedding import load_encoder
 from kgneo.loader import open_source, read_triples
 
@@ -51,11 +51,6 @@ def question(file: Path) -> tuple[str, set[str]]:
     subject = next(item.subject for item in triples[len(triples) // 2 :] if item.relation == ASKED)
     answers = {item.object for item in triples if (item.subject, item.relation) == (subject, ASKED)}
     return f"who directed [{subject}]?", answers
-
-
-def kgneo(*arguments: str) -> list[str]:
-    """The command line of a process of kgneo's."""
-    return [sys.executable, "-m", "kgneo", *arguments]
 
 
 def first_answer(file: Path, environment: Mapping[str, str], asked: str, answers: set[str]) -> float:

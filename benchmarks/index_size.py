@@ -2,16 +2,18 @@
 
     python -m benchmarks.index_size [--quick]
 
-Each way has a store of its own: relationships without embeddings, then a vector index that is there first, as
-`kgneo index` does it, then a vector of 384 numbers on each relationship. Bytes are those of the files of the stopped
-server, less those of a store without vectors; memory is what it holds, started anew, after 200 questions to the index.
-The reference is the same vectors as lists of numbers, set as any property is (`SET r.embedding = $vector`). As a
-module of its own it also measures other kinds of index, the numbers of `--encoder fast`, and the files of
-`kgneo index --read-only`.
+Each way has a store of its own, which `kgneo load --no-index` fills. Ours is what the command `kgneo index` leaves
+behind; the others make a vector index, which is there first as well, then a random vector of 384 numbers on each
+relationship. Bytes are those of the files of the stopped server, less those of a store without vectors; memory is what
+it holds, started anew, after 200 questions to the index. The reference is vectors as lists of numbers, set as any
+property is (`SET r.embedding = $vector`). As a module of its own it also measures other kinds of index and the numbers
+of `--encoder fast`.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,13 +24,12 @@ import numpy as np
 import psutil
 from neo4j.vector import Vector
 
-from benchmarks.common import Line, report, table
+from benchmarks.common import Line, kgneo, report, table
 from kgneo.embedding import Vectors
 from kgneo.graph import Graph
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.embeddings import Pending
 from kgneo.graph.index import BATCH
-from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.server import start, stop
 from kgneo.server.stores import Store
 
@@ -44,8 +45,9 @@ SEARCH = (
 
 @dataclass(frozen=True)
 class Way:
-    """How vectors are written, how many numbers they have, and how the index is configured."""
+    """How vectors are written, how many numbers they have, and how the index is configured; or by the `command`."""
 
+    command: bool = False
     write: str = field(default_factory=lambda: query("index_write"))
     packed: bool = True
     dimensions: int = DIMENSIONS
@@ -69,7 +71,7 @@ class Size:
 
 OURS, THEIRS = "`kgneo index`", "lists of numbers"
 WAYS = {
-    OURS: Way(),
+    OURS: Way(command=True),
     THEIRS: Way(LISTS, packed=False),
     "no quantisation": Way(config={"vector.quantization.enabled": False}),
     "an index of fewer neighbours (m = 4)": Way(config={"vector.hnsw.m": 4}),
@@ -102,8 +104,10 @@ def _filled(store: Store, way: Way | None, triples: int) -> tuple[int, int]:
     """Relationships, with vectors that way or without any; bytes of the store without its indexes, and of these."""
     try:
         with _opened(store) as graph:
-            graph.write("UNWIND range(1, $n) AS i CREATE (:Entity {name: 's' + i})-[:r]->(:Entity)", n=triples)
-            if way is not None:
+            _load(graph, store, triples)
+            if way is not None and way.command:
+                _run(graph, store, "index", "--no-mirror")
+            elif way is not None:
                 _write(graph, way, triples)
     finally:
         stop(store.folder)  # which writes everything out
@@ -111,6 +115,20 @@ def _filled(store: Store, way: Way | None, triples: int) -> tuple[int, int]:
     sizes = {file: file.stat().st_size for file in data.rglob("*") if file.is_file()}
     index = sum(size for file, size in sizes.items() if "schema" in file.relative_to(data).parts)
     return sum(sizes.values()) - index, index
+
+
+def _load(graph: Graph, store: Store, triples: int) -> None:
+    """Triples, without embeddings."""
+    file = store.folder / "triples.tsv"
+    rows = (f"subject {number}\tr\tobject {number}\n" for number in range(triples))
+    file.write_text("subject\trelation\tobject\n" + "".join(rows), encoding="utf-8")
+    _run(graph, store, "load", "--no-index", str(file))
+
+
+def _run(graph: Graph, store: Store, *arguments: str) -> None:
+    """A command in a process of its own."""
+    environment = {**os.environ, "NEO4J_URI": graph.address, "NEO4J_PASSWORD": store.password()}
+    subprocess.run(kgneo(*arguments), env=environment, check=True, capture_output=True)
 
 
 def _write(graph: Graph, way: Way, triples: int) -> None:
@@ -146,15 +164,18 @@ def _opened(store: Store) -> Graph:
 
 
 def local(folder: Path, triples: int) -> Size:
-    """The files of a graph that is only read."""
-    embeddings = LocalEmbeddings(folder)
-    vectors = vectors_of(triples, DIMENSIONS)
-    for first in range(0, triples, BATCH):
-        ids = range(first, min(first + BATCH, triples))
-        batch = [Pending(f"5:00000000-0000-0000-0000-000000000000:{number}", "", "", number << 32) for number in ids]
-        folder.mkdir(exist_ok=True)
-        embeddings.write(batch, vectors[first : first + BATCH])
-    return Size(triples, sum(file.stat().st_size for file in folder.iterdir()), 0)
+    """The files that `kgneo index --read-only` leaves behind of a graph."""
+    store = Store(folder.resolve() / "read")
+    try:
+        with _opened(store) as graph:
+            _load(graph, store, triples)
+            _run(graph, store, "index", "--read-only")
+            cache = LocalCache(graph)
+            size = sum(file.stat().st_size for file in cache.folder.iterdir() if file.is_file())
+            cache.remove()
+    finally:
+        stop(store.folder)
+    return Size(triples, size, 0)
 
 
 def lines(*, quick: bool) -> list[Line]:

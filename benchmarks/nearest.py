@@ -15,18 +15,16 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common import Line, indexed_metaqa, report, seconds, table
+from benchmarks.common import Line, indexed_metaqa, seconds, table, without_mirror
 from benchmarks.retrieval import dev_questions
 from kgneo.embedding import load_encoder
-from kgneo.graph.cache import LocalCache
-from kgneo.graph.candidates import Reach, top_candidates
-from kgneo.graph.mirror import Mirror, MirrorFolder
+from kgneo.graph.candidates import Reach, fresh_mirror, top_candidates
+from kgneo.graph.mirror import Mirror
 from kgneo.graph.open import Knowledge, open_knowledge
 
 HOPS, TOP_K = 3, 30
@@ -124,19 +122,21 @@ def measure(*, quick: bool, alone: bool = False) -> list[Measured]:
     """All topics, each way in turn; `alone`: through the graph alone, too."""
     with indexed_metaqa() as graph:
         knowledge = open_knowledge(graph)
-        report("mirroring …")
-        LocalCache(graph).mirror().renew(graph, knowledge.record.dimensions)
-        mirror = knowledge.mirror.current()
-        if mirror is None:
-            sys.exit("The graph was changed while it was mirrored.")
+        mirror = the_mirror(knowledge)
         memory = Memory.of(mirror)
-        openings = {"mirror": knowledge}
-        if alone:
-            openings["graph"] = open_knowledge(graph)
-            openings["graph"].__dict__["mirror"] = MirrorFolder(Path("no mirror"))
+        openings = {"mirror": knowledge} | ({"graph": without_mirror(knowledge)} if alone else {})
         chosen = topics(mirror, QUICK_TOPICS if quick else TOPICS)
         vectors = load_encoder().encode(dev_questions()[: len(chosen)], query=True)
-        return [_measure(openings, mirror, memory, *pair) for pair in zip(chosen, vectors, strict=True)]
+        measured = [_measure(openings, mirror, memory, *pair) for pair in zip(chosen, vectors, strict=True)]
+        the_mirror(knowledge)  # it was used to the end
+        return measured
+
+
+def the_mirror(knowledge: Knowledge) -> Mirror:
+    """The mirror that a command in another process left behind, which questions use."""
+    if (mirror := fresh_mirror(knowledge)) is None:
+        sys.exit("There is no mirror of the graph as it is now. Make it with `kgneo index --mirror`.")
+    return mirror
 
 
 def _measure(

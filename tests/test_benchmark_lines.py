@@ -10,6 +10,8 @@ from benchmarks import index_size, tokens, writers
 from benchmarks.index_size import Size
 from benchmarks.selection import HOPS
 from benchmarks.tokens import Spent
+from kgneo.graph.embeddings import Pending
+from kgneo.graph.vectors import LocalEmbeddings
 
 
 def test_tokens_and_calls_are_means_over_the_numbers_of_hops() -> None:
@@ -43,5 +45,9 @@ def test_bytes_a_triple_are_those_of_store_and_index() -> None:
 
 
 def test_files_of_a_graph_that_is_only_read_hold_little_more_than_the_vectors(tmp_path: Path) -> None:
-    size = index_size.local(tmp_path / "files", 2_000)
-    assert 4 * index_size.DIMENSIONS < size.together < 4.5 * index_size.DIMENSIONS
+    triples, numbers, embeddings = 2_000, index_size.DIMENSIONS, LocalEmbeddings(tmp_path)
+    ids = [f"5:00000000-0000-0000-0000-000000000000:{number}" for number in range(triples)]
+    batch = [Pending(id_, "", "", number << 32) for number, id_ in enumerate(ids)]
+    embeddings.write(batch, index_size.vectors_of(triples, numbers))
+    size = sum(file.stat().st_size for file in tmp_path.iterdir()) / triples
+    assert 4 * numbers < size < 4.5 * numbers
