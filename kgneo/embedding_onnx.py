@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.errors import EncoderError
-from kgneo.folders import cache_folder
+from kgneo.folders import cache_folder, made_once
 
 Vectors = NDArray[np.float32]
 Similarity = Literal["cosine", "dot"]
@@ -136,10 +136,16 @@ def load_exported(name: str, *, report: Callable[[str], None] = lambda _: None) 
         return OnnxEncoder(name, Path(name))
     source = source_of(name)
     folder = cache_folder() / "encoders" / f"{Path(name).name or 'encoder'}-{_source_digest(source)}"
-    if not (folder / DESCRIPTION).exists():
+
+    def kept() -> OnnxEncoder | None:
+        return OnnxEncoder(name, folder) if (folder / DESCRIPTION).exists() else None
+
+    def make() -> OnnxEncoder:
         report(f"Preparing the encoder {name} (once, about half a minute) …")
         _export(name, source, folder)
-    return OnnxEncoder(name, folder)
+        return OnnxEncoder(name, folder)
+
+    return made_once(folder, kept, make)
 
 
 def source_of(name: str) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.embedding_onnx import OnnxEncoder, Similarity, Vectors
-from kgneo.folders import cache_folder
+from kgneo.folders import cache_folder, made_once
 
 DIMENSIONS = 256
 """Principal axes that are kept."""
@@ -98,10 +98,16 @@ def load_static(full: OnnxEncoder, *, name: str, report: Callable[[str], None] =
     """The static encoder made from `full`. `report` gets a line when it is made, the first time."""
     fingerprint = hashlib.sha256(f"{VERSION} {DIMENSIONS} {TELLING} {full.fingerprint}".encode()).hexdigest()[:16]
     folder = cache_folder() / "encoders" / f"{name}-{fingerprint}"
-    if not (folder / "static.json").exists():
+
+    def kept() -> StaticEncoder | None:
+        return StaticEncoder(name, folder) if (folder / "static.json").exists() else None
+
+    def make() -> StaticEncoder:
         report(f"Making the encoder {name} from {full.name} (once, about a minute) …")
         _distil(full, folder, fingerprint)
-    return StaticEncoder(name, folder)
+        return StaticEncoder(name, folder)
+
+    return made_once(folder, kept, make)
 
 
 def _distil(full: OnnxEncoder, folder: Path, fingerprint: str) -> None:

@@ -29,7 +29,7 @@ from kgneo.model import Candidate, Triple
 from kgneo.sample import triples_path
 from kgneo.serve import latest
 from kgneo.server import RunningServer
-from tests.conftest import connect, load_file, on_one_version, wipe
+from tests.conftest import connect, on_one_version, wipe
 from tests.serving import client
 from tests.test_graph_index import CountingEncoder
 
@@ -173,34 +173,6 @@ def test_the_mark_of_a_graph_is_the_same_for_all_who_look_whatever_they_looked_a
         assert graph.last_change() == other.last_change() != before
 
 
-def test_the_mirror_that_a_command_left_behind_answers_in_another_process(
-    graph: Graph, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kgneo_elsewhere("load", str(triples_path()))
-    monkeypatch.setattr(candidates, "_in_graph", refuse)
-    command = ["retrieve", "which countries does the [Rhine] cross?", "--json"]
-    assert main([*command, "--top-k", "5"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["triples"]) == 5
-    graph.write("MATCH (:Entity {name: 'Rhine'})-[r:flows_through]->() SET r.since = 1")
-    with pytest.raises(AssertionError, match="the database was asked to choose"):
-        main(command)
-    kgneo_elsewhere("index")
-    assert main([*command, "--top-k", "5"]) == 0
-
-
-@on_one_version
-def test_a_server_answers_from_the_mirror_that_a_command_left_behind(
-    graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    load_file(graph, triples_path())
-    with client(open_context(graph, encoder=encoder)) as talking:
-        kgneo_elsewhere("index")
-        monkeypatch.setattr(candidates, "_in_graph", refuse)
-        monkeypatch.setattr(latest, "OFTEN", 0.0)
-        found = talking.post("/api/v1/retrieve", json={"question": "which countries does the [Rhine] cross?"})
-        assert found.json()["triples"]
-
-
 def test_a_mirror_of_another_encoders_embeddings_is_passed_over(mirrored: Knowledge, database_alone: Any) -> None:
     expected = database_alone(lambda: around(mirrored, "n5", 1, "both"))
     for file in mirrored.mirror.folder.glob("*/vectors.npy"):
@@ -268,3 +240,33 @@ def test_relationships_without_an_embedding_are_walked_and_not_found(mirrored: K
     assert {item.hop for item in found} == {2}
     expected = database_alone(lambda: around(mirrored, "n9", 2, "both"))
     assert [item.id for item in found] == [item.id for item in expected]
+
+
+def test_the_mirror_that_a_command_left_behind_answers_in_another_process(
+    graph: Graph, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kgneo_elsewhere("load", str(triples_path()))
+    monkeypatch.setattr(candidates, "_in_graph", refuse)
+    command = ["retrieve", "which countries does the [Rhine] cross?", "--json"]
+    assert main([*command, "--top-k", "5"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["triples"]) == 5
+    graph.write("MATCH (:Entity {name: 'Rhine'})-[r:flows_through]->() SET r.since = 1")
+    with pytest.raises(AssertionError, match="the database was asked to choose"):
+        main(command)
+    kgneo_elsewhere("index")
+    assert main([*command, "--top-k", "5"]) == 0
+
+
+@on_one_version
+def test_a_server_answers_from_the_mirror_that_a_command_left_behind(
+    graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(latest, "OFTEN", 0.0)
+    monkeypatch.setattr(latest, "SHARE", 0.0)
+    kgneo_elsewhere("load", str(triples_path()))
+    with client(open_context(graph, encoder=encoder)) as talking:
+        graph.write("MATCH (:Entity {name: 'Rhine'})-[r:flows_through]->() SET r.since = 1")
+        kgneo_elsewhere("index")
+        monkeypatch.setattr(candidates, "_in_graph", refuse)
+        found = talking.post("/api/v1/retrieve", json={"question": "which countries does the [Rhine] cross?"})
+        assert found.json()["triples"]
