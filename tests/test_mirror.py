@@ -148,7 +148,7 @@ def test_a_mirror_of_a_graph_that_was_put_back_is_passed_over_although_its_mark_
     file.write_text(json.dumps(record | {"seal": "of the changes that were undone"}), encoding="utf-8")
     assert fresh_mirror(mirrored) is None
     assert renew(mirrored.graph)
-    assert fresh_mirror(open_knowledge(mirrored.graph)) is not None
+    assert fresh_mirror(mirrored) is not None
 
 
 def test_after_a_change_by_others_the_mirror_is_passed_over(
@@ -188,6 +188,7 @@ def test_a_renewed_mirror_has_what_was_added_and_reads_nothing_else(mirrored: Kn
     assert LocalCache(mirrored.graph).mirror().renew(mirrored.graph, 16, lambda done, total: read.append((done, total)))
     assert read == [(1, 1)]
     assert len(mirror_of(mirrored).ids) == len(old.ids) + 1
+    assert fresh_mirror(mirrored) is not None
     assert "new" in {item.triple.object for item in around(mirrored, "n7", 1, "out")}
 
 
@@ -208,7 +209,7 @@ def test_several_that_renew_a_mirror_at_once_make_one(mirrored: Knowledge) -> No
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(renewed, range(4)))
     assert len(read) == 1
-    assert fresh_mirror(open_knowledge(graph)) is not None
+    assert fresh_mirror(mirrored) is not None
 
 
 def test_a_graph_that_is_changed_meanwhile_keeps_its_old_mirror(mirrored: Knowledge) -> None:
@@ -235,6 +236,7 @@ def test_a_damaged_mirror_is_none(mirrored: Knowledge) -> None:
 def test_relationships_without_an_embedding_are_walked_and_not_found(mirrored: Knowledge, database_alone: Any) -> None:
     mirrored.graph.write("MATCH (:Entity {name: 'n9'})-[r]-() REMOVE r.kgneo_embedding")
     assert renew(mirrored.graph)
+    assert fresh_mirror(mirrored) is not None
     found = around(mirrored, "n9", 2, "both")
     assert found
     assert {item.hop for item in found} == {2}

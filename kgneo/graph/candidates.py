@@ -33,6 +33,7 @@ from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.mirror import MIRRORED_UP_TO, Mirror
 from kgneo.graph.open import Knowledge
+from kgneo.graph.record import read_record
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, triple_of
 from kgneo.graph.vectors import LocalEmbeddings
@@ -105,8 +106,15 @@ def bound(knowledge: Knowledge, reach: Reach) -> Reach:
 def fresh_mirror(knowledge: Knowledge) -> Mirror | None:
     """The mirror, where the graph is still as it is."""
     mirror = knowledge.mirror.current()
-    seal = knowledge.record.seal
-    return mirror if mirror is not None and mirror.shows(knowledge.graph.last_change(), seal) else None
+    return mirror if mirror is not None and _shows(mirror, knowledge, knowledge.graph.last_change()) else None
+
+
+def _shows(mirror: Mirror, knowledge: Knowledge, change: str) -> bool:
+    """Whether it is the mirror of the graph with this mark. It may have been made after the graph was opened."""
+    if mirror.change != change or mirror.seal == knowledge.record.seal:
+        return mirror.change == change
+    record = read_record(knowledge.graph)
+    return record is not None and record.seal == mirror.seal
 
 
 def _has_more(graph: Graph, reach: Reach, most: int) -> bool:
@@ -188,7 +196,7 @@ def _in_mirror(knowledge: Knowledge, reach: Reach, vector: NDArray[np.float32], 
     scored = mirror.nearest(reach.entities, reach.hops, vector, top_k=top_k, out=out, most=reach.most)
     ids = [id_ for id_, _, _ in scored]
     rows, change = knowledge.graph.read_at(query("triples"), ids=ids, **knowledge.shape.parameters)
-    return _candidates(rows, scored, knowledge.shape) if mirror.shows(change, knowledge.record.seal) else None
+    return _candidates(rows, scored, knowledge.shape) if _shows(mirror, knowledge, change) else None
 
 
 def _in_graph(

@@ -74,10 +74,6 @@ class Mirror:
             return None
         return cls(change=record["change"], seal=record.get("seal", ""), **arrays)
 
-    def shows(self, change: str, seal: str) -> bool:
-        """Whether this is the mirror of a graph with this mark and this seal."""
-        return (self.change, self.seal) == (change, seal)
-
     def numbers_of(self, element_ids: Sequence[str]) -> Numbers:
         """The numbers of the nodes of these element ids; those that are not there are left out."""
         wanted = np.array([id_.encode() for id_ in element_ids], dtype=np.bytes_)
@@ -195,7 +191,7 @@ class MirrorFolder:
 
     def _renew(self, graph: Graph, dimensions: int, on_progress: Callable[[int, int], None]) -> bool:
         before, record = self.current(), read_record(graph)
-        if before is not None and record is not None and before.shows(graph.last_change(), record.seal):
+        if before and record and (before.change, before.seal) == (graph.last_change(), record.seal):
             return True
         if not count_triples(graph):
             self._remove()
