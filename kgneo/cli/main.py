@@ -9,12 +9,15 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from kgneo.cli.remote import ask_server
+from kgneo.cli.terminal import screen, screened
 from kgneo.errors import KgneoError, UsageError
 from kgneo.options_file import read_configuration
 from kgneo.version import __version__
@@ -95,6 +98,11 @@ def _name(key: str) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name) and return its exit code."""
+    with screened():
+        return _main(argv)
+
+
+def _main(argv: Sequence[str] | None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     try:
@@ -129,9 +137,26 @@ def _asked_of_server(arguments: list[str]) -> bool:
 def _run(arguments: list[str], debug: bool) -> object:
     import logging  # not for a question that a server answers
 
+    from kgneo.folders import CacheWarning
+
     # The driver logs a lost connection that comes out as an error, too.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
-    return kgneo.main(arguments, prog_name="kgneo", standalone_mode=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CacheWarning)
+        warnings.showwarning = _shown_by(warnings.showwarning)
+        return kgneo.main(arguments, prog_name="kgneo", standalone_mode=False, color=True)
+
+
+def _shown_by(other: Callable[..., None]) -> Callable[..., None]:
+    """Shows kgneo's own warnings in one line; the `other` shows those of libraries."""
+
+    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if category.__module__.partition(".")[0] == "kgneo":
+            click.echo(f"Warning: {message}", err=True)
+        else:
+            other(message, category, *place)
+
+    return show
 
 
 def _fail(error: KgneoError, code: int, debug: bool) -> int:
@@ -145,6 +170,7 @@ def _fail(error: KgneoError, code: int, debug: bool) -> int:
 
 def entry_point() -> None:
     """What the installed program `kgneo` runs."""
+    sys.stdout, sys.stderr = map(screen, (sys.stdout, sys.stderr))  # to the end, a fault's traceback included
     sys.exit(main())
 
 
