@@ -25,6 +25,7 @@ from xml.parsers import expat
 
 from kgneo.errors import DataError
 from kgneo.loader import (
+    LONGEST_LINE,
     BadLine,
     Head,
     LoadedTriple,
@@ -195,6 +196,8 @@ class _Stream:
                     yield quad, 0
             except SyntaxError as error:
                 self._refuse(error)
+            except MemoryError as error:  # the parser's own bound
+                raise _too_long(self._source.name) from error
 
     def _refuse(self, error: SyntaxError) -> NoReturn:
         shown = SHOWN[self._format]
@@ -250,6 +253,8 @@ class _Declared:
     too often. Files of OWL abbreviate namespaces so; anything else is refused before the parser, which would expand it,
     has seen it.
 
+    Neither can a single text: the parser would keep it whole, however long it is.
+
     The parser looks for declarations in places where XML has none (comments, the middle of the file), so that all of
     the file is looked through, whatever stands around them.
     """
@@ -262,6 +267,7 @@ class _Declared:
         self._ended = False
         self._values: dict[bytes, int] = {}
         self._declared = 0
+        self._text = 0
         self._room = MOST_EXPANDED
 
     def read(self, size: int = -1) -> bytes:
@@ -295,6 +301,10 @@ class _Declared:
 
     def _pass_on(self, data: bytes) -> None:
         self._seen += data
+        tag = data.rfind(b"<")
+        self._text = self._text + len(data) if tag < 0 else len(data) - tag
+        if self._text > LONGEST_LINE:
+            raise _too_long(self._name)
         if not self._values:
             return
         self._room += EXPANDED_PER_BYTE * len(data) - sum(self._values.get(name, 0) for name in REFERENCE.findall(data))
@@ -307,6 +317,14 @@ class _Declared:
             file=self._name,
             hint="Write the texts themselves in place of such entities, or turn the file into Turtle or N-Triples.",
         )
+
+
+def _too_long(name: str) -> DataError:
+    return DataError(
+        f"it holds a single text of more than {LONGEST_LINE:,} bytes, which can be no name",
+        file=name,
+        hint="Leave it out, or cut it.",
+    )
 
 
 def _last_whole(data: bytes) -> int:

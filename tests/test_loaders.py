@@ -445,6 +445,21 @@ def test_entities_that_can_grow_are_refused_before_they_do(tmp_path: Path, text:
     assert "Turtle" in found.hint
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "behind"),
+    [
+        ("a.ttl.gz", '<http://e/a> <http://e/b> "', '" .'),
+        ("a.jsonld.gz", '{"@id": "http://e/a", "http://e/b": "', '"}'),
+        ("a.rdf.gz", RDF + '<rdf:Description rdf:about="http://e/a"><ex:b>', "</ex:b></rdf:Description></rdf:RDF>"),
+    ],
+)
+def test_a_text_longer_than_any_name_is_refused_before_memory_holds_it(
+    tmp_path: Path, name: str, before: str, behind: str
+) -> None:
+    packed = gzip.compress((before + "x" * (17 * 2**20) + behind).encode(), 1)
+    assert "more than 16,777,216 bytes" in failure(write(tmp_path, name, packed)).message
+
+
 def test_more_entities_than_any_vocabulary_has_are_refused(tmp_path: Path) -> None:
     text = declared(*(f'<!ENTITY e{number} "x">' for number in range(1001))) + RDF + ITEM
     assert "more than 1,000 entities" in failure(write(tmp_path, "a.rdf", text)).message
