@@ -8,6 +8,7 @@ twenty. The vectors agree with sentence-transformers to 1e-4 (a test compares th
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -27,6 +28,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.cache_files import in_cache, places
 from kgneo.errors import EncoderError
 from kgneo.folders import cache_folder
 
@@ -136,10 +138,11 @@ def load_exported(name: str, *, report: Callable[[str], None] = lambda _: None) 
         return OnnxEncoder(name, Path(name))
     source = source_of(name)
     folder = cache_folder() / "encoders" / f"{Path(name).name or 'encoder'}-{_source_digest(source)}"
-    if not (folder / DESCRIPTION).exists():
+    there = next((place for place in places(folder) if (place / DESCRIPTION).exists()), None)
+    if there is None:
         report(f"Preparing the encoder {name} (once, about half a minute) …")
-        _export(name, source, folder)
-    return OnnxEncoder(name, folder)
+        there = in_cache(folder, lambda place: _export(name, source, place))
+    return OnnxEncoder(name, there)
 
 
 def source_of(name: str) -> str:
@@ -169,7 +172,7 @@ def _source_digest(source: str) -> str:
     return digest.hexdigest()[:12]
 
 
-def _export(name: str, source: str, folder: Path) -> None:
+def _export(name: str, source: str, folder: Path) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
@@ -180,6 +183,8 @@ def _export(name: str, source: str, folder: Path) -> None:
             check=False,
             env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
         )
+        if os.strerror(errno.ENOSPC) in result.stderr:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
         if result.returncode != 0:
             raise EncoderError(_cause(name, result.stderr), hint=_hint(source))
         try:
@@ -187,6 +192,7 @@ def _export(name: str, source: str, folder: Path) -> None:
         except OSError:
             if not (folder / DESCRIPTION).exists():  # another process may have been first
                 raise
+        return folder
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

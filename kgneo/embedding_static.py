@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.cache_files import in_cache, places
 from kgneo.embedding_onnx import OnnxEncoder, Similarity, Vectors
 from kgneo.folders import cache_folder
 
@@ -98,13 +99,14 @@ def load_static(full: OnnxEncoder, *, name: str, report: Callable[[str], None] =
     """The static encoder made from `full`. `report` gets a line when it is made, the first time."""
     fingerprint = hashlib.sha256(f"{VERSION} {DIMENSIONS} {TELLING} {full.fingerprint}".encode()).hexdigest()[:16]
     folder = cache_folder() / "encoders" / f"{name}-{fingerprint}"
-    if not (folder / "static.json").exists():
+    there = next((place for place in places(folder) if (place / "static.json").exists()), None)
+    if there is None:
         report(f"Making the encoder {name} from {full.name} (once, about a minute) …")
-        _distil(full, folder, fingerprint)
-    return StaticEncoder(name, folder)
+        there = in_cache(folder, lambda place: _distil(full, place, fingerprint))
+    return StaticEncoder(name, there)
 
 
-def _distil(full: OnnxEncoder, folder: Path, fingerprint: str) -> None:
+def _distil(full: OnnxEncoder, folder: Path, fingerprint: str) -> Path:
     """Write the table of `full`'s word pieces into the new `folder`; two processes may do so at once."""
     pieces = {id_: piece for piece, id_ in full.tokenizer.get_vocab().items()}
     frame, special = _frame(full)
@@ -126,6 +128,7 @@ def _distil(full: OnnxEncoder, folder: Path, fingerprint: str) -> None:
         except OSError:
             if not (folder / "static.json").exists():  # another process may have been first
                 raise
+    return folder
 
 
 def _frame(full: OnnxEncoder) -> tuple[tuple[list[int], list[int]], frozenset[int]]:

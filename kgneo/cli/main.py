@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -41,6 +42,10 @@ COMMANDS = {
     "completion": "kgneo.cli.completion",
 }
 """Commands in the order of help, with the module that holds each. Imported when used: `ask` must start fast."""
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the system says of a disk without space, or of a user without any of it."""
 
 
 class LazyGroup(click.Group):
@@ -125,6 +130,11 @@ def _main(argv: Sequence[str] | None) -> int:
         # Whoever read our output has enough; Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        if getattr(error, "errno", None) not in FULL and "disk is full" not in str(error):  # SQLite's words
+            raise
+        hint = "Free some space, and run the same command again."
+        return _fail(KgneoError(f"No space is left on the disk: {error}.", hint=hint), 1, debug)
 
 
 def _asked_of_server(arguments: list[str]) -> bool:
@@ -137,7 +147,7 @@ def _asked_of_server(arguments: list[str]) -> bool:
 def _run(arguments: list[str], debug: bool) -> object:
     import logging  # not for a question that a server answers
 
-    from kgneo.folders import CacheWarning
+    from kgneo.cache_files import CacheWarning
 
     # The driver logs a lost connection that comes out as an error, too.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kgneo.cache_files import in_cache, places
 from kgneo.errors import GraphError, GraphUnavailable
 from kgneo.folders import cache_folder
 from kgneo.graph.attach import Choices
@@ -47,27 +48,27 @@ class LocalCache:
         fresh and the graph has changed."""
         signature = json.loads(json.dumps(read_signature(self._graph)))
         change = self._graph.last_change()
-        kept = self._read("schema.json")
-        same = kept.get("signature") == signature
-        unchanged = kept.get("change") == change
-        if not refresh and same and (unchanged or time.time() - kept.get("read", 0.0) < FRESH):
-            return Schema.from_json(kept["schema"])
+        before = self._read("schema.json")
+        same = before.get("signature") == signature
+        unchanged = before.get("change") == change
+        if not refresh and same and (unchanged or time.time() - before.get("read", 0.0) < FRESH):
+            return Schema.from_json(before["schema"])
         schema = read_schema(self._graph, report=report)
         record = {"signature": signature, "change": change, "read": time.time(), "schema": schema.to_json()}
-        self._write("schema.json", record)
+        in_cache(self.folder, lambda folder: _write(folder / "schema.json", record))
         return schema
 
     def choices(self, given: Choices | None = None, *, keep: bool = True) -> Choices:
         """What the user chose for this graph; `given` is kept from now on where it says something (and `keep`)."""
-        kept = self._read("choices.json")
-        before = Choices(kept.get("display", {}), tuple(kept.get("include", ())), tuple(kept.get("exclude", ())))
+        record = self._read("choices.json")
+        before = Choices(record.get("display", {}), tuple(record.get("include", ())), tuple(record.get("exclude", ())))
         if not given:
             return before
         chosen = Choices(
             {**before.display, **given.display}, given.include or before.include, given.exclude or before.exclude
         )
         if keep:
-            self._write("choices.json", asdict(chosen))
+            in_cache(self.folder, lambda folder: _write(folder / "choices.json", asdict(chosen)))
         return chosen
 
     def embeddings(self) -> LocalEmbeddings:
@@ -80,23 +81,29 @@ class LocalCache:
 
     def names(self, shape: Shape, *, refresh: bool = False) -> LocalNames:
         """The graph's names, read again when the graph has changed, or when asked to."""
-        file = self.folder / "names.sqlite"
         wanted = {"shape": shape.to_json(), "change": self._graph.last_change()}
-        if not refresh and self._read("names.json") == wanted and file.exists():
+        if not refresh and (file := self._current("names", wanted)):
             return LocalNames(file)
-        names = LocalNames.build(self._graph, shape, file)
-        self._write("names.json", wanted)
-        return names
+
+        def build(folder: Path) -> LocalNames:
+            names = LocalNames.build(self._graph, shape, folder / "names.sqlite")
+            _write(folder / "names.json", wanted)
+            return names
+
+        return in_cache(self.folder, build)
 
     def dictionary(self, shape: Shape, known: Vocabulary) -> Dictionary:
         """The graph's values, read again when the graph has changed."""
-        file = self.folder / "values.sqlite"
         wanted = {"shape": shape.to_json(), "change": self._graph.last_change(), "version": DICTIONARY}
-        if self._read("values.json") == wanted and file.exists():
+        if file := self._current("values", wanted):
             return Dictionary(file)
-        dictionary = Dictionary.build(self._graph, known, file)
-        self._write("values.json", wanted)
-        return dictionary
+
+        def build(folder: Path) -> Dictionary:
+            dictionary = Dictionary.build(self._graph, known, folder / "values.sqlite")
+            _write(folder / "values.json", wanted)
+            return dictionary
+
+        return in_cache(self.folder, build)
 
     def texts(self, fingerprint: str) -> Path:
         """The file for vectors of the graph's own texts, by an encoder of this fingerprint."""
@@ -108,18 +115,30 @@ class LocalCache:
         shutil.rmtree(self.folder, ignore_errors=True)
         return there
 
-    def _read(self, name: str) -> dict[str, Any]:
-        try:
-            record = json.loads((self.folder / name).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return record if isinstance(record, dict) else {}
+    def _current(self, name: str, wanted: dict[str, Any]) -> Path | None:
+        """The file of that name whose record is `wanted`."""
+        for folder in places(self.folder):
+            if _read(folder / f"{name}.json") == wanted and (file := folder / f"{name}.sqlite").exists():
+                return file
+        return None
 
-    def _write(self, name: str, record: dict[str, Any]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self.folder / f"{name}.draft"
-        draft.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
-        draft.replace(self.folder / name)
+    def _read(self, name: str) -> dict[str, Any]:
+        return next(filter(None, (_read(folder / name) for folder in places(self.folder))), {})
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _write(file: Path, record: dict[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_name(f"{file.name}.draft")
+    draft.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
+    draft.replace(file)
 
 
 def identity(graph: Graph) -> str:
