@@ -8,6 +8,7 @@ twenty. The vectors agree with sentence-transformers to 1e-4 (a test compares th
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -27,8 +28,9 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.cache_files import made_once
 from kgneo.errors import EncoderError
-from kgneo.folders import cache_folder, made_once
+from kgneo.folders import cache_folder
 
 Vectors = NDArray[np.float32]
 Similarity = Literal["cosine", "dot"]
@@ -137,13 +139,12 @@ def load_exported(name: str, *, report: Callable[[str], None] = lambda _: None) 
     source = source_of(name)
     folder = cache_folder() / "encoders" / f"{Path(name).name or 'encoder'}-{_source_digest(source)}"
 
-    def kept() -> OnnxEncoder | None:
-        return OnnxEncoder(name, folder) if (folder / DESCRIPTION).exists() else None
+    def kept(place: Path) -> OnnxEncoder | None:
+        return OnnxEncoder(name, place) if (place / DESCRIPTION).exists() else None
 
-    def make() -> OnnxEncoder:
+    def make(place: Path) -> OnnxEncoder:
         report(f"Preparing the encoder {name} (once, about half a minute) …")
-        _export(name, source, folder)
-        return OnnxEncoder(name, folder)
+        return OnnxEncoder(name, _export(name, source, place))
 
     return made_once(folder, kept, make)
 
@@ -175,7 +176,7 @@ def _source_digest(source: str) -> str:
     return digest.hexdigest()[:12]
 
 
-def _export(name: str, source: str, folder: Path) -> None:
+def _export(name: str, source: str, folder: Path) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
@@ -186,6 +187,8 @@ def _export(name: str, source: str, folder: Path) -> None:
             check=False,
             env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
         )
+        if os.strerror(errno.ENOSPC) in result.stderr:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
         if result.returncode != 0:
             raise EncoderError(_cause(name, result.stderr), hint=_hint(source))
         try:
@@ -193,6 +196,7 @@ def _export(name: str, source: str, folder: Path) -> None:
         except OSError:
             if not (folder / DESCRIPTION).exists():  # another process may have been first
                 raise
+        return folder
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from kgneo.embedding_onnx import Similarity, Vectors
 from kgneo.errors import EncoderError
-from kgneo.llm.address import ENCODER, check_address, check_key
+from kgneo.llm.address import ENCODER, check_address, check_key, sent_on
+from kgneo.llm.deadline import HOOKS, UNPACKED, Deadline, ReplyTooLong, cause
 
 HOSTED = "https://api.openai.com/v1"
 URL_VARIABLES = ("KGNEO_ENCODER_URL", "OPENAI_BASE_URL")
@@ -26,8 +27,10 @@ KEY_VARIABLES = ("KGNEO_ENCODER_KEY", "OPENAI_API_KEY")
 TEXTS = 128
 """Sent in one request, unless the server takes no more than fewer."""
 RETRIES = 5
-TIMEOUT = 120.0
-"""Seconds for one request."""
+TIMEOUT = 600.0
+"""Seconds for one request, with those that repeat it and the waits between them."""
+BYTES_PER_TEXT, LEAST_BYTES = 2**19, 2**20
+"""A reply may have so many bytes: a vector of 16,384 numbers for each text."""
 TOO_MUCH = (400, 413, 422)
 """Statuses with which servers refuse more texts than they take."""
 SHOWN = 300
@@ -97,7 +100,11 @@ class RemoteEncoder:
     @cached_property
     def _client(self) -> Any:
         return self._openai.OpenAI(
-            api_key=self._key or "none", base_url=self.url, max_retries=self._retries, timeout=TIMEOUT
+            api_key=self._key or "none",
+            base_url=self.url,
+            max_retries=self._retries,
+            default_headers=UNPACKED,
+            http_client=self._openai.DefaultHttpxClient(event_hooks=HOOKS, follow_redirects=False),
         )
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:  # noqa: ARG002 - it has no prompts
@@ -114,25 +121,32 @@ class RemoteEncoder:
         """The vectors of a part, asked for in halves where the server does not take it whole."""
         openai = self._openai
         try:
-            reply = self._client.embeddings.create(
-                model=self._model,
-                # Several servers refuse an empty text.
-                input=[text or " " for text in texts],
-                encoding_format="float",
-            )
+            with Deadline(TIMEOUT, LEAST_BYTES + BYTES_PER_TEXT * len(texts)):
+                reply = self._client.embeddings.create(
+                    model=self._model,
+                    # Several servers refuse an empty text.
+                    input=[text or " " for text in texts],
+                    encoding_format="float",
+                )
         except openai.APIStatusError as error:
             if error.status_code in TOO_MUCH and len(texts) > 1:
                 half = -(-len(texts) // 2)
                 self._texts = min(self._texts, half)
                 return np.vstack([self._vectors(texts[:half]), self._vectors(texts[half:])])
+            if error.response.has_redirect_location:
+                told = sent_on(self.url, error.response.headers["location"])
+                raise EncoderError(f"{told}.", hint="Where that is right, name it in KGNEO_ENCODER_URL.") from None
             hint = HINTS.get(error.status_code, "Run the command again: it goes on where it stopped.")
             raise EncoderError(f"{self.url} answered {error.status_code}: {self._shown(error)}", hint=hint) from None
-        except (openai.APIConnectionError, TimeoutError) as error:
+        except (openai.APIConnectionError, TimeoutError, ReplyTooLong) as error:
+            if refused := cause(error):
+                hint = "Check the address, and that the model is one for embeddings."
+                raise EncoderError(f"{self.url} is no longer read: {refused}.", hint=hint) from None
             raise EncoderError(
                 f"no connection to {self.url}: {self._shown(error.__cause__ or error)}",
                 hint="Check KGNEO_ENCODER_URL, and that the server runs.",
             ) from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise EncoderError(f"{self.url} sent no JSON: {self._shown(error)}") from None
         return self._checked(reply, len(texts))
 
@@ -143,7 +157,7 @@ class RemoteEncoder:
             vectors = np.array([rows[row] for row in range(number)], dtype=np.float32)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             whole = len(reply.data) == number and vectors.ndim == 2 and bool(np.isfinite(lengths).all())
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             whole = False
         if not whole or not lengths.all():
             raise EncoderError(

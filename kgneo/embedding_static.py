@@ -23,8 +23,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.cache_files import made_once
 from kgneo.embedding_onnx import OnnxEncoder, Similarity, Vectors
-from kgneo.folders import cache_folder, made_once
+from kgneo.folders import cache_folder
 
 DIMENSIONS = 256
 """Principal axes that are kept."""
@@ -99,18 +100,17 @@ def load_static(full: OnnxEncoder, *, name: str, report: Callable[[str], None] =
     fingerprint = hashlib.sha256(f"{VERSION} {DIMENSIONS} {TELLING} {full.fingerprint}".encode()).hexdigest()[:16]
     folder = cache_folder() / "encoders" / f"{name}-{fingerprint}"
 
-    def kept() -> StaticEncoder | None:
-        return StaticEncoder(name, folder) if (folder / "static.json").exists() else None
+    def kept(place: Path) -> StaticEncoder | None:
+        return StaticEncoder(name, place) if (place / "static.json").exists() else None
 
-    def make() -> StaticEncoder:
+    def make(place: Path) -> StaticEncoder:
         report(f"Making the encoder {name} from {full.name} (once, about a minute) …")
-        _distil(full, folder, fingerprint)
-        return StaticEncoder(name, folder)
+        return StaticEncoder(name, _distil(full, place, fingerprint))
 
     return made_once(folder, kept, make)
 
 
-def _distil(full: OnnxEncoder, folder: Path, fingerprint: str) -> None:
+def _distil(full: OnnxEncoder, folder: Path, fingerprint: str) -> Path:
     """Write the table of `full`'s word pieces into the new `folder`; two processes may do so at once."""
     pieces = {id_: piece for piece, id_ in full.tokenizer.get_vocab().items()}
     frame, special = _frame(full)
@@ -132,6 +132,7 @@ def _distil(full: OnnxEncoder, folder: Path, fingerprint: str) -> None:
         except OSError:
             if not (folder / "static.json").exists():  # another process may have been first
                 raise
+    return folder
 
 
 def _frame(full: OnnxEncoder) -> tuple[tuple[list[int], list[int]], frozenset[int]]:

@@ -1,18 +1,16 @@
-"""Where kgneo keeps files of its own on this machine, and how it writes them: whole or not at all, made once where
-several want the same, and readable by nobody else where they hold secrets."""
+"""Where kgneo keeps files of its own on this machine, and how it writes them: whole or not at all, alone where several
+want the same, and readable by nobody else where they hold secrets."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
-from kgneo.errors import UsageError
+from kgneo.errors import KgneoError, UsageError
 
-T = TypeVar("T")
 _NAME = re.compile(r"\w[\w .-]{0,99}")
 
 
@@ -20,10 +18,39 @@ def cache_folder() -> Path:
     """Files that can be made again: exported encoders, read schemas. `KGNEO_CACHE_DIR` moves it."""
     given = os.environ.get("KGNEO_CACHE_DIR")
     if given:
-        return Path(given)
+        return Path(given).expanduser()
     from platformdirs import user_cache_path
 
-    return user_cache_path("kgneo")
+    return user_cache_path("kgneo", appauthor=False)
+
+
+def free_bytes(folder: Path) -> int:
+    """How much of the disk is free that holds a folder, or would."""
+    import shutil  # not for a question that a server answers
+
+    return shutil.disk_usage(next(place for place in (folder, *folder.parents) if place.exists())).free
+
+
+def free_space(folder: Path) -> str:
+    """The same in words."""
+    return f"{free_bytes(folder) / 1e6:,.0f} MB are free on the disk of {folder}"
+
+
+def check_room(folder: Path, size: int) -> None:
+    """Raises KgneoError where the disk of a folder has no room for `size` bytes."""
+    if free_bytes(folder) < size:
+        raise KgneoError(
+            f"{free_space(folder)}, and {size / 1e6:,.0f} MB are needed to write safely.",
+            hint="Free some space, and run the same command again: what was written stays.",
+        )
+
+
+def reserve(file: Path) -> None:
+    """Have the disk give an open file's whole size now. Of a mapped file, the page that finds no room ends the
+    process; here it is an OSError."""
+    if hasattr(os, "posix_fallocate"):
+        with file.open("r+b") as stream:
+            os.posix_fallocate(stream.fileno(), 0, file.stat().st_size)
 
 
 def store_path(name: str | None = None) -> Path:
@@ -87,11 +114,3 @@ def alone(path: Path) -> Iterator[None]:
         for left in path.parent.glob(f".{path.name}.*.*"):
             left.unlink(missing_ok=True)
         yield
-
-
-def made_once(path: Path, kept: Callable[[], T | None], make: Callable[[], T]) -> T:
-    """What is `kept` at `path`; where that is nothing, `make` makes it, while all others who want it wait."""
-    if (found := kept()) is not None:
-        return found
-    with alone(path):
-        return found if (found := kept()) is not None else make()

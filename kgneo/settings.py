@@ -59,7 +59,7 @@ def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
     server = start(store_path(settings.store), report=report)
     if server.started:
         report(f"Started the local Neo4j of the store {server.store.name!r}; it runs until `kgneo server stop`.")
-    return Graph.connect(
+    graph = Graph.connect(
         server.uri,
         username=server.username,
         password=server.password,
@@ -67,3 +67,5 @@ def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
         read_only=settings.read_only,
         retry=settings.retry,
     )
+    graph.store = server.store
+    return graph

@@ -25,6 +25,7 @@ from xml.parsers import expat
 
 from kgneo.errors import DataError
 from kgneo.loader import (
+    LONGEST_LINE,
     BadLine,
     Head,
     LoadedTriple,
@@ -185,13 +186,18 @@ class _Stream:
         from pyoxigraph import RdfFormat, parse
 
         format_ = getattr(RdfFormat, self._format)
-        with self._source.open() as stream:
+        with self._source.open() as opened:
+            stream: _Unmarked | _Declared = _Unmarked(opened)
+            if self._format == "RDF_XML":
+                stream = _Declared(stream, self._source.name)
             try:
-                self._parser = parse(_Unmarked(stream), format_, base_iri=BASE)  # type: ignore[arg-type]
+                self._parser = parse(stream, format_, base_iri=BASE)  # type: ignore[arg-type]
                 for quad in self._parser:
                     yield quad, 0
             except SyntaxError as error:
                 self._refuse(error)
+            except MemoryError as error:  # the parser's own bound
+                raise _too_long(self._source.name) from error
 
     def _refuse(self, error: SyntaxError) -> NoReturn:
         shown = SHOWN[self._format]
@@ -230,6 +236,103 @@ class _Unmarked:
             if data.startswith(b"\xef\xbb\xbf"):
                 return data[3:] or self._stream.read(size)
         return data
+
+
+DECLARATION = b"<!ENTITY"
+DECLARED = re.compile(rb"""<!ENTITY\s+([^\s"'<>&%]{1,200})\s+"([^"<&%]{0,1000})"\s*>""")
+REFERENCE = re.compile(rb"&([^\s;&#]{1,200});")
+LONGEST_DECLARATION = 2_000
+MOST_DECLARED = 1_000
+MOST_EXPANDED = 2**24
+EXPANDED_PER_BYTE = 10
+BLOCK = 2**16
+
+
+class _Declared:
+    """A stream of RDF/XML whose entities cannot grow: short texts without references to others, few of them, used not
+    too often. Files of OWL abbreviate namespaces so; anything else is refused before the parser, which would expand it,
+    has seen it.
+
+    Neither can a single text: the parser would keep it whole, however long it is.
+
+    The parser looks for declarations in places where XML has none (comments, the middle of the file), so that all of
+    the file is looked through, whatever stands around them.
+    """
+
+    def __init__(self, stream: _Unmarked, name: str) -> None:
+        self._stream = stream
+        self._name = name
+        self._unseen = b""
+        self._seen = b""
+        self._ended = False
+        self._values: dict[bytes, int] = {}
+        self._declared = 0
+        self._text = 0
+        self._room = MOST_EXPANDED
+
+    def read(self, size: int = -1) -> bytes:
+        """As a file's. Raises DataError."""
+        while not self._ended and (size < 0 or len(self._seen) < size):
+            block = self._stream.read(BLOCK)
+            self._ended = not block
+            self._look_through(self._unseen + block)
+        end = len(self._seen) if size < 0 else size
+        data, self._seen = self._seen[:end], self._seen[end:]
+        return data
+
+    def _look_through(self, data: bytes) -> None:
+        """Pass on `data`, but for a declaration at its end that goes on behind it."""
+        end = 0
+        while (start := data.find(DECLARATION, end)) >= 0:
+            found = DECLARED.match(data, start)
+            if found is None:
+                if self._ended or len(data) - start > LONGEST_DECLARATION:
+                    self._refuse("it declares an entity that is no short text in double quotes, without & and %")
+                break
+            self._values[found[1]] = max(len(found[2]), self._values.get(found[1], 0))
+            self._declared += 1
+            if self._declared > MOST_DECLARED:
+                self._refuse(f"it declares more than {MOST_DECLARED:,} entities")
+            end = found.end()
+        if start < 0:
+            start = len(data) if self._ended else _last_whole(data)
+        self._pass_on(data[:start])
+        self._unseen = data[start:]
+
+    def _pass_on(self, data: bytes) -> None:
+        self._seen += data
+        tag = data.rfind(b"<")
+        self._text = self._text + len(data) if tag < 0 else len(data) - tag
+        if self._text > LONGEST_LINE:
+            raise _too_long(self._name)
+        if not self._values:
+            return
+        self._room += EXPANDED_PER_BYTE * len(data) - sum(self._values.get(name, 0) for name in REFERENCE.findall(data))
+        if self._room < 0:
+            self._refuse("its entities make it many times as long as it is")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise DataError(
+            f"{what}: what is named so can grow without end, and is not read",
+            file=self._name,
+            hint="Write the texts themselves in place of such entities, or turn the file into Turtle or N-Triples.",
+        )
+
+
+def _too_long(name: str) -> DataError:
+    return DataError(
+        f"it holds a single text of more than {LONGEST_LINE:,} bytes, which can be no name",
+        file=name,
+        hint="Leave it out, or cut it.",
+    )
+
+
+def _last_whole(data: bytes) -> int:
+    """Where, at the end of `data`, a declaration may begin."""
+    for length in range(len(DECLARATION) - 1, 0, -1):
+        if data.endswith(DECLARATION[:length]):
+            return len(data) - length
+    return len(data)
 
 
 def _reason(error: SyntaxError) -> str:

@@ -119,9 +119,10 @@ def test_a_refusal_says_what_to_do_and_never_the_key(
         sends([1.0, 2.0], [float("nan"), 1.0]),
         sends([1.0, 2.0], [1.0, 2.0], [3.0, 4.0]),
         says("application/json", b'{"choices": []}'),
+        says("application/json", b'{"data": [{"index": 1e400, "embedding": [1]}]}'),
         says("text/html", b"<html>"),
     ],
-    ids=["one too few", "zeros", "two lengths", "no number", "one too many", "another protocol", "a page"],
+    ids=["one too few", "zeros", "two lengths", "no number", "one too many", "another protocol", "no row", "a page"],
 )
 def test_a_reply_without_a_vector_for_each_text_is_an_error(
     faulty: Faulty, encoder_of_server: RemoteEncoder, reply: Answer
@@ -129,6 +130,33 @@ def test_a_reply_without_a_vector_for_each_text_is_an_error(
     faulty.answers = [reply]
     with pytest.raises(EncoderError, match=r"one vector for each of 2 texts|no JSON"):
         encoder_of_server.encode(["a", "b"])
+
+
+def test_texts_do_not_follow_to_another_address(faulty: Faulty, encoder_of_server: RemoteEncoder) -> None:
+    def sends_on(handler: FaultyHandler) -> None:
+        handler.begin(307, "text/plain", Location="http://elsewhere.invalid/v1/embeddings")
+
+    faulty.answers = [sends_on]
+    with pytest.raises(EncoderError, match=r"elsewhere\.invalid") as caught:
+        encoder_of_server.encode(["a"])
+    assert faulty.url in caught.value.message
+    assert "KGNEO_ENCODER_URL" in caught.value.hint
+    assert len(faulty.bodies) == 1
+
+
+def test_vectors_without_an_end_are_left_at_the_bytes_that_a_reply_may_have(
+    faulty: Faulty, encoder_of_server: RemoteEncoder
+) -> None:
+    def floods(handler: FaultyHandler) -> None:
+        handler.begin(200, "application/json")
+        while not handler.server.released.is_set():
+            handler.wfile.write(b'{"data": [' + b"1, " * 2**15)
+            handler.server.sent_pieces += 1
+
+    faulty.answers = [floods]
+    with pytest.raises(EncoderError, match="sent more than the 1,572,864 bytes"):
+        encoder_of_server.encode(["a"])
+    assert faulty.sent_pieces * 2**15 * 3 < 32 * 2**20
 
 
 def test_no_server_is_an_error_that_names_the_variable(faulty: Faulty) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgneo.cli.main import main
-from kgneo.errors import GraphError
+from kgneo.errors import GraphError, KgneoError
 from kgneo.graph import Graph
 from kgneo.graph import load as load_module
 from kgneo.graph import load_graph as load_graph_module
@@ -293,3 +294,18 @@ def test_a_bad_row_of_a_property_graph_writes_nothing(
     assert main(["load", str(tmp_path), "--skip-bad-lines", "--rejected", str(rejected)]) == 0
     assert held(graph) == (1, 0)
     assert rejected.read_text().startswith(f"{tmp_path / 'people.csv'}\t3\t")
+
+
+def test_nothing_is_written_where_the_disk_of_the_store_has_no_room(graph: Graph, tmp_path: Path) -> None:
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(tmp_path)]
+    if subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("no disk may be mounted here")
+    graph.store = tmp_path
+    try:
+        with pytest.raises(KgneoError, match=r"^1 MB are free on the disk of .* and 67 MB are needed") as caught:
+            load(graph, loaded(("a", "is", "b")), name="full")
+    finally:
+        graph.store = None
+        subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
+    assert "run the same command again" in caught.value.hint
+    assert stored(graph) == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.server
 import importlib.util
 import json
@@ -453,6 +454,91 @@ def test_a_reply_of_100000_tokens_is_cut_and_the_connection_closed(
     assert len(completion.text) < 20 * 32
     faulty.shutdown()
     assert faulty.sent_pieces < 100_000
+
+
+def floods(handler: FaultyHandler) -> None:
+    """One line without an end, as fast as it is taken."""
+    handler.begin(200, "text/event-stream" if handler.body["stream"] else "application/json")
+    while not handler.server.released.is_set():
+        handler.wfile.write(b'data: {"choices": [{"delta": {"content": "' + b"x" * 2**16)
+        handler.server.sent_pieces += 1
+
+
+def test_a_line_without_end_is_left_at_the_bytes_that_a_reply_may_have(
+    faulty: Faulty, client: OpenAICompatibleModel
+) -> None:
+    faulty.answers = [floods]
+    begun = time.monotonic()
+    with pytest.raises(ModelError, match="sent more than the 1,089,536 bytes"):
+        client.complete(QUESTION, PLAIN)
+    assert time.monotonic() - begun < PLAIN.timeout / 2
+    assert len(faulty.bodies) == 1
+    assert faulty.sent_pieces * 2**16 < 16 * 2**20  # what was on the way
+
+
+def test_a_reply_without_a_stream_and_without_an_end_is_left_at_its_bytes(
+    faulty: Faulty, client: OpenAICompatibleModel
+) -> None:
+    faulty.answers = [streams(done=False), floods]
+    with pytest.raises(ModelError, match="sent more than the 1,089,536 bytes"):
+        client.complete(QUESTION, PLAIN)
+
+
+def test_a_packed_reply_is_not_unpacked(faulty: Faulty, client: OpenAICompatibleModel) -> None:
+    def packed(handler: FaultyHandler) -> None:
+        handler.begin(200, "text/event-stream", Content_Encoding="gzip")
+        handler.wfile.write(gzip.compress(b"data: " + b"x" * 2**24))
+
+    faulty.answers = [packed]
+    with pytest.raises(ModelError, match="sent a packed reply"):
+        client.complete(QUESTION, PLAIN)
+
+
+def test_one_long_piece_is_cut_at_what_was_asked_for(faulty: Faulty, client: OpenAICompatibleModel) -> None:
+    faulty.answers = [streams("word " * 10_000)]
+    assert len(client.complete(QUESTION, PLAIN).text) < 20 * 32
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_prompt_does_not_follow_to_another_address(
+    faulty: Faulty, client: OpenAICompatibleModel, status: int
+) -> None:
+    def sends_on(handler: FaultyHandler) -> None:
+        handler.begin(status, "text/plain", Location="http://elsewhere.invalid/v1/chat/completions")
+
+    faulty.answers = [sends_on]
+    with pytest.raises(ModelError) as caught:
+        client.complete(QUESTION, PLAIN)
+    assert faulty.url in caught.value.message
+    assert "http://elsewhere.invalid/v1/chat/completions" in caught.value.message
+    assert "--llm-url" in caught.value.hint
+    assert len(faulty.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    "usage", [b"1e400", b"-1", b'"many"', b"[]", b"null", b'{"prompt_tokens": 1e400, "prompt_tokens_details": [1]}']
+)
+def test_counts_that_are_none_are_counted_here(faulty: Faulty, client: OpenAICompatibleModel, usage: bytes) -> None:
+    body = b'{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}], "usage": '
+    counts = (
+        usage if usage.startswith(b"{") else b'{"prompt_tokens": ' + usage + b', "completion_tokens": ' + usage + b"}"
+    )
+    faulty.answers = [streams(done=False), says("application/json", body + counts + b"}")]
+    completion = client.complete(QUESTION, PLAIN)
+    assert completion.text == "yes"
+    assert completion.prompt_tokens == client.count_tokens(QUESTION[0].content)
+    assert completion.completion_tokens == 1
+
+
+def test_texts_that_are_none_are_an_empty_reply(faulty: Faulty, client: OpenAICompatibleModel) -> None:
+    body = b'data: {"choices": [{"delta": {"content": 5, "reasoning": [1]}, "finish_reason": "stop"}]}\n\n'
+    faulty.answers = [says("text/event-stream", body)]
+    assert client.complete(QUESTION, PLAIN).text == ""
+
+
+def test_halves_of_characters_are_no_part_of_a_reply(faulty: Faulty, client: OpenAICompatibleModel) -> None:
+    faulty.answers = [streams("a\ud83d", "\ude00b", "\ude00", "c\ud83d")]
+    assert client.complete(QUESTION, PLAIN).text == "a😀b\ufffdc\ufffd"
 
 
 def test_an_empty_reply_is_an_empty_text(faulty: Faulty, client: OpenAICompatibleModel) -> None:

@@ -405,6 +405,71 @@ def test_every_format_of_rdf_may_be_compressed_and_have_a_byte_order_mark(tmp_pa
     assert parts(path) == [("Rome", "in", "Italy")]
 
 
+RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:ex="http://example.org/">'
+ITEM = '<rdf:Description rdf:about="&e;Ada"><ex:knows>&w;</ex:knows></rdf:Description></rdf:RDF>'
+GROWING = '<!ENTITY a0 "lol">' + "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
+
+
+def declared(*declarations: str) -> str:
+    return f"<!DOCTYPE rdf:RDF [{chr(10).join(declarations)}]>"
+
+
+@pytest.mark.parametrize("before", [0, 65_400, 65_450, 65_500, 65_520, 65_530])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_entities_that_abbreviate_texts_are_read(tmp_path: Path, before: int, mark: bytes) -> None:
+    ours = declared('<!ENTITY e  "http://example.org/" >', "<!-- more -->", '<!ENTITY w "many words">')
+    text = f"<!--{'x' * before}-->{ours}{RDF}{ITEM}"
+    assert parts(write(tmp_path, "a.owl", mark + text.encode())) == [("Ada", "knows", "many words")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        declared(GROWING) + RDF + ITEM,
+        declared('<!ENTITY e "x">') + RDF + declared(GROWING) + ITEM,
+        declared(f"<!-- {GROWING} -->") + RDF + ITEM,
+        declared('<!ENTITY a "&#38;b;">') + RDF + ITEM,
+        declared('<!ENTITY e SYSTEM "file:///etc/hostname">') + RDF + ITEM,
+        declared('<!ENTITY e PUBLIC "e" "http://127.0.0.1:9/e">') + RDF + ITEM,
+        declared("<!ENTITY % e \"<!ENTITY w 'x'>\"> %e;") + RDF + ITEM,
+        declared('<!ENTITY e "' + "x" * 1001 + '">') + RDF + ITEM,
+        declared('<!ENTITY e "x') + RDF + ITEM,
+    ],
+    ids=["nested", "in the middle", "in a comment", "by number", "file", "address", "parameter", "long", "unclosed"],
+)
+@pytest.mark.parametrize("name", ["a.rdf", "a.owl.gz", "a.xml"])
+def test_entities_that_can_grow_are_refused_before_they_do(tmp_path: Path, text: str, name: str) -> None:
+    data = gzip.compress(text.encode()) if name.endswith(".gz") else text.encode()
+    found = failure(write(tmp_path, name, data))
+    assert "declares an entity that is no short text" in found.message
+    assert "Turtle" in found.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "behind"),
+    [
+        ("a.ttl.gz", '<http://e/a> <http://e/b> "', '" .'),
+        ("a.jsonld.gz", '{"@id": "http://e/a", "http://e/b": "', '"}'),
+        ("a.rdf.gz", RDF + '<rdf:Description rdf:about="http://e/a"><ex:b>', "</ex:b></rdf:Description></rdf:RDF>"),
+    ],
+)
+def test_a_text_longer_than_any_name_is_refused_before_memory_holds_it(
+    tmp_path: Path, name: str, before: str, behind: str
+) -> None:
+    packed = gzip.compress((before + "x" * (17 * 2**20) + behind).encode(), 1)
+    assert "more than 16,777,216 bytes" in failure(write(tmp_path, name, packed)).message
+
+
+def test_more_entities_than_any_vocabulary_has_are_refused(tmp_path: Path) -> None:
+    text = declared(*(f'<!ENTITY e{number} "x">' for number in range(1001))) + RDF + ITEM
+    assert "more than 1,000 entities" in failure(write(tmp_path, "a.rdf", text)).message
+
+
+def test_a_text_that_its_entities_blow_up_is_refused(tmp_path: Path) -> None:
+    text = declared(f'<!ENTITY w "{"x" * 1000}">') + RDF + ITEM.replace("&w;", "&w;" * 20_000)
+    assert "many times as long" in failure(write(tmp_path, "a.rdf", text)).message
+
+
 @pytest.mark.parametrize("name", [name for name in SAME if name not in ("a.nt", "a.nq")])
 def test_rdf_that_is_cut_off_by_damaged_compression_is_an_error(tmp_path: Path, name: str) -> None:
     path = write(tmp_path, f"{name}.gz", gzip.compress(SAME[name].encode())[:-12])

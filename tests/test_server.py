@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -12,6 +13,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,12 +23,14 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
+from kgneo.cli.main import main
 from kgneo.cli.server import server as server_commands
 from kgneo.errors import ServerError
 from kgneo.server import RunningServer, start, status, stop
 from kgneo.server.jars import find_distribution
-from kgneo.server.process import find_process
+from kgneo.server.process import find_process, kill
 from kgneo.server.stores import ServerRecord, Store
+from tests.conftest import VERSIONS
 
 start_small = partial(start, heap="512m", page_cache="64m")
 START_SCRIPT = """
@@ -281,6 +285,74 @@ def test_a_given_port_that_is_taken_is_an_error_that_names_it(tmp_path: Path) ->
             start_small(tmp_path / "store", bolt_port=port)
     assert "--bolt-port" in raised.value.hint
     assert find_process(Store(tmp_path / "store")) is None
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_log_that_ends_inside_a_transaction_costs_nothing_that_was_committed(tmp_path: Path, version: str) -> None:
+    folder, told = tmp_path / "store", list[str]()
+    running = start_small(folder, version=version)
+    log = max(Store(folder).transaction_logs.glob("neostore.transaction.db.*"))
+    for number in range(3):
+        begun = log.stat().st_size
+        query(running, f"UNWIND range(1, 1000) AS one CREATE (:Entity {{name: {number} + ' ' + one}})")
+    kill(psutil.Process(running.pid))
+    written = log.read_bytes()
+    half = written[begun : begun + (len(written) - begun) // 2]
+    log.write_bytes(written + half)
+    try:
+        again = start_small(folder, report=told.append)
+        assert query(again, "MATCH (e:Entity) RETURN count(e)") == [[3000]]
+        assert [str(folder) in line for line in told if "ends inside a transaction" in line] == [True]
+        (aside,) = folder.glob("transactions-*")
+        assert (aside / log.name).read_bytes() == written + half
+        assert stop(folder)
+        told.clear()
+        assert query(start_small(folder, report=told.append), "MATCH (e:Entity) RETURN count(e)") == [[3000]]
+        assert not any("ends inside" in line for line in told)
+    finally:
+        stop(folder)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 100 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", str(disk)]
+    if subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("no disk may be mounted here")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_store_whose_disk_was_full_has_all_that_was_committed(
+    small_disk: Path, version: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, committed = small_disk / "store", 0
+    running = start_small(folder, version=version)
+    try:
+        filler = small_disk / "filler"
+        filler.write_bytes(b"x" * max(0, shutil.disk_usage(small_disk).free - 20 * 2**20))
+        with (
+            neo4j.GraphDatabase.driver(running.uri, auth=(running.username, running.password)) as driver,
+            driver.session() as session,
+            suppress(neo4j.exceptions.Neo4jError),
+        ):
+            while True:
+                session.run("UNWIND range(1, 2000) AS one CREATE (:Entity {name: 'name ' + one})").consume()
+                committed += 2000
+        filler.unlink()
+        assert committed
+        assert main(["server", "start", "--store", str(folder), "--heap", "512m"]) == 0
+        error = capsys.readouterr().err
+        assert "starting it again" in error
+        found = status(folder)
+        assert found is not None
+        counted = query(found, "MATCH (e:Entity) RETURN count(e)")[0][0]
+        assert counted in (committed, committed + 2000)  # of the last one nobody heard
+    finally:
+        stop(folder)
 
 
 def test_a_start_that_fails_says_why_in_a_line_and_where_its_log_is(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from kgneo.server import start, status, stop, store_path
 from kgneo.server.configuration import choose_memory, choose_ports, machine_memory
 from kgneo.server.jars import Distribution, find_distribution, whole_jar
 from kgneo.server.java import find_java, probe
-from kgneo.server.logs import cause_of, last_lines
+from kgneo.server.logs import cause_of, errors_since, last_lines
 from kgneo.server.process import home_argument, kill, launch, process_of
 from kgneo.server.stores import ServerRecord, Store, StoreRecord
 from kgneo.server.versions import choose_version, minimum_java
@@ -76,7 +76,15 @@ class _QuietHandler(SimpleHTTPRequestHandler):
 
 
 def test_the_package_exports_its_public_names() -> None:
-    assert sorted(kgneo.server.__all__) == ["RunningServer", "prepare", "start", "status", "stop", "store_path"]
+    assert sorted(kgneo.server.__all__) == [
+        "RunningServer",
+        "healthy",
+        "prepare",
+        "start",
+        "status",
+        "stop",
+        "store_path",
+    ]
 
 
 def test_the_default_store_is_below_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -428,6 +436,10 @@ def test_a_jar_that_was_cut_off_is_downloaded_again(tmp_path: Path, web_folder: 
             "x\nCaused by: java.io.IOException: No space left on device\n\tat y",
             "no space is left on the disk",
         ),
+        (
+            "Error reading transaction logs, recovery not possible. To force the start\nCaused by: x: y",
+            "its transaction log ends inside a transaction",
+        ),
         ("Error: Could not find or load main class a.B", "Could not find or load main class a.B"),
         ("a\nCaused by: x.First: one\n\tat z\nCaused by: x.Last: the last one\n\tat z", "the last one"),
         (
@@ -441,6 +453,28 @@ def test_a_jar_that_was_cut_off_is_downloaded_again(tmp_path: Path, web_folder: 
 def test_a_failed_starts_log_gives_its_cause_in_one_line(log: str, cause: str) -> None:
     assert cause in cause_of(log)
     assert "\n" not in cause_of(log)
+
+
+BEFORE = "2026-01-01 00:00:00.000+0000 ERROR [a] of the start before\n"
+PLAIN_LOG = (
+    "2026-01-02 00:00:00.000+0000 INFO  [a] fine\n"
+    "2026-01-02 00:00:01.000+0000 ERROR [b] broken\nCaused by: x.Y: a disk\n"
+)
+JSON_LOG = (
+    '{"level": "INFO", "message": "fine"}\n'
+    '{"level": "ERROR", "message": "broken", "stacktrace": "x.Z: all\\n\\tat a\\nCaused by: x.Y: a disk\\n\\tat b"}\n'
+)
+
+
+@pytest.mark.parametrize("log", [PLAIN_LOG, JSON_LOG], ids=["5.26", "2026"])
+def test_of_a_debug_log_the_errors_of_this_start_tell_the_cause(tmp_path: Path, log: str) -> None:
+    path = tmp_path / "debug.log"
+    path.write_text(BEFORE + log)
+    errors = errors_since(path, len(BEFORE))
+    assert "fine" not in errors
+    assert "before" not in errors
+    assert cause_of(errors) == "x.Y: a disk"
+    assert errors_since(tmp_path / "none", 0) == ""
 
 
 @given(st.text())

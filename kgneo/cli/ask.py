@@ -26,7 +26,8 @@ from kgneo.cli.options import (
     set_option,
     with_options,
 )
-from kgneo.cli.render import render_answer, render_attempts, render_rest
+from kgneo.cli.render import print_answer, render_attempts, render_rest
+from kgneo.cli.terminal import print_bold
 from kgneo.cli.watch import Watcher
 from kgneo.context import Context, Options
 from kgneo.conversation import Conversation
@@ -200,7 +201,9 @@ def _print_together(
     if as_json:
         print_json({"question": question, "strategies": [attempt.to_dict() for attempt in attempts]})
     else:
-        click.echo(render_attempts(attempts))
+        heading, _, rows = render_attempts(attempts).partition("\n")
+        print_bold(heading)
+        click.echo(rows)
 
 
 def _edited(query: str) -> str:
@@ -248,7 +251,7 @@ class _Printer:
     def _print_shown(self, answer: Answer, watcher: Watcher) -> None:
         query = inline(answer.cypher, dict(answer.cypher_parameters)) if answer.cypher else ""
         if not watcher.seen:
-            click.echo(render_answer(answer.to_dict(), query))
+            print_answer(answer.to_dict(), query)
         elif rest := render_rest(answer.to_dict(), query):
             click.echo("\n" + rest)
 

@@ -29,6 +29,7 @@ from kgneo.cli.options import (
     set_option,
     with_options,
 )
+from kgneo.cli.terminal import visible
 from kgneo.context import Context, Options
 from kgneo.errors import GraphUnavailable, NotIndexed, ServerError, UsageError
 from kgneo.evaluation import figures
@@ -295,7 +296,8 @@ class ShownProgress:
         words = now.configuration.name
         if self.stage == "ask":
             words += f" Hit@1 {now.hit_at_1:.3f}"
-        self.bar.set_postfix_str(words + (f" {now.errors} failed" if now.errors else ""), refresh=False)
+        words += f" {now.errors} failed" if now.errors else ""
+        self.bar.set_postfix_str(visible(words), refresh=False)
         self.bar.update(now.done - self.done)
         self.done = now.done
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import click
 
+from kgneo.cache_files import going_on
 from kgneo.cli.options import (
     choice_options,
     connection_options,
@@ -173,7 +174,9 @@ def _keep_mirror(graph: Graph, dimensions: int, wanted: bool) -> None:
         bar.update(done - bar.n)
 
     try:
-        if not folder.renew(graph, dimensions, show):
+        with going_on():
+            if folder.renew(graph, dimensions, show):
+                return
             say("The graph was changed meanwhile: candidates are found without its mirror. Next: kgneo index")
     finally:
         bar.close()

@@ -15,11 +15,13 @@ from tqdm import tqdm
 from kgneo.cli.index import run_index
 from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say, with_options
 from kgneo.errors import DataError, UsageError
-from kgneo.folders import store_path
+from kgneo.folders import check_room, store_path
 from kgneo.graph import Graph
+from kgneo.graph.load import LEAST_BYTES as ONLINE
 from kgneo.graph.load import LoadReport, source_digest
 from kgneo.graph.load import load as load_into
 from kgneo.graph.load_graph import GraphLoadReport, load_graph
+from kgneo.graph.load_offline import LEAST_BYTES as OFFLINE
 from kgneo.graph.load_offline import load_graph_offline, load_offline, refuse_offline
 from kgneo.loader import Check, LoadedTriple, LoadOptions, Source, check, read_triples
 from kgneo.property_graph import GraphFiles, check_graph, open_graph_files, read_graph
@@ -199,6 +201,7 @@ def _checked_graph(files: GraphFiles, reading: _Reading) -> _Checked:
         found = check_graph(files, options=reading.options, skip_bad_lines=reading.skip_bad_lines, on_progress=_to(bar))
 
     def write(graph: Graph) -> dict[str, object]:
+        graph.check_room(ONLINE * (found.nodes + found.relationships))
         with reading.rejects(found.bad_lines) as rejected:
             items = read_graph(files, options=reading.options, skip_bad_lines=reading.skip_bad_lines, rejected=rejected)
             with progress(found.nodes + found.relationships, f"Loading {files.name}", " rows") as bar:
@@ -206,6 +209,7 @@ def _checked_graph(files: GraphFiles, reading: _Reading) -> _Checked:
         return told(report)
 
     def write_offline(store: Path) -> dict[str, object]:
+        check_room(store, OFFLINE * (found.nodes + found.relationships))
         with (
             reading.rejects(found.bad_lines) as rejected,
             progress(found.nodes + found.relationships, "Writing files", " rows") as bar,
@@ -242,7 +246,10 @@ def _checked_triples(sources: Sequence[Source], reading: _Reading) -> _Checked:
     checks = [_check(source, reading) for source in sources]
     bad = sum(item.bad_lines for item in checks)
 
+    total = sum(item.triples for item in checks)
+
     def write(graph: Graph) -> dict[str, object]:
+        graph.check_room(ONLINE * total)
         with reading.rejects(bad) as rejected:
             reports = [
                 _load(graph, source, item, reading, rejected) for source, item in zip(sources, checks, strict=True)
@@ -256,7 +263,7 @@ def _checked_triples(sources: Sequence[Source], reading: _Reading) -> _Checked:
         return {"files": files, "rejected": str(reading.rejected) if bad else None}
 
     def write_offline(store: Path) -> dict[str, object]:
-        total = sum(item.triples for item in checks)
+        check_room(store, OFFLINE * total)
         with (
             reading.rejects(bad) as rejected,
             progress(total, "Writing files", " triples") as bar,

@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from kgneo.cli.remote import ask_server
+from kgneo.cli.terminal import screen, screened
 from kgneo.errors import KgneoError, UsageError
 from kgneo.options_file import read_configuration
 from kgneo.version import __version__
@@ -38,6 +42,10 @@ COMMANDS = {
     "completion": "kgneo.cli.completion",
 }
 """Commands in the order of help, with the module that holds each. Imported when used: `ask` must start fast."""
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the system says of a disk without space, or of a user without any of it."""
 
 
 class LazyGroup(click.Group):
@@ -95,6 +103,11 @@ def _name(key: str) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name) and return its exit code."""
+    with screened():
+        return _main(argv)
+
+
+def _main(argv: Sequence[str] | None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     try:
@@ -117,6 +130,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read our output has enough; Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        if getattr(error, "errno", None) not in FULL and "disk is full" not in str(error):  # SQLite's words
+            raise
+        hint = "Free some space, and run the same command again."
+        return _fail(KgneoError(f"No space is left on the disk: {error}.", hint=hint), 1, debug)
 
 
 def _asked_of_server(arguments: list[str]) -> bool:
@@ -129,9 +147,26 @@ def _asked_of_server(arguments: list[str]) -> bool:
 def _run(arguments: list[str], debug: bool) -> object:
     import logging  # not for a question that a server answers
 
+    from kgneo.cache_files import CacheWarning
+
     # The driver logs a lost connection that comes out as an error, too.
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
-    return kgneo.main(arguments, prog_name="kgneo", standalone_mode=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CacheWarning)
+        warnings.showwarning = _shown_by(warnings.showwarning)
+        return kgneo.main(arguments, prog_name="kgneo", standalone_mode=False, color=True)
+
+
+def _shown_by(other: Callable[..., None]) -> Callable[..., None]:
+    """Shows kgneo's own warnings in one line; the `other` shows those of libraries."""
+
+    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if category.__module__.partition(".")[0] == "kgneo":
+            click.echo(f"Warning: {message}", err=True)
+        else:
+            other(message, category, *place)
+
+    return show
 
 
 def _fail(error: KgneoError, code: int, debug: bool) -> int:
@@ -145,6 +180,7 @@ def _fail(error: KgneoError, code: int, debug: bool) -> int:
 
 def entry_point() -> None:
     """What the installed program `kgneo` runs."""
+    sys.stdout, sys.stderr = map(screen, (sys.stdout, sys.stderr))  # to the end, a fault's traceback included
     sys.exit(main())
 
 

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import click
 from tqdm import tqdm
 
+from kgneo.cli.terminal import behind, visible
 from kgneo.graph.attach import Choices
 from kgneo.graph.candidates import MOST
 from kgneo.graph.connection import DEFAULT_TIMEOUT
@@ -209,7 +210,7 @@ budget_options = (
 
 def say(message: str) -> None:
     """A line for people, on standard error, above a progress bar if one is shown."""
-    tqdm.write(message, file=sys.stderr)
+    tqdm.write(visible(message), file=behind(sys.stderr))
 
 
 def print_json(record: object) -> None:
@@ -221,11 +222,11 @@ def progress(total: int | None, description: str, unit: str) -> tqdm[Any]:
     """A progress bar with rate and time left on standard error; nothing where that is no terminal."""
     return tqdm(
         total=total,
-        desc=description,
+        desc=visible(description),
         unit=unit,
         unit_scale=True,
         disable=None,
-        file=sys.stderr,
+        file=behind(sys.stderr),
         leave=True,
         dynamic_ncols=True,
     )

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from kgneo.cli.render import render_answer, render_rest
+from kgneo.cli.render import print_answer, render_rest
 from kgneo.errors import GraphUnavailable, KgneoError, UsageError
 from kgneo.folders import store_path
 from kgneo.serve.announce import HEADER, Announced, find
@@ -111,7 +111,13 @@ def ask_server(arguments: Sequence[str], defaults: Mapping[str, Any]) -> bool:
     if not named and _for_this_process(defaults):
         return False
     try:
-        remote.main(list(arguments), prog_name="kgneo ask --server", standalone_mode=False, default_map=dict(defaults))
+        remote.main(
+            list(arguments),
+            prog_name="kgneo ask --server",
+            standalone_mode=False,
+            default_map=dict(defaults),
+            color=True,
+        )
     except Unasked:
         return False
     except click.UsageError:
@@ -222,6 +228,6 @@ def _print(record: Body, *, quiet: bool, as_json: bool, seen: bool) -> None:
     elif quiet:
         click.echo("\n".join(record["answers"]) or record["answer"])
     elif not seen:
-        click.echo(render_answer(record, record.get("query") or ""))
+        print_answer(record, record.get("query") or "")
     elif rest := render_rest(record, record.get("query") or ""):
         click.echo("\n" + rest)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgneo.cli.terminal import print_bold
+
 if TYPE_CHECKING:
     from kgneo.model import Candidate
     from kgneo.side_by_side import Attempt
@@ -20,11 +22,12 @@ SHOWN_ANSWER = 48
 """Characters of an answer in a table."""
 
 
-def render_answer(record: Mapping[str, Any], query: str = "") -> str:
-    """The answer, how the question was read, the evidence, and `query`, which shows it in Neo4j Browser.
+def print_answer(record: Mapping[str, Any], query: str = "") -> None:
+    """Print the answer, how the question was read, the evidence, and `query`, which shows it in Neo4j Browser.
 
     `record` is what `Answer.to_dict` gives."""
-    parts = [click.style(record["answer"], bold=True)]
+    print_bold(record["answer"])
+    parts = []
     confidence = "" if record["confidence"] is None else f"  (confidence {record['confidence']:.2f})"
     if record["steps"]:
         parts.append("Read as: " + record["steps"][0]["question"] + confidence)
@@ -36,7 +39,8 @@ def render_answer(record: Mapping[str, Any], query: str = "") -> str:
     if query:
         parts.append(_asked(query))
     parts.extend(f"Warning: {warning}" for warning in record["warnings"])
-    return "\n\n".join(parts)
+    for part in parts:
+        click.echo("\n" + part)
 
 
 def render_rest(record: Mapping[str, Any], query: str = "") -> str:
@@ -70,7 +74,6 @@ def render_attempts(attempts: Sequence[Attempt]) -> str:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
-    lines[0] = click.style(lines[0], bold=True)
     warnings = [
         f"{attempt.strategy}: {warning}"
         for attempt in attempts

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kgneo.server import RunningServer, prepare, start, status, stop, store_path
+from kgneo.server import RunningServer, healthy, prepare, start, status, stop, store_path
 from kgneo.server.stores import Store
 
 _STORE_OPTION = click.option(
@@ -87,8 +87,12 @@ def start_command(
       kgneo server start --store films --version 5.26
       kgneo server start --bolt-port 7687 --http-port 7474
     """
+    folder = store_path(store)
+    if not healthy(folder):
+        _report(f"The server of {folder} runs, and its database has stopped: starting it again.")
+        stop(folder)
     running = start(
-        store_path(store),
+        folder,
         version=version,
         heap=heap,
         page_cache=page_cache,

@@ -17,6 +17,7 @@ from kgneo.cli.options import (
     say,
 )
 from kgneo.cli.render import SHOWN_EVIDENCE, cost, evidence_lines
+from kgneo.cli.terminal import print_bold
 from kgneo.context import Options
 from kgneo.model import evidence_to_dict
 from kgneo.settings import Settings, open_graph
@@ -73,12 +74,16 @@ def verify(
     if as_json:
         print_json(found.to_dict())
     else:
-        click.echo(found.verdict if quiet else _rendered(found))
+        if quiet:
+            click.echo(found.verdict)
+        else:
+            print_bold(found.verdict, nl=False)
+            click.echo(_rendered(found))
 
 
 def _rendered(found: Verification) -> str:
-    """The verdict, why, and the triples behind it."""
-    pieces = [f"{click.style(found.verdict, bold=True)}  (confidence {found.confidence:.2f})", found.explanation]
+    """What follows the verdict: how sure it is, why, and the triples behind it."""
+    pieces = [f"  (confidence {found.confidence:.2f})", found.explanation]
     if found.evidence:
         pieces.append(
             "Evidence:\n"

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from kgneo.cli.render import evidence_lines
+from kgneo.cli.terminal import print_bold
 from kgneo.events import Event, StageEvent, Text
 from kgneo.model import Step, evidence_from_dict, evidence_to_dict
 
@@ -60,7 +61,10 @@ class Watcher:
             click.echo(self.indent if text else "", nl=False)
         self.in_line = bool(text) and not text.endswith("\n")
         text = text.replace("\n", "\n" + self.indent) if self.in_line else text
-        click.echo(click.style(text, bold=True) if self.bold else text, nl=False)
+        if self.bold:
+            print_bold(text, nl=False)
+        else:
+            click.echo(text, nl=False)
 
     def _done(self, event: StageEvent) -> None:
         self.end_line()

@@ -13,10 +13,11 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from kgneo.cache_files import in_cache, made_once, places
 from kgneo.errors import GraphError, GraphUnavailable
-from kgneo.folders import cache_folder, made_once, whole
+from kgneo.folders import cache_folder, whole
 from kgneo.graph.attach import Choices
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
@@ -30,6 +31,7 @@ from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.reading.vocabulary import Vocabulary
 from kgneo.text import digest
 
+Table = TypeVar("Table", LocalNames, Dictionary)
 FRESH = 600.0
 """Seconds for which a schema is taken as it was read although the graph changed, while its labels, types and sizes stay
 the same."""
@@ -50,30 +52,30 @@ class LocalCache:
             signature = json.loads(json.dumps(read_signature(self._graph)))
             return {"signature": signature, "change": self._graph.last_change()}
 
-        def kept() -> Schema | None:
-            now, before = state(), self._read("schema.json")
+        def kept(file: Path) -> Schema | None:
+            now, before = state(), _read(file)
             fresh = time.time() - before.get("read", 0.0) < FRESH or before.get("change") == now["change"]
             same = before.get("signature") == now["signature"] and fresh and not refresh
             return Schema.from_json(before["schema"]) if same else None
 
-        def make() -> Schema:
+        def make(file: Path) -> Schema:
             now, schema = state(), read_schema(self._graph, report=report)
-            self._write("schema.json", {**now, "read": time.time(), "schema": schema.to_json()})
+            _write(file, {**now, "read": time.time(), "schema": schema.to_json()})
             return schema
 
         return made_once(self.folder / "schema.json", kept, make)
 
     def choices(self, given: Choices | None = None, *, keep: bool = True) -> Choices:
         """What the user chose for this graph; `given` is kept from now on where it says something (and `keep`)."""
-        kept = self._read("choices.json")
-        before = Choices(kept.get("display", {}), tuple(kept.get("include", ())), tuple(kept.get("exclude", ())))
+        record = self._read("choices.json")
+        before = Choices(record.get("display", {}), tuple(record.get("include", ())), tuple(record.get("exclude", ())))
         if not given:
             return before
         chosen = Choices(
             {**before.display, **given.display}, given.include or before.include, given.exclude or before.exclude
         )
         if keep:
-            self._write("choices.json", asdict(chosen))
+            in_cache(self.folder / "choices.json", lambda file: _write(file, asdict(chosen)))
         return chosen
 
     def embeddings(self) -> LocalEmbeddings:
@@ -86,38 +88,47 @@ class LocalCache:
 
     def names(self, shape: Shape, *, refresh: bool = False) -> LocalNames:
         """The graph's names, read again when the graph has changed, or when asked to."""
-        file = self.folder / "names.sqlite"
 
         def wanted() -> dict[str, Any]:
             return {"shape": shape.to_json(), "change": self._graph.last_change()}
 
-        def kept() -> LocalNames | None:
-            same = not refresh and self._read("names.json") == wanted() and file.exists()
-            return LocalNames(file) if same else None
+        def build(file: Path) -> LocalNames:
+            return LocalNames.build(self._graph, shape, file)
 
-        def make() -> LocalNames:
-            now, names = wanted(), LocalNames.build(self._graph, shape, file)
-            self._write("names.json", now)
-            return names
-
-        return made_once(file, kept, make)
+        return self._table("names", wanted, LocalNames, build, refresh=refresh)
 
     def dictionary(self, shape: Shape, known: Vocabulary) -> Dictionary:
         """The graph's values, read again when the graph has changed."""
-        file = self.folder / "values.sqlite"
 
         def wanted() -> dict[str, Any]:
             return {"shape": shape.to_json(), "change": self._graph.last_change(), "version": DICTIONARY}
 
-        def kept() -> Dictionary | None:
-            return Dictionary(file) if self._read("values.json") == wanted() and file.exists() else None
+        def build(file: Path) -> Dictionary:
+            return Dictionary.build(self._graph, known, file)
 
-        def make() -> Dictionary:
-            now, dictionary = wanted(), Dictionary.build(self._graph, known, file)
-            self._write("values.json", now)
-            return dictionary
+        return self._table("values", wanted, Dictionary, build)
 
-        return made_once(file, kept, make)
+    def _table(
+        self,
+        name: str,
+        wanted: Callable[[], dict[str, Any]],
+        read: Callable[[Path], Table],
+        build: Callable[[Path], Table],
+        *,
+        refresh: bool = False,
+    ) -> Table:
+        """What `read` makes of a table; it is built anew where the record beside it is not what is `wanted`."""
+
+        def kept(file: Path) -> Table | None:
+            same = not refresh and _read(file.with_suffix(".json")) == wanted() and file.exists()
+            return read(file) if same else None
+
+        def make(file: Path) -> Table:
+            now, table = wanted(), build(file)
+            _write(file.with_suffix(".json"), now)
+            return table
+
+        return made_once(self.folder / f"{name}.sqlite", kept, make)
 
     def texts(self, fingerprint: str) -> Path:
         """The file for vectors of the graph's own texts, by an encoder of this fingerprint."""
@@ -130,15 +141,20 @@ class LocalCache:
         return there
 
     def _read(self, name: str) -> dict[str, Any]:
-        try:
-            record = json.loads((self.folder / name).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return record if isinstance(record, dict) else {}
+        return next(filter(None, map(_read, places(self.folder / name))), {})
 
-    def _write(self, name: str, record: dict[str, Any]) -> None:
-        with whole(self.folder / name) as draft:
-            draft.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _write(file: Path, record: dict[str, Any]) -> None:
+    with whole(file) as draft:
+        draft.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
 
 
 def identity(graph: Graph) -> str:

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -21,6 +22,7 @@ import neo4j
 from neo4j import exceptions
 
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid, WorkEnded
+from kgneo.folders import check_room, free_bytes, free_space
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
 from kgneo.graph.work import Work, bounds, current_work, not_after
@@ -46,6 +48,9 @@ class Plan:
             yield from child.parts()
 
 
+STOPPED = (
+    "What was committed stays. Free space where there is none, then run `kgneo server stop` and the same command again."
+)
 DEFAULT_TIMEOUT = 60.0
 CONNECTION_TIMEOUT = 10.0
 END_SECONDS = 5.0
@@ -56,6 +61,9 @@ PLANNED_AT_ONCE = 2
 """Queries that the server plans ahead at the same time."""
 FETCHED = 2000
 """Rows that are fetched at a time."""
+ROOM = 2**26
+"""Bytes that must be free on the disk of a local store before anything is written: more than a batch and its log take.
+A database that runs out of space in the middle of writing stops, and may need its log to be mended."""
 RETRY_SECONDS = 15.0
 """How long the driver tries again when a server does not answer, or a transaction fails for a passing reason."""
 
@@ -83,6 +91,8 @@ class Graph:
         self.timeout = timeout
         self.address = address
         self.read_only = read_only
+        self.store: Path | None = None
+        """The folder of the local store, where it is one."""
 
     @classmethod
     def connect(
@@ -259,6 +269,12 @@ class Graph:
                 "The graph is only read, and this would write to it.",
                 hint="Leave --read-only out (KGNEO_READ_ONLY in the environment), or use a graph of your own.",
             )
+        self.check_room()
+
+    def check_room(self, size: int = 0) -> None:
+        """Raises KgneoError where the disk of a local store has no room to write `size` bytes safely."""
+        if self.store is not None:
+            check_room(self.store, ROOM + size)
 
     def refuses_writes(self) -> str:
         """Why the graph may not be written to, as a clause; empty where it may. Tried with a write that is undone."""
@@ -342,6 +358,10 @@ def _plan(record: Mapping[str, Any], query_type: str) -> Plan:
 
 def _translate(error: exceptions.Neo4jError, graph: Graph) -> GraphError:
     code = error.code or ""
+    if graph.store is not None and free_bytes(graph.store) < ROOM and not code.startswith("Neo.ClientError"):
+        return GraphError(f"The disk is full: {free_space(graph.store)}. {_first_line(error)}", hint=STOPPED)
+    if "TransactionStartFailed" in code:
+        return GraphError(f"The database stopped: {_first_line(error)}", hint=STOPPED)
     if "TransactionTimedOut" in code:
         return GraphTimeout(
             f"Neo4j ended a query after its timeout of {graph.timeout:g} s.",

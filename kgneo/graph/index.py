@@ -18,6 +18,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from kgneo.cache_files import needed
 from kgneo.embedding import Encoder, Vectors
 from kgneo.errors import GraphEmpty, NotIndexed
 from kgneo.graph.cache import LocalCache
@@ -120,11 +121,12 @@ def build_locally(
         embeddings.clear()
         previous = None
     record = _begun(graph, encoder, shape, schema, previous, total)
-    report = encode_all(graph, encoder, embeddings, record=record, on_progress=on_progress)
-    embeddings.forget_unseen()
-    if not shape.loaded:
-        cache.names(shape, refresh=True)
-    embeddings.keep(replace(record, triples=report.triples, embedded=report.triples, complete=True))
+    with needed(embeddings.folder):
+        report = encode_all(graph, encoder, embeddings, record=record, on_progress=on_progress)
+        embeddings.forget_unseen()
+        if not shape.loaded:
+            cache.names(shape, refresh=True)
+        embeddings.keep(replace(record, triples=report.triples, embedded=report.triples, complete=True))
     return report
 
 

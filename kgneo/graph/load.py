@@ -26,6 +26,8 @@ from kgneo.text import LONGEST_INDEXED, digest, fold
 BATCH_TRIPLES = 20_000
 BATCH_CHARACTERS = 4_000_000
 """A batch is closed at the first of the two, so that a transaction's memory is bounded for long names too."""
+LEAST_BYTES = 200
+"""What a triple takes on a local server's disk at the least, with its part of the log; a node or relationship, too."""
 SEEN = 500_000
 """Entities that are remembered as written, so that they are not sent again; the oldest are forgotten first."""
 INDEX_TIMEOUT = 3600

@@ -31,6 +31,10 @@ from kgneo.text import digest, fold
 OnProgress = Callable[[int], None]
 
 
+LEAST_BYTES = 250
+"""What a triple, a node or a relationship takes on the disk at the least while it is imported."""
+
+
 @dataclass(frozen=True, slots=True)
 class OfflineReport:
     """`triples` read from the sources; `entities` and `relationships` of the graph that they make."""

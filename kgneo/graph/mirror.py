@@ -25,7 +25,7 @@ import numpy as np
 from neo4j.vector import Vector
 from numpy.typing import NDArray
 
-from kgneo.folders import alone, whole
+from kgneo.folders import alone, reserve, whole
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import SCAN_TIMEOUT
@@ -271,6 +271,7 @@ def _write(
         np.save(files / f"{name}.npy", array)
     shape = (len(order), dimensions)
     vectors = np.lib.format.open_memmap(files / "vectors.npy", mode="w+", dtype=np.float32, shape=shape)
+    reserve(files / "vectors.npy")
     missing = _copy(before, arrays["ids"], arrays["digests"], vectors)
     for start in range(0, len(missing), BATCH):
         rows = missing[start : start + BATCH]

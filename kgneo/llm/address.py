@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from kgneo.errors import UsageError
 
-__all__ = ["ENCODER", "LANGUAGE_MODEL", "check_address", "check_key"]
+__all__ = ["ENCODER", "LANGUAGE_MODEL", "check_address", "check_key", "sent_on"]
+
+SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +52,8 @@ def check_key(key: str | None, *, of: Kind = LANGUAGE_MODEL) -> str:
             hint=f"Check OPENAI_API_KEY or {of.variable}.",
         )
     return key
+
+
+def sent_on(url: str, elsewhere: str) -> str:
+    """What is told where the server at `url` sends on to another address: only the user says where texts may go."""
+    return f"{url} sends on to {urljoin(url, elsewhere)[:SHOWN]!r}, where nothing was sent"

@@ -10,6 +10,7 @@ In comes the raw text of a model, out goes the text without
 - the first stop string and all after it. A stop string inside a think block does not count: the model has
   not begun to answer there;
 - secrets (an API key that a server echoes), which become `[secret]`;
+- halves of characters, which JSON can hold and no text can ("\\ud83d" alone): they become U+FFFD;
 - blanks around the whole.
 
 `Cleaner` decides at each position only when no longer match is possible, so the result does not depend on
@@ -42,6 +43,8 @@ _LITERALS = tuple(sorted(_TOKENS | THINK.keys() | _CLOSERS, key=len, reverse=Tru
 _GENERIC = re.compile(r"<([|｜])[^|｜<>\n]{1,40}\1>")
 _GENERIC_BEGUN = re.compile(r"<([|｜]([^|｜<>\n]{0,40}[|｜]?)?)?")
 
+_HALF = re.compile(r"[\ud800-\udfff]")
+
 _SLICE = 2048
 SECRET_MARK = "[secret]"  # noqa: S105 - what a secret is replaced by
 
@@ -60,6 +63,7 @@ class Cleaner:
         self._closer = "</think>" if thinking else ""
         self._buffer = ""
         self._blanks = ""
+        self._half = ""
         self._kept: list[str] = []
         self.ended = False
 
@@ -83,6 +87,7 @@ class Cleaner:
     def feed(self, piece: str) -> str:
         """The cleaned text that is certain after `piece`."""
         out = []
+        piece = self._joined(piece)
         # In slices, so that a long text costs time in proportion to its length.
         for start in range(0, len(piece), _SLICE):
             if self.ended:
@@ -95,9 +100,19 @@ class Cleaner:
         """The cleaned text that was held back until the reply was known to be over."""
         if self.ended:
             return ""
+        self._buffer += "\ufffd" if self._half else ""
         rest = self._advance(final=True)
         self.ended = True
         return rest
+
+    def _joined(self, piece: str) -> str:
+        """`piece` with halves of characters joined; a first half at its end waits for the next piece."""
+        if not self._half and (piece.isascii() or not _HALF.search(piece)):
+            return piece
+        piece, self._half = self._half + piece, ""
+        if "\ud800" <= piece[-1:] <= "\udbff":
+            piece, self._half = piece[:-1], piece[-1]
+        return piece.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
     def _advance(self, *, final: bool) -> str:
         out: list[str] = []

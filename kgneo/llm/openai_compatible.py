@@ -3,7 +3,9 @@
 The openai library connects, repeats what may pass by itself (429, 5xx, a broken connection), waits for as long as a
 server asks, and takes the stream apart. What kgneo adds:
 
-- one time limit for the whole call (`kgneo.llm.deadline`), and a reply that grows past what was asked for is cut;
+- one time limit for the whole call, and a bound of its bytes (`kgneo.llm.deadline`); a reply that grows past what was
+  asked for is cut;
+- what is asked is sent to the given address alone: where a server sends on to another one, both are told;
 - what a server does not know is left out from then on, or written as it wants it (`kgneo.llm.dialect`);
 - a stream that ends before its first piece is asked for once more in one piece: some servers do not stream, and some
   can tell what is wrong only then;
@@ -18,12 +20,12 @@ from contextlib import closing
 from typing import Any
 
 from kgneo.errors import ContextOverflow, ModelError, ModelUnavailable
-from kgneo.llm.address import check_address, check_key
+from kgneo.llm.address import check_address, check_key, sent_on
 from kgneo.llm.cleaning import SECRET_MARK, defuse
-from kgneo.llm.deadline import HOOKS, Deadline
+from kgneo.llm.deadline import HOOKS, UNPACKED, Deadline, ReplyTooLong, cause
 from kgneo.llm.dialect import Dialect, message_in, overflow_numbers
 from kgneo.llm.protocol import Completion, Message, Parameters
-from kgneo.llm.reply import Reply
+from kgneo.llm.reply import Reply, most_bytes
 
 __all__ = ["HOSTED", "OpenAICompatibleModel"]
 
@@ -87,8 +89,9 @@ class OpenAICompatibleModel:
             api_key=key or _NO_KEY,
             base_url=url,
             max_retries=retries,
+            default_headers=UNPACKED,
             http_client=openai.DefaultHttpxClient(
-                event_hooks={**HOOKS, "request": [*HOOKS["request"], self._tell_repeated]}
+                event_hooks={**HOOKS, "request": [*HOOKS["request"], self._tell_repeated]}, follow_redirects=False
             ),
         )
         self._dialect = Dialect()
@@ -114,7 +117,7 @@ class OpenAICompatibleModel:
         """
         chat = [Message(message.role, defuse(message.content)) for message in messages]
         stream = True
-        with Deadline(parameters.timeout) as deadline:
+        with Deadline(parameters.timeout, most_bytes(parameters)) as deadline:
             while True:
                 reply = Reply(parameters, self._secrets, on_text or _silent)
                 request = self._dialect.request(self._model, chat, parameters, stream=stream)
@@ -169,12 +172,14 @@ class OpenAICompatibleModel:
                 return
         except openai.APIStatusError as error:
             raise self._refused(error, request) from None
-        except (openai.APIConnectionError, TimeoutError) as error:
+        except (openai.APIConnectionError, TimeoutError, ReplyTooLong) as error:
+            if refused := cause(error):
+                raise self._unbounded(refused) from None
             raise ModelUnavailable(
                 f"no connection to {self.url}: {self._reason(error)}",
                 hint="Check --llm-url, and that the server runs.",
             ) from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ModelUnavailable(f"{self.url} sent no JSON: {self._reason(error)}") from None
         try:
             if "html" in answer.response.headers.get("content-type", ""):
@@ -185,6 +190,8 @@ class OpenAICompatibleModel:
             yield from map(_as_mapping, answer)
         except ModelError:
             raise
+        except ReplyTooLong as error:
+            raise self._unbounded(error) from None
         except openai.APIConnectionError as error:
             raise _BrokenOff(f"{self.url} broke off: {self._reason(error)}") from None
         except openai.APIError as error:
@@ -197,6 +204,9 @@ class OpenAICompatibleModel:
     def _refused(self, error: Any, request: Mapping[str, Any]) -> Exception:
         """What an HTTP status means: `_Adapted` where the dialect has learned from it, else one of kgneo's errors."""
         status = int(error.status_code)
+        if error.response.has_redirect_location:
+            elsewhere = self._redacted(error.response.headers["location"])
+            return ModelError(sent_on(self.url, elsewhere), hint="Where that is right, name it with --llm-url.")
         text = self._redacted(message_in(error.body) if isinstance(error.body, Mapping) else str(error.message))
         if overflow := self._overflow(text):
             return overflow
@@ -230,17 +240,18 @@ class OpenAICompatibleModel:
 
     def _completion(self, messages: Sequence[Message], reply: Reply) -> Completion:
         reply.finish()
-        counted = sum(self.count_tokens(message.content) for message in messages)
-        read = int(reply.usage.get("prompt_tokens") or counted)
-        details = reply.usage.get("prompt_tokens_details") or {}
-        kept = details.get("cached_tokens")
+        read = reply.count("prompt_tokens") or sum(self.count_tokens(message.content) for message in messages)
+        kept = reply.count("prompt_tokens_details", "cached_tokens")
         return Completion(
             reply.cleaner.text,
             read,
-            int(reply.usage.get("completion_tokens") or reply.pieces),
+            reply.count("completion_tokens") or reply.pieces,
             reply.finish_reason,
-            evaluated_tokens=None if kept is None else read - int(kept),
+            evaluated_tokens=None if kept is None else read - min(kept, read),
         )
+
+    def _unbounded(self, error: ReplyTooLong) -> ModelError:
+        return ModelError(f"{self.url} is no longer read: {error}", hint="Check the address, and what answers there.")
 
     def _reason(self, error: Exception) -> str:
         """One line on a failed connection, from what the library wraps."""

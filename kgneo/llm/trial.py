@@ -22,6 +22,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
+from kgneo.cache_files import going_on
 from kgneo.errors import ModelError, ModelUnavailable
 from kgneo.folders import cache_folder
 from kgneo.llm.gguf import file_fingerprint
@@ -110,7 +111,7 @@ def _hopeless(trial: Trial, crash: str) -> ModelError:
 
 def _keep(path: Path, outcome: dict[str, object]) -> None:
     """Writes the outcome in one step; where it cannot be written, the model is tried again the next time."""
-    with suppress(OSError):
+    with going_on():
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_suffix(f".{os.getpid()}")
         new.write_text(json.dumps(outcome), encoding="utf-8")

@@ -16,6 +16,6 @@ A store is a folder. `start` takes it to a server that answers on Bolt, `status`
 """
 
 from kgneo.folders import store_path
-from kgneo.server.lifecycle import RunningServer, prepare, start, status, stop
+from kgneo.server.lifecycle import RunningServer, healthy, prepare, start, status, stop
 
-__all__ = ["RunningServer", "prepare", "start", "status", "stop", "store_path"]
+__all__ = ["RunningServer", "healthy", "prepare", "start", "status", "stop", "store_path"]

@@ -122,8 +122,9 @@ def _free_port(last: int, taken: set[int]) -> int:
             return port
 
 
-def write_configuration(store: Store, record: StoreRecord, page_cache: str) -> None:
-    """neo4j.conf: one loopback address, authentication, no telemetry, no more log and space than needed."""
+def write_configuration(store: Store, record: StoreRecord, page_cache: str, *, mended: bool = False) -> None:
+    """neo4j.conf: one loopback address, authentication, no telemetry, no more log and space than needed. `mended` has
+    the server cut off a transaction log behind its last whole transaction, where it would not start."""
     settings = {
         "server.default_listen_address": LOOPBACK,
         "server.default_advertised_address": LOOPBACK,
@@ -151,6 +152,8 @@ def write_configuration(store: Store, record: StoreRecord, page_cache: str) -> N
         "db.tx_log.preallocate": "false",
         "db.tx_log.rotation.retention_policy": "256M size",
     }
+    if mended:
+        settings["internal.dbms.tx_log.fail_on_corrupted_log_files"] = "false"
     settings |= _own_settings(store)
     text = "".join(f"{name}={value}\n" for name, value in settings.items())
     write_private(store.configuration_folder / "neo4j.conf", "# Written by kgneo at every start.\n" + text)

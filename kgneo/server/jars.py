@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from platformdirs import user_cache_path
 
+from kgneo.cache_files import in_cache
 from kgneo.errors import ServerError
+from kgneo.folders import cache_folder
 
 BROWSER_VERSION = "5.24.0"
 _DOWNLOAD_SIZE = "about 190 MB"
@@ -36,26 +37,19 @@ def find_distribution(version: str, report: Callable[[str], None]) -> Distributi
 
     Needs no network when they are. Raises ServerError when they cannot be had.
     """
-    folder = _cache_folder()
-    file = folder / f"neo4j-{version}-browser-{BROWSER_VERSION}.json"
-    if known := _read(file):
-        return known
-    try:
+    name = f"neo4j-{version}-browser-{BROWSER_VERSION}.json"
+
+    def find(folder: Path) -> Distribution:
         folder.mkdir(parents=True, exist_ok=True)
         # Two downloads at once would hand each other half-written jars.
         with FileLock(folder / "download.lock"):
-            if known := _read(file):
+            if known := _read(folder / name):
                 return known
             found = _resolve(version, report)
-            _write(file, found)
+            _write(folder / name, found)
             return found
-    except OSError as error:
-        raise ServerError(f"Neo4j {version} cannot be put on the disk: {error}.") from error
 
-
-def _cache_folder() -> Path:
-    override = os.environ.get("KGNEO_CACHE_DIR")
-    return Path(override).expanduser() if override else user_cache_path("kgneo", appauthor=False)
+    return _read(cache_folder() / name) or in_cache(cache_folder(), find)
 
 
 def _read(file: Path) -> Distribution | None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from filelock import FileLock
 
+from kgneo.cache_files import needed
 from kgneo.errors import ServerError
-from kgneo.folders import write_private
+from kgneo.folders import free_space, write_private
 from kgneo.server.archive import FROM_JAVA, archive_of, training_options
 from kgneo.server.configuration import (
     LOOPBACK,
@@ -28,13 +31,14 @@ from kgneo.server.configuration import (
 )
 from kgneo.server.jars import Distribution, find_distribution
 from kgneo.server.java import Java, find_java
-from kgneo.server.login import answers, train
-from kgneo.server.logs import PORT_IN_USE, cause_of, last_lines, read_tail
+from kgneo.server.login import DatabaseFailed, answers, train
+from kgneo.server.logs import CUT_OFF, PORT_IN_USE, cause_of, errors_since, last_lines, read_tail
 from kgneo.server.process import child_environment, end, find_process, kill, launch, process_of
 from kgneo.server.stores import ServerRecord, Store, StoreRecord
 from kgneo.server.versions import choose_version, minimum_java
 
 USERNAME = "neo4j"
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 _POLL_SECONDS = 0.1
 
 
@@ -97,11 +101,25 @@ def start(
     running = status(store)
     if running is None:
         place.create()
-        with place.lock(timeout + 120, report):
+        with place.lock(timeout + 120, report), _on_its_disk(place):
             task = _Start(place, memory, bolt_port, http_port, report, timeout)
             running = _adopt(task) or _start_new(task, choose_version(asked, version_of(place)))
     _report_other_ports(running, bolt_port, http_port, report)
     return running
+
+
+@contextmanager
+def _on_its_disk(store: Store) -> Iterator[None]:
+    """Raises ServerError where a file of the store cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        raise ServerError(
+            f"The store {store.folder} cannot be written: {error.strerror or error} ({free_space(store.folder)}).",
+            hint="Free some space on its disk, and run `kgneo server start` again.",
+        ) from error
 
 
 def status(store: Path) -> RunningServer | None:
@@ -112,6 +130,18 @@ def status(store: Path) -> RunningServer | None:
         return None
     record = place.read_record()
     return _running(place, record, server.pid) if record else None
+
+
+def healthy(store: Path) -> bool:
+    """False where the server that runs on a store says that its database has stopped, as it does when its disk is full:
+    it has to be started again."""
+    running = status(store)
+    if running is not None:
+        try:
+            answers(running.uri, running.http_url, running.username, running.password)
+        except DatabaseFailed:
+            return False
+    return True
 
 
 def stop(store: Path, *, timeout: float = 120) -> bool:
@@ -126,7 +156,10 @@ def stop(store: Path, *, timeout: float = 120) -> bool:
         process = find_process(place)
         if process is not None:
             # From here on nobody takes it for a server that can be used.
-            place.write_server(ServerRecord(process.pid, ready=False))
+            try:
+                place.write_server(ServerRecord(process.pid, ready=False))
+            except OSError:  # a full disk is a reason to stop it
+                place.forget_server()
             if not end(process, timeout):
                 raise ServerError(
                     f"The server of the store {place.folder} (process {process.pid}) has not ended after "
@@ -148,11 +181,12 @@ def prepare(*, version: str | None = None, report: Callable[[str], None] = _sile
     if java.version < FROM_JAVA:
         return None
     archive = archive_of(java, distribution)
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(archive.with_suffix(".lock")):
-        if not archive.is_file():
-            with TemporaryDirectory(prefix="kgneo-prepare-") as folder:
-                _make_archive(Path(folder), chosen, java, archive, report)
+    with needed(archive.parent):
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(archive.with_suffix(".lock")):
+            if not archive.is_file():
+                with TemporaryDirectory(prefix="kgneo-prepare-") as folder:
+                    _make_archive(Path(folder), chosen, java, archive, report)
     return archive
 
 
@@ -222,7 +256,11 @@ def _adopt(task: _Start) -> RunningServer | None:
         return None
     task.report(f"A server that an earlier command left starting is process {process.pid}; waiting for it.")
     running = _running(task.store, record, process.pid)
-    if not _wait_until_ready(task, running):
+    try:
+        if not _wait_until_ready(task, running):
+            return None
+    except DatabaseFailed:
+        _clear_away(task.store, process.pid)
         return None
     task.store.write_server(ServerRecord(process.pid, ready=True))
     return running
@@ -234,27 +272,48 @@ def _start_new(task: _Start, version: str) -> RunningServer:
     choose_ports(task.bolt_port, task.http_port, task.store.read_record())
     distribution = find_distribution(version, task.report)
     task.report(f"Starting Neo4j {version} on the store {task.store.folder} (Java {java.version}, {java.path}).")
-    for last_attempt in (False, True):
+    tried: list[str] = []
+    while True:
         ports = choose_ports(task.bolt_port, task.http_port, task.store.read_record())
         record = StoreRecord(version, *ports)
         task.store.write_record(record)
-        write_configuration(task.store, record, task.memory.page_cache)
+        write_configuration(task.store, record, task.memory.page_cache, mended=CUT_OFF in tried)
         if not task.store.has_data:
             _set_initial_password(task, java, distribution)
-        began = time.monotonic()
+        began, logged = time.monotonic(), task.store.logged()
         running = _launch_and_wait(task, java, distribution, record)
-        if running:
+        if isinstance(running, RunningServer):
             task.report(f"Neo4j answers at {running.uri} after {time.monotonic() - began:.1f} s.")
             return running
         log = read_tail(task.store.start_log)
-        cause = cause_of(log)
-        if last_attempt or cause != PORT_IN_USE:
-            break
-    raise _failure(task.store, f"Neo4j {version} did not start: {cause}", log)
+        cause = cause_of("\n".join(filter(None, (log, running, errors_since(task.store.debug_log, logged)))))
+        if cause in tried or cause not in (PORT_IN_USE, CUT_OFF):
+            raise _failure(task.store, f"Neo4j {version} did not start: {cause}", log)
+        if cause == CUT_OFF:
+            task.report(
+                f"Neo4j did not start: {cause}, as a full disk leaves it. Starting again without that transaction; all "
+                f"that was committed before it stays. The log as it was is in {_put_aside(task.store)}."
+            )
+        tried.append(cause)
 
 
-def _launch_and_wait(task: _Start, java: Java, distribution: Distribution, record: StoreRecord) -> RunningServer | None:
-    """Start the server and wait for it. None when it ended by itself; any other failure ends it here."""
+def _put_aside(store: Store) -> Path:
+    """Where the transaction log is copied to, before Neo4j cuts it off. Raises ServerError where that has no room."""
+    place = store.folder / f"transactions-{time.strftime('%Y%m%d-%H%M%S')}"
+    try:
+        shutil.copytree(store.transaction_logs, place)
+    except (OSError, shutil.Error) as error:
+        shutil.rmtree(place, ignore_errors=True)
+        raise ServerError(
+            f"The store {store.folder} has a transaction log to be mended, which cannot be copied first: {error}.",
+            hint=f"Free some space on its disk ({free_space(store.folder)}), and run `kgneo server start` again.",
+        ) from error
+    return place
+
+
+def _launch_and_wait(task: _Start, java: Java, distribution: Distribution, record: StoreRecord) -> RunningServer | str:
+    """Start the server and wait for it. What it says, perhaps nothing, when it ended by itself or has no database; any
+    other failure ends it here."""
     store = task.store
     command = server_command(store, java, distribution, task.memory.heap, task.java_options)
     pid = launch(command, store.home, store.start_log)
@@ -266,7 +325,9 @@ def _launch_and_wait(task: _Start, java: Java, distribution: Distribution, recor
         if ready:
             store.write_server(ServerRecord(pid, ready=True))
             return running
-        return None
+        return ""
+    except DatabaseFailed as failed:
+        return str(failed)
     finally:
         if not ready:
             _clear_away(store, pid)
@@ -284,14 +345,18 @@ def _clear_away(store: Store, pid: int) -> None:
 
 
 def _wait_until_ready(task: _Start, server: RunningServer) -> bool:
-    """True once a login succeeds, False when the process has ended. Raises ServerError after the timeout."""
+    """True once a login succeeds, False when the process has ended. Raises DatabaseFailed, and ServerError after the
+    timeout."""
+    logged = task.store.logged()
     deadline = time.monotonic() + task.timeout
     while process_of(task.store, server.pid) is not None:
         if answers(server.uri, server.http_url, server.username, server.password):
             return True
         if time.monotonic() > deadline:
-            message = f"Neo4j did not answer at {server.uri} within {task.timeout:.0f} s."
-            raise _failure(task.store, message, read_tail(task.store.start_log))
+            message = f"Neo4j did not answer at {server.uri} within {task.timeout:.0f} s"
+            if errors := errors_since(task.store.debug_log, logged):
+                message += f": {cause_of(errors)}"
+            raise _failure(task.store, f"{message}.", read_tail(task.store.start_log))
         time.sleep(_POLL_SECONDS)
     return False
 

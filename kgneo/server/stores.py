@@ -63,6 +63,15 @@ class Store:
         return self.home / "logs" / "start.log"
 
     @property
+    def debug_log(self) -> Path:
+        return self.home / "logs" / "debug.log"
+
+    @property
+    def transaction_logs(self) -> Path:
+        """Where Neo4j writes what it commits to the database that kgneo uses."""
+        return self.home / "data" / "transactions" / "neo4j"
+
+    @property
     def password_file(self) -> Path:
         return self.folder / "password"
 
@@ -99,6 +108,10 @@ class Store:
                 "or a store.",
                 hint="Give a folder of its own with --store or KGNEO_STORE.",
             )
+
+    def logged(self) -> int:
+        """Bytes of the debug log."""
+        return self.debug_log.stat().st_size if self.debug_log.is_file() else 0
 
     def read_record(self) -> StoreRecord | None:
         fields = _read_json(self.folder / "store.json")

@@ -1,0 +1,171 @@
+"""What a terminal gets to see: control characters of names, files, models and servers are shown, never sent."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kgneo.cli.main import main
+from kgneo.cli.options import print_json, progress, say
+from kgneo.cli.render import print_answer
+from kgneo.cli.terminal import Screen, print_bold, screened, visible
+from kgneo.cli.watch import Watcher
+from kgneo.events import StageEvent, Text
+from kgneo.graph import Graph
+from tests.conftest import on_one_version
+
+TITLE, CLIPBOARD = "\x1b]0;owned\x07", "\x1b]52;c;cm0gLXJm\x07"
+HOSTILE = f"\x1b[31mred{TITLE}{CLIPBOARD}\x08\x9b2J\x7f\r\u202eback\u2066"
+SENT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+KGNEO = Path(__file__).resolve().parent.parent / "kgneo"
+
+
+def shown(capsys: pytest.CaptureFixture[str]) -> str:
+    """What was printed, on both streams, in which nothing is sent."""
+    captured = capsys.readouterr()
+    text = captured.out + captured.err
+    assert not SENT.search(text)
+    return text
+
+
+def test_a_text_without_control_characters_stays_as_it_is() -> None:
+    text = "Ünïcode – 東京\tשלום\n😀 \\u001b\u200f"
+    assert visible(text) == text
+
+
+def test_control_characters_are_shown_by_their_numbers() -> None:
+    assert visible("a\x1b[1m\x9b\x7f\u202e\ud83d") == "a\\u001b[1m\\u009b\\u007f\\u202e\\ud83d"
+
+
+def test_what_an_encoding_does_not_have_is_shown_too() -> None:
+    behind = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    screen = Screen(behind)
+    screen.write("東 \x1b")
+    screen.flush()
+    assert behind.buffer.getvalue() == b"\\u6771 \\u001b"  # type: ignore[attr-defined]
+
+
+def test_every_way_of_printing_goes_through_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    with screened():
+        say(HOSTILE)
+        print_bold(HOSTILE)
+        print(HOSTILE)
+        print(HOSTILE, file=sys.stderr)
+        sys.stderr.writelines([HOSTILE])
+        progress(3, HOSTILE, HOSTILE).close()
+    assert shown(capsys).count("\\u001b[31mred") == 5
+
+
+def test_json_says_what_was_there_to_the_character(capsys: pytest.CaptureFixture[str]) -> None:
+    with screened():
+        print_json({"name": HOSTILE})
+    assert json.loads(shown(capsys)) == {"name": HOSTILE}
+
+
+def test_a_reply_of_a_model_is_shown_as_it_comes(capsys: pytest.CaptureFixture[str]) -> None:
+    watcher = Watcher()
+    with screened():
+        watcher(Text(HOSTILE))
+        watcher.bold = False
+        watcher(Text(HOSTILE))
+        watcher(StageEvent("relations", "done", text=HOSTILE))
+        watcher(StageEvent("decompose", "done", total=2, text=HOSTILE))
+        watcher.end_line()
+    assert shown(capsys).count("\\u001b[31mred") == 4
+
+
+def test_an_answer_is_shown_with_all_that_belongs_to_it(capsys: pytest.CaptureFixture[str]) -> None:
+    triple = {"subject": HOSTILE, "relation": HOSTILE, "object": HOSTILE}
+    record = {"answer": HOSTILE, "confidence": 0.5, "steps": [{"question": HOSTILE}], "evidence": [triple],
+              "warnings": [HOSTILE]}  # fmt: skip
+    with screened():
+        print_answer(record, HOSTILE)
+    assert shown(capsys).count("\\u001b[31mred") == 7
+
+
+@pytest.mark.parametrize("arguments", [["load"], ["--debug", "load"], []])
+def test_errors_and_tracebacks_are_shown(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*arguments, HOSTILE]) in (1, 2)
+    assert "red" in shown(capsys)
+
+
+def test_a_bad_line_of_a_file_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.nt"
+    path.write_text(f"<http://e/a> <http://e/b> {HOSTILE} .\n", encoding="utf-8", newline="")
+    assert main(["load", str(path)]) == 1
+    shown(capsys)
+
+
+def test_a_terminal_is_sent_nothing_by_the_installed_program() -> None:
+    ours, theirs = pty.openpty()
+    arguments = [sys.executable, "-c", "from kgneo.cli.main import entry_point; entry_point()", "load", HOSTILE]
+    with subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        found = bytearray()
+        while block := _read(ours):
+            found += block
+        assert process.wait() == 1
+    os.close(ours)
+    text = found.decode().replace("\r\n", "\n")  # as a terminal ends lines
+    assert "\\u001b[31mred" in text
+    assert not SENT.search(text)
+
+
+def _read(handle: int) -> bytes:
+    try:
+        return os.read(handle, 4096)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_nothing_goes_around_the_screen_but_bold_and_progress_bars() -> None:
+    around = {"behind", "buffer", "__stdout__", "__stderr__"}
+    found = {
+        file.name
+        for file in (KGNEO / "cli").glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Attribute) and node.attr in around)
+        or (isinstance(node, ast.Name) and node.id == "behind")
+    }
+    assert found == {"terminal.py", "options.py"}
+
+
+@on_one_version
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ask", "what does [X] know?", "--here"],
+        ["ask", "what does [X] know?", "--here", "--quiet"],
+        ["ask", "what does [X] know?", "--here", "--json"],
+        ["ask", "what does [Y] know?", "--here", "--strategy", "all"],
+        ["ask", "what does [Xred owned] know?", "--here"],
+        ["retrieve", "what does [X] know?"],
+        ["verify", "[X] knows [Y]."],
+        ["schema"],
+        ["schema", "--prompt"],
+        ["index", "--dry-run"],
+        ["learn", "--list"],
+        ["doctor"],
+    ],
+    ids=" ".join,
+)
+def test_every_command_shows_the_names_of_a_graph(
+    graph: Graph, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph.write(
+        "CREATE (x:Person {name: 'X'})-[:knows {since: $text}]->(y:Person {name: 'Y'}), "
+        "(y)-[:knows]->(:Person {name: $text}), "
+        "(x)-[:knows]->(:Thing {name: $text, colour: $text})",
+        text=HOSTILE,
+    )
+    main(arguments)
+    shown(capsys)
