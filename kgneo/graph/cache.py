@@ -24,7 +24,7 @@ from kgneo.graph.dictionary import VERSION as DICTIONARY
 from kgneo.graph.dictionary import Dictionary
 from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import LocalNames
-from kgneo.graph.schema import Schema, read_schema, read_signature
+from kgneo.graph.schema import WHOLE, Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
 from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.reading.vocabulary import Vocabulary
@@ -42,19 +42,23 @@ class LocalCache:
         self._graph = graph
         self.folder = cache_folder() / "graphs" / identity(graph)
 
-    def schema(self, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None) -> Schema:
-        """The graph's schema; read again when labels, types or sizes are no longer what they were, or when it is not
-        fresh and the graph has changed."""
+    def schema(
+        self, shape: Shape = WHOLE, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None
+    ) -> Schema:
+        """The graph's schema without what `shape` leaves out; read again when labels, types or sizes are no longer what
+        they were, or when it is not fresh and the graph has changed."""
+        file = "schema-shown.json" if shape.left_out else "schema.json"
+        left_out = json.loads(json.dumps(asdict(shape.left_out)))
         signature = json.loads(json.dumps(read_signature(self._graph)))
         change = self._graph.last_change()
-        kept = self._read("schema.json")
-        same = kept.get("signature") == signature
+        kept = self._read(file)
+        same = kept.get("signature") == signature and kept.get("left_out", left_out) == left_out
         unchanged = kept.get("change") == change
         if not refresh and same and (unchanged or time.time() - kept.get("read", 0.0) < FRESH):
             return Schema.from_json(kept["schema"])
-        schema = read_schema(self._graph, report=report)
-        record = {"signature": signature, "change": change, "read": time.time(), "schema": schema.to_json()}
-        self._write("schema.json", record)
+        schema = read_schema(self._graph, shape=shape, report=report)
+        record = {"signature": signature, "change": change, "read": time.time(), "left_out": left_out}
+        self._write(file, {**record, "schema": schema.to_json()})
         return schema
 
     def choices(self, given: Choices | None = None, *, keep: bool = True) -> Choices:
@@ -94,7 +98,7 @@ class LocalCache:
         wanted = {"shape": shape.to_json(), "change": self._graph.last_change(), "version": DICTIONARY}
         if self._read("values.json") == wanted and file.exists():
             return Dictionary(file)
-        dictionary = Dictionary.build(self._graph, known, file)
+        dictionary = Dictionary.build(self._graph, known, file, shape)
         self._write("values.json", wanted)
         return dictionary
 

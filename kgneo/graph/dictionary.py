@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kgneo.graph.connection import Graph
+from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts
 from kgneo.query.graph import Scalar
 from kgneo.query.quoting import quote
@@ -55,8 +56,9 @@ class Dictionary:
         self.left_out = tuple(row[0] for row in self._base.execute("SELECT name FROM left_out"))
 
     @classmethod
-    def build(cls, graph: Graph, vocabulary: Vocabulary, file: Path) -> Dictionary:
-        """Read the values of `graph` into `file`; the old one stays until the new one is whole."""
+    def build(cls, graph: Graph, vocabulary: Vocabulary, file: Path, shape: Shape) -> Dictionary:
+        """Read the values of `graph` into `file`, without what `shape` leaves out; the old one stays until the new one
+        is whole."""
         file.parent.mkdir(parents=True, exist_ok=True)
         draft = file.with_suffix(".draft")
         draft.unlink(missing_ok=True)
@@ -71,7 +73,7 @@ class Dictionary:
             for key in vocabulary.keys:
                 if key.kind == "truth" or (key.kind == "number" and not key.distinct):
                     continue
-                _fill(base, graph, key)
+                _fill(base, graph, key, shape)
             base.execute("CREATE INDEX by_folded ON entries (folded)")
             base.commit()
         draft.replace(file)
@@ -135,8 +137,8 @@ def _entry(row: Sequence[Any]) -> Entry:
     return Entry(owner, key, bool(edge), json.loads(value), text, times, id_)
 
 
-def _fill(base: sqlite3.Connection, graph: Graph, key: Key) -> None:
-    rows = list(_rows(graph, key))
+def _fill(base: sqlite3.Connection, graph: Graph, key: Key, shape: Shape) -> None:
+    rows = list(_rows(graph, key, shape))
     if len(rows) > MOST_VALUES:
         base.execute("INSERT INTO left_out VALUES (?)", [f"{key.owner}.{key.key}"])
         rows = rows[:MOST_VALUES]
@@ -148,14 +150,18 @@ def _fill(base: sqlite3.Connection, graph: Graph, key: Key) -> None:
         base.execute("INSERT INTO pieces (rowid, folded) VALUES (?, ?)", [cursor.lastrowid, folded])
 
 
-def _rows(graph: Graph, key: Key) -> Iterator[tuple[str, Scalar, str, int, str]]:
-    pattern = f"()-[owner:{quote(key.owner)}]->()" if key.of_edge else f"(owner:{quote(key.owner)})"
+def _rows(graph: Graph, key: Key, shape: Shape) -> Iterator[tuple[str, Scalar, str, int, str]]:
+    pattern = f"(subject)-[owner:{quote(key.owner)}]->(object)" if key.of_edge else f"(owner:{quote(key.owner)})"
+    labels = "labels(subject) + labels(object)" if key.of_edge else "labels(owner)"
+    others = shape.left_out.owners(key.key)
+    hidden = [*shape.excluded, *(() if key.of_edge else others)]
+    visible = f" AND none(label IN {labels} WHERE label IN $hidden)" if hidden else ""
     query = (
-        f"MATCH {pattern} WHERE owner.{quote(key.key)} IS NOT NULL\n"
+        f"MATCH {pattern} WHERE owner.{quote(key.key)} IS NOT NULL{visible}\n"
         f"RETURN owner.{quote(key.key)} AS value, count(*) AS times, head(collect(elementId(owner))) AS id\n"
         f"LIMIT {MOST_VALUES + 1}"
     )
-    for row in graph.stream(query, timeout=TIMEOUT):
+    for row in graph.stream(query, timeout=TIMEOUT, hidden=hidden):
         value = row["value"]
         for item in value if isinstance(value, list) else [value]:
             for text in texts(item):
