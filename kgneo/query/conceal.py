@@ -113,13 +113,24 @@ def _ends_arrow(statement: Statement, place: int) -> bool:
 
 
 def _walks(statement: Statement, hidden: Hidden) -> Iterator[StatementRefused]:
-    if hidden.labels:
-        for relationship in statement.patterns[1]:
-            if not relationship.single:
-                yield _refused(
-                    "A pattern of variable length may pass nodes that are not shown",
-                    "Write each step: (a)-[:TYPE]->(b)-[:TYPE]->(c).",
-                )
+    """Walks on which nodes lie that stand in no bracket: `-[*1..3]-`, `-[]->{1,3}`."""
+    if not hidden.labels:
+        return
+    passing = any(not relationship.single for relationship in statement.patterns[1])
+    for place, token in enumerate(statement.tokens):
+        passing |= token.symbol("{", "+", "*") and _ends_arrow(statement, place)
+        passing |= token.symbol("*") and _opens_arrow(statement, place)
+    if passing:
+        yield _refused(
+            "A pattern of variable length may pass nodes that are not shown",
+            "Write each step: (a)-[:TYPE]->(b)-[:TYPE]->(c).",
+        )
+
+
+def _opens_arrow(statement: Statement, place: int) -> bool:
+    """Whether the star at `place` stands in the square bracket of a relationship."""
+    around = max((begin for begin, end in statement.pairs.items() if begin < place < end), default=-1)
+    return statement.at(around).symbol("[") and statement.at(around - 1).symbol("-")
 
 
 # Writing it anew -----------------------------------------------------------------------------------------------------
@@ -147,9 +158,28 @@ def _rewritten(statement: Statement, hidden: Hidden) -> Statement:
 
 def _is_pattern(statement: Statement, node: Node) -> bool:
     """Whether a single node is a pattern of its own, and no name of something in brackets."""
-    before = statement.at(node.begin - 1)
-    calculates = before.symbol("+", "-", "*", "/", "%", "^", "<", ">", "~")
+    place = node.begin
+    if statement.at(place - 1).symbol("=") and statement.at(place - 2).named:
+        place -= 2  # the name of a path
+        if not (statement.at(place - 1).word("MATCH") or statement.at(place - 1).symbol("{", ",")):
+            return False
+    before = statement.at(place - 1)
+    if before.symbol(","):
+        return _clause(statement, place) in ("", "MATCH")
+    calculates = before.symbol("+", "-", "*", "/", "%", "^", "<", ">", "~", "=")
     return not calculates and not before.word(*_EXPRESSIONS)
+
+
+def _clause(statement: Statement, place: int) -> str:
+    """The keyword of the clause that `place` stands in; "" for the first one in curly brackets, which needs none; of
+    what stands in other brackets that of a value."""
+    opened = {end: begin for begin, end in statement.pairs.items()}
+    while (place := place - 1) >= 0 and place not in statement.pairs:
+        token = statement.at(place)
+        if token.word("MATCH", "RETURN", "UNWIND", "WHERE", "WITH") and not statement.at(place + 1).symbol("="):
+            return token.value.upper()
+        place = opened.get(place, place)
+    return "" if statement.at(place).symbol("{") else "RETURN"
 
 
 def _narrow(statement: Statement, pieces: dict[int, str], bracket: int, test: str) -> None:
