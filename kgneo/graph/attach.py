@@ -119,6 +119,22 @@ def narrowed(shape: Shape, schema: Schema, exclude: Iterable[str]) -> Shape:
     )
 
 
+def only_shown(shape: Shape, shown: Schema) -> Shape:
+    """`shape` with no more properties than `shown` has, the schema without what the shape leaves out: others are those
+    of hidden nodes, which may have labels besides that are shown."""
+    known = {owner.name: {item.key for item in owner.properties} for owner in (*shown.labels, *shown.relations)}
+
+    def kept(owned: Mapping[str, Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
+        return {
+            owner: {key: share for key, share in each.items() if key in known[owner]}
+            for owner, each in owned.items()
+            if owner in known
+        }
+
+    display = {label: each for label, each in shape.display.items() if known.get(label, set()) >= {*each}}
+    return replace(shape, display=display, values=kept(shape.values), details=kept(shape.details))
+
+
 def _hidden_keys(schema: Schema, exclude: Iterable[str]) -> tuple[str, ...]:
     """Those of the names that are, or may come to be, properties: a label or a type may be called as one, too."""
     owners = {owner.name: owner for owner in (*schema.labels, *schema.relations)}

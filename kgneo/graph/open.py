@@ -13,7 +13,7 @@ from functools import cached_property
 
 from kgneo.embedding import DEFAULT_ENCODER
 from kgneo.errors import GraphEmpty, UsageError
-from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_shape, narrowed
+from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_shape, narrowed, only_shown
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.index import index_names
@@ -110,7 +110,9 @@ def _without_excluded_since(graph: Graph, record: IndexRecord) -> IndexRecord:
     shape = narrowed(record.shape, cache.schema(), exclude) if exclude else record.shape
     if shape == record.shape:
         return record
-    return replace(record, shape=shape, statistics=estimate_statistics(cache.schema(shape), shape))
+    shown = cache.schema(shape)
+    shape = only_shown(shape, shown)
+    return replace(record, shape=shape, statistics=estimate_statistics(shown, shape))
 
 
 def _names(graph: Graph, record: IndexRecord, *, written: bool) -> Names:
@@ -151,7 +153,10 @@ def known_shape(
     if choices:
         check(schema, cache.choices(choices, keep=False))
     shape = derive_shape(schema, cache.choices(choices, keep=keep))
-    return cache.schema(shape, refresh=refresh) if shape.left_out else schema, shape
+    if not shape.left_out:
+        return schema, shape
+    shown = cache.schema(shape, refresh=refresh)
+    return shown, only_shown(shape, shown)
 
 
 def refuse_choices(choices: Choices | None) -> None:
