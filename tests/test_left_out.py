@@ -27,9 +27,11 @@ from kgneo.graph import Graph
 from kgneo.graph.attach import Choices
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.index import build
+from kgneo.graph.lessons import Lesson, remove_lessons, store_lessons, usable_lessons
 from kgneo.graph.open import known_shape
 from kgneo.graph.schema_text import prompt_text
 from kgneo.llm import ScriptedModel
+from kgneo.query.json import from_json
 from kgneo.server import RunningServer
 from kgneo.strategies.cypher import Cypher, CypherOptions
 from tests.conftest import connect, load_file, set_address, wipe
@@ -89,7 +91,12 @@ def staff_server(server: RunningServer) -> RunningServer:
     return server
 
 
-@pytest.fixture(scope="module", params=["never indexed", "left out, then indexed", "indexed, then left out"])
+STATES = ("never indexed", "left out, then indexed", "indexed, then left out")
+in_one_state = pytest.mark.parametrize("world", STATES[:1], indirect=True)
+"""For Cypher of others, which knows of an index only what the shape says."""
+
+
+@pytest.fixture(scope="module", params=STATES)
 def world(
     request: pytest.FixtureRequest,
     staff_server: RunningServer,
@@ -347,11 +354,13 @@ CYPHER = (
 )
 
 
+@in_one_state
 @pytest.mark.parametrize("query", CYPHER)
 def test_cypher_shows_nothing_that_is_left_out(world: World, query: str) -> None:
     shows_nothing(told(lambda: world.tools.cypher(query)), query)
 
 
+@in_one_state
 @pytest.mark.parametrize(
     "query", [query for query in CYPHER if "salary" in query and "salary:Company" not in query]
 )  # fmt: skip
@@ -361,6 +370,7 @@ def test_a_property_that_is_left_out_of_anything_is_refused_in_cypher(world: Wor
     assert "--exclude" in refused.value.message + refused.value.hint or "no property" in refused.value.message
 
 
+@in_one_state
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -403,6 +413,20 @@ def test_a_whole_node_comes_without_the_property_that_is_left_out(world: World) 
 def test_a_walk_of_variable_length_is_refused_where_a_label_is_left_out(world: World) -> None:
     with pytest.raises(StatementRefused, match=r"variable length.*--exclude"):
         world.tools.cypher("MATCH p = (:Company)-[*1..2]-() RETURN p")
+
+
+def test_a_learned_question_about_what_is_left_out_is_not_used(world: World) -> None:
+    asked = graphs(world.ids)
+    lessons = [
+        Lesson(name, graph, name, graph)
+        for name in ("a type", "a label", "of its label", "all nodes")
+        for graph in [from_json(asked[name])]
+    ]
+    store_lessons(world.context.graph, lessons)
+    try:
+        assert [lesson.question for lesson in usable_lessons(world.context.knowledge)] == ["all nodes"]
+    finally:
+        remove_lessons(world.context.graph)
 
 
 def test_a_name_cannot_be_shown_and_left_out(world: World) -> None:

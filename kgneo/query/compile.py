@@ -393,7 +393,9 @@ class _Compiler:
         return known if len(known) == 1 and ("", "") not in known else {}
 
     def _arrow(self, edge: Edge, start: str) -> str:
-        inner = f"[{self.name_of[edge]}:{'|'.join(plain(relation) for relation in edge.relations)}]"
+        shown = self.hidden.relations
+        types = [plain(relation) for relation in edge.relations if shown is None or relation in shown]
+        inner = f"[{self.name_of[edge]}:{'|'.join(types) or '!%'}]"
         if not edge.directed:
             return f"-{inner}-"
         return f"-{inner}->" if edge.subject == start else f"<-{inner}-"
