@@ -288,6 +288,7 @@ def test_a_model_is_told_nothing_that_is_left_out(world: World, question: str, f
     shows_nothing(prompts, question)
 
 
+AGENTS = from_json({"variables": [{"name": "x0", "labels": ["Agent"]}], "answer": {"of": "x0"}})
 CYPHER = (
     "MATCH (n) RETURN n",
     "MATCH (n) RETURN labels(n), n.name",
@@ -410,6 +411,23 @@ def test_cypher_is_shown_as_it_was_written(world: World) -> None:
 def test_a_whole_node_comes_without_the_property_that_is_left_out(world: World) -> None:
     [[node]] = world.tools.cypher("MATCH (n:Person {name: 'Ida Brandt'}) RETURN n")["rows"]
     assert node["properties"] == {"name": "Ida Brandt", "born": 1970}
+
+
+def test_the_nodes_that_kgneo_wrote_tell_nothing_of_what_is_left_out(world: World) -> None:
+    store_lessons(world.context.graph, [Lesson("a", graph, "who are the agents?", graph) for graph in [AGENTS]])
+    try:
+        for query in (
+            "MATCH (n) RETURN n",
+            "MATCH (n) RETURN n.name, labels(n)",
+            "MATCH (n) RETURN count(n) AS number",
+        ):
+            shows_nothing(world.tools.cypher(query))
+        assert world.tools.cypher("MATCH (n) RETURN count(n)")["rows"] == [[4]]
+        every = {"variables": [{"name": "x0"}], "answer": {"of": "x0"}}
+        found = world.http.post("/api/v1/run", json={"graph": every}).json()
+        assert sorted(found["answers"]) == ["Ben Ude", "Harbour Works", "Ida Brandt", "Tom Okello"]
+    finally:
+        remove_lessons(world.context.graph)
 
 
 def test_a_walk_of_variable_length_is_refused_where_a_label_is_left_out(world: World) -> None:

@@ -20,6 +20,9 @@ LOADED_LABEL = "Entity"
 PREFIX = "kgneo"
 """All that kgneo writes into a graph has names that begin with this, or with `Kgneo`."""
 
+OWN_LABELS = tuple(f"Kgneo{name}" for name in ("Example", "Index", "Learned", "Lesson", "Load", "Loading", "Scorer"))
+"""Labels of kgneo's own nodes."""
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -58,7 +61,7 @@ class Shape:
     @cached_property
     def left_out(self) -> Hidden:
         """What of the graph nobody who asks is shown."""
-        return Hidden(self.excluded, self.relations, self.hidden)
+        return Hidden(self.excluded, self.relations, self.hidden, OWN_LABELS)
 
     def visible(self, labels: Iterable[str], properties: Mapping[str, Any]) -> dict[str, Any]:
         """What of a node's properties may be shown: without those that are hidden by one of its labels, and kgneo's."""

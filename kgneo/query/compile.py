@@ -80,8 +80,8 @@ class _Compiler:
         self.tree = _Tree(self.graph)
         self.names = {edge.name or f"r{number}": edge for number, edge in enumerate(self.graph.edges)}
         self.name_of = {edge: name for name, edge in self.names.items()}
-        if self.hidden.labels:
-            self.parameters[EXCLUDED] = list(self.hidden.labels)
+        if self.hidden.nodes:
+            self.parameters[EXCLUDED] = list(self.hidden.nodes)
         below = self._asks_below()
         stages, top = self._stages(all_lists=below)
         main = _joined([*stages, *self._last(top, below=below)])
@@ -263,7 +263,7 @@ class _Compiler:
     def _share(self, root: str) -> list[str]:
         """What per cent of all nodes with the root's labels were matched; null where there are none."""
         labels = "".join(f":{plain(label)}" for label in self.graph.variable(root).labels)
-        tests = f" WHERE {_is_visible('every')}" if self.hidden.labels else ""
+        tests = f" WHERE {_is_visible('every')}" if self.hidden.nodes else ""
         return [
             f"WITH count(DISTINCT {root}) AS part",
             f"WITH part, COUNT {{ MATCH (every{labels}){tests} }} AS whole",
@@ -408,7 +408,7 @@ class _Compiler:
             tests.append(f"{self._property(name, key)} {test}")
         if variable.ids and not tests:
             tests.append(f"elementId({name}) IN {self._parameter(list(variable.ids))}")
-        if self.hidden.labels:
+        if self.hidden.nodes:
             tests.append(_is_visible(name))
         return tests
 

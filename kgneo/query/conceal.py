@@ -141,9 +141,9 @@ def _rewritten(statement: Statement, hidden: Hidden) -> Statement:
     nodes, relationships = statement.patterns
     joined = _joined(statement)
     pieces = {place: token.source for place, token in enumerate(statement.tokens)}
-    for node in nodes if hidden.labels else ():
+    for node in nodes if hidden.nodes else ():
         if node.begin in joined or _is_pattern(statement, node):
-            _narrow(statement, pieces, node.begin, "&".join(f"!{plain(label)}" for label in hidden.labels))
+            _narrow(statement, pieces, node.begin, "&".join(f"!{plain(label)}" for label in hidden.nodes))
     if hidden.relations is not None:
         if not hidden.relations and relationships:
             raise _refused("It follows relationships", "All types of them are left out.")

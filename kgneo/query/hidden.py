@@ -14,11 +14,18 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Hidden:
     """`labels` are hidden, and all relationship types but `relations` (None: no type is); `keys` are hidden properties:
-    `key` of all owners, `Owner.key` of one label or type."""
+    `key` of all owners, `Owner.key` of one label or type. `apart` are labels of nodes that stand alone and tell of all
+    this: where anything is hidden, they are, too."""
 
     labels: tuple[str, ...] = ()
     relations: tuple[str, ...] | None = None
     keys: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The labels of all nodes that are hidden."""
+        return (*self.labels, *self.apart) if self else ()
 
     def __bool__(self) -> bool:
         return bool(self.labels or self.keys or self.relations is not None)
