@@ -3,7 +3,8 @@
 // a label of $excluded are left out; $details are the keys of relationships' own properties that are used.
 MATCH (entity) WHERE elementId(entity) IN $entities
 MATCH (entity)-[r:`{relation}`]-(other)
-WHERE (startNode(r) = entity) = $forward AND NONE(label IN labels(other) WHERE label IN $excluded)
+WHERE (startNode(r) = entity) = $forward AND NONE(label IN labels(entity) + labels(other) WHERE label IN $excluded)
+  AND ($relations IS NULL OR type(r) IN $relations)
 WITH DISTINCT r, elementId(entity) AS entity, startNode(r) AS subject, endNode(r) AS object
 RETURN elementId(r) AS id, entity, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
        /*{shown_name}*/subject.name AS subject,

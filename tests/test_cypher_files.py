@@ -26,7 +26,8 @@ def test_every_file_is_valid_cypher_as_it_stands(graph: Graph) -> None:
 
 def test_what_queries_share_is_put_into_each(graph: Graph) -> None:
     graph.write("CREATE (:Person {first: 'Ida', last: 'Brandt'})-[:KNOWS]->(:Person)")
-    display = {"Person": ["first", "last"]}
-    found = graph.read(f"MATCH (a)-->(b) RETURN {node_name('a')} AS a, {node_name('b')} AS b", display=display)
-    assert found == [{"a": "Ida Brandt", "b": None}]
+    shape = {"display": {"Person": ["first", "last"]}, "hidden": None}
+    text = f"MATCH (a)-->(b) RETURN {node_name('a')} AS a, {node_name('b')} AS b"
+    assert graph.read(text, **shape) == [{"a": "Ida Brandt", "b": None}]
+    assert graph.read(text, **{**shape, "hidden": ["Person.last"]}) == [{"a": "Ida", "b": None}]
     assert "/*{candidates_near}*/" not in query("candidates_ids")

@@ -93,7 +93,7 @@ def test_every_reading_two_steps_away_compiles() -> None:
     near = Near(VOCABULARY, (HERON,))
     one = list(near.of(painters()))
     for graph in (*one, *near.of(one[0]), *near.of(one[-1])):
-        compile_query(graph, keys={}, excluded=())
+        compile_query(graph, keys={})
 
 
 def test_names_and_order_make_no_other_reading() -> None:

@@ -26,7 +26,7 @@ from kgneo.graph.cache import LocalCache
 from kgneo.graph.estimate import Estimate, estimate
 from kgneo.graph.index import IndexReport, Progress, build, build_locally
 from kgneo.graph.mirror import MIRRORED_UP_TO
-from kgneo.graph.open import known_shape
+from kgneo.graph.open import known_shape, refuse_choices
 from kgneo.graph.record import read_record
 from kgneo.graph.removal import remove
 from kgneo.graph.schema import Schema, read_relations
@@ -146,6 +146,7 @@ def run_index(
 def _schema_and_shape(graph: Graph, choices: Choices | None) -> tuple[Schema | None, Shape]:
     """What indexing has to know of the graph. Triples that kgneo loaded need no schema, which takes seconds to read."""
     if is_loaded(graph):
+        refuse_choices(choices)
         return None, loaded_shape(read_relations(graph))
     return known_shape(graph, choices=choices, report=say)
 

@@ -301,7 +301,7 @@ choice_options = (
         metavar="NAME",
         help="Use only these labels, relationship types or properties (KEY or OWNER.KEY). Repeatable.",
     ),
-    option("--exclude", multiple=True, metavar="NAME", help="Leave these out. Repeatable."),
+    option("--exclude", multiple=True, metavar="NAME", help="Leave these out of every answer. Repeatable."),
     _choices,
 )
 """What of a graph is used; the command gets it as one argument `choices`."""

@@ -10,9 +10,10 @@ import click
 from kgneo.cli.options import choice_options, connection_options, json_option, option, print_json, say, with_options
 from kgneo.errors import GraphEmpty
 from kgneo.graph.attach import Choices
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.open import known_shape
 from kgneo.graph.schema import Schema
-from kgneo.graph.schema_text import prompt_text, table
+from kgneo.graph.schema_text import names_left_out, prompt_text, table
 from kgneo.graph.shape import Shape
 from kgneo.settings import Settings, open_graph
 
@@ -32,7 +33,8 @@ def schema(
 ) -> None:
     """Show labels, relationship types, properties with types and examples, and what connects what.
 
-    `*` marks the property that names a node, `-` a property that is left out. What --display, --include and --exclude
+    `*` marks the property that names a node, `-` a property that no question is answered with.
+    Of what is left out there are the names alone. What --display, --include and --exclude
     say is kept on this machine for asking and indexing this graph.
 
     \b
@@ -43,6 +45,7 @@ def schema(
     """
     with open_graph(settings, report=say) as graph:
         found, shape = known_shape(graph, choices=choices, refresh=refresh, report=say)
+        left_out = names_left_out(LocalCache(graph).schema(), shape) if shape.left_out else ()
     if not found.nodes:
         raise GraphEmpty("The graph is empty: it has no schema to show.", hint="Load something with `kgneo load PATH`.")
     if as_json:
@@ -50,7 +53,7 @@ def schema(
     elif tokens:
         click.echo(prompt_text(found, shape, tokens=tokens))
     else:
-        click.echo(table(found, shape))
+        click.echo(table(found, shape, left_out))
 
 
 def _record(schema: Schema, shape: Shape) -> dict[str, Any]:

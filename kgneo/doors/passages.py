@@ -13,6 +13,7 @@ from kgneo.asking import ask
 from kgneo.context import Context
 from kgneo.errors import EntityNotFound
 from kgneo.model import Answer, Evidence
+from kgneo.query.compile import parameters_to_show
 
 MOST = 30
 """Triples of one question at most."""
@@ -48,7 +49,7 @@ def _answer(answer: Answer) -> Passage:
         "confidence": answer.confidence,
         "grounded": answer.grounded,
         "cypher": answer.cypher,
-        "parameters": dict(answer.cypher_parameters),
+        "parameters": parameters_to_show(answer.cypher_parameters),
         "warnings": list(answer.warnings),
     }
     return Passage(f"{read_as}: {answer.answer}", metadata)

@@ -21,6 +21,7 @@ from kgneo.graph.rows import plain, tell
 from kgneo.graph.schema_text import CHARACTERS, prompt_text
 from kgneo.graph.statement import Guard
 from kgneo.model import Candidate, Evidence, evidence_to_dict
+from kgneo.query.compile import parameters_to_show
 from kgneo.query.json import to_json
 from kgneo.stages.link import link
 from kgneo.stages.offer_readings import compiled_graph, offer_readings
@@ -57,7 +58,7 @@ class Tools:
             "confidence": None if answer.confidence is None else round(answer.confidence, 3),
             "grounded": answer.grounded,
             "cypher": answer.cypher,
-            "parameters": dict(answer.cypher_parameters),
+            "parameters": parameters_to_show(answer.cypher_parameters),
             "other_readings": [item.text for item in answer.readings[1:]],
             "warnings": list(answer.warnings),
         }
@@ -90,7 +91,7 @@ class Tools:
                 "entities": list(item.entities),
                 "query_graph": to_json(item.graph),
                 "cypher": query.text,
-                "parameters": dict(query.parameters),
+                "parameters": parameters_to_show(query.parameters),
             }
             for item, query in zip(offered, compiled, strict=True)
         ]
@@ -121,7 +122,8 @@ class Tools:
         """Rows of a query that only reads, with the triples behind them. Raises StatementInvalid, UnknownName,
         StatementRefused and GraphTimeout."""
         context, given = self.context, dict(parameters or {})
-        guard = Guard(context.graph, catalogue(context.knowledge.schema, context.shape), limit=context.options.limit)
+        known, shape = catalogue(context.knowledge.schema, context.shape), context.shape
+        guard = Guard(context.graph, known, limit=context.options.limit, hidden=shape.left_out)
         passed = guard.check(query, given)
         rows = guard.rows(passed.text, given)
         told = tell(context.knowledge, guard, passed.statement, rows, given)
@@ -130,7 +132,7 @@ class Tools:
             "rows": [[plain(value, context.knowledge) for value in row.values()] for row in rows.rows],
             "more": rows.more,
             "evidence": [_triple(item) for item in told.evidence],
-            "cypher": rows.cypher,
+            "cypher": passed.shown,
         }
         return fitted(record, self.tokens)
 

@@ -41,7 +41,8 @@ def around(knowledge: Knowledge, id_: str, *, limit: int = 50) -> Around | None:
         return None
     row = found[0]
     shown = {*shape.keys_of(row["labels"]), *(key for label in row["labels"] for key in shape.display.get(label, ()))}
-    properties = {key: texts(value) for key, value in row["properties"] if key in shown}
+    visible = shape.visible(row["labels"], dict(row["properties"]))
+    properties = {key: texts(value) for key, value in visible.items() if key in shown}
     rows = knowledge.graph.read(query("neighbours"), id=id_, limit=limit, **shape.parameters)
     return Around(
         Entity(row["name"], own_labels(row["labels"]), id_),

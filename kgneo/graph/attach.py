@@ -12,7 +12,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from kgneo.errors import UsageError
 from kgneo.graph.connection import Graph
@@ -22,6 +23,7 @@ from kgneo.graph.shape import LOADED, Shape
 from kgneo.graph.values import LONGEST_TEXT
 
 _OPAQUE = re.compile(r"(?=.*\d)[0-9a-f-]{16,}", re.IGNORECASE)
+Owner = TypeVar("Owner", Label, Relation)
 LONGEST_NAME = 100
 """Mean characters above which a text is a description, not a name."""
 RARE = 0.5
@@ -66,8 +68,8 @@ def derive_shape(schema: Schema, choices: Choices | None = None) -> Shape:
     used = _Used(schema, chosen)
     labels = [label for label in schema.labels if used.label(label.name)]
     relations = [relation for relation in schema.relations if used.relation(relation.name)]
-    display = {label.name: named for label in labels if (named := display_of(label, chosen.display))}
-    names = {relation.name: name for relation in relations if (name := _readable(relation))}
+    display = {label.name: named for label in labels if (named := display_of(used.visible(label), chosen.display))}
+    names = {relation.name: name for relation in relations if (name := _readable(used.visible(relation)))}
     return Shape(
         display=display,
         values={
@@ -80,15 +82,69 @@ def derive_shape(schema: Schema, choices: Choices | None = None) -> Shape:
         },
         relations=tuple(relation.name for relation in relations) if len(relations) < len(schema.relations) else None,
         excluded=tuple(label.name for label in schema.labels if not used.label(label.name)),
+        hidden=_hidden_keys(schema, chosen.exclude),
         names=names,
-        clashes=_clashes(schema),
+        clashes=_clashes(labels, relations),
         loaded=False,
     )
 
 
-def _clashes(schema: Schema) -> tuple[str, ...]:
-    types = {relation.name for relation in schema.relations}
-    return tuple(sorted({item.key for label in schema.labels for item in label.properties} & types))
+def narrowed(shape: Shape, schema: Schema, exclude: Iterable[str]) -> Shape:
+    """`shape` without what is to be left out, too: for what was chosen after a graph was indexed."""
+    names = frozenset(exclude)
+    keys = tuple(sorted({*shape.hidden, *_hidden_keys(schema, names)}))
+    hidden = replace(shape, hidden=keys).left_out
+    types = [relation.name for relation in schema.relations if shape.uses(relation.name)]
+    relations = tuple(name for name in types if name not in names)
+
+    def kept(owned: Mapping[str, Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
+        return {
+            owner: {key: share for key, share in each.items() if not hidden.hides(key, (owner,))}
+            for owner, each in owned.items()
+            if owner not in names
+        }
+
+    return replace(
+        shape,
+        display={
+            label: left
+            for label, each in shape.display.items()
+            if label not in names and (left := tuple(key for key in each if not hidden.hides(key, (label,))))
+        },
+        values=kept(shape.values),
+        details=kept(shape.details),
+        relations=relations if len(relations) < len(types) else shape.relations,
+        excluded=tuple(sorted({*shape.excluded, *(label.name for label in schema.labels if label.name in names)})),
+        hidden=keys,
+    )
+
+
+def only_shown(shape: Shape, shown: Schema) -> Shape:
+    """`shape` with no more properties than `shown` has, the schema without what the shape leaves out: others are those
+    of hidden nodes, which may have labels besides that are shown."""
+    known = {owner.name: {item.key for item in owner.properties} for owner in (*shown.labels, *shown.relations)}
+
+    def kept(owned: Mapping[str, Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
+        return {
+            owner: {key: share for key, share in each.items() if key in known[owner]}
+            for owner, each in owned.items()
+            if owner in known
+        }
+
+    display = {label: each for label, each in shape.display.items() if known.get(label, set()) >= {*each}}
+    return replace(shape, display=display, values=kept(shape.values), details=kept(shape.details))
+
+
+def _hidden_keys(schema: Schema, exclude: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that are, or may come to be, properties: a label or a type may be called as one, too."""
+    owners = {owner.name: owner for owner in (*schema.labels, *schema.relations)}
+    keys = {item.key for owner in owners.values() for item in owner.properties}
+    return tuple(sorted(name for name in exclude if name in keys or name not in owners))
+
+
+def _clashes(labels: Iterable[Label], relations: Iterable[Relation]) -> tuple[str, ...]:
+    types = {relation.name for relation in relations}
+    return tuple(sorted({item.key for label in labels for item in label.properties} & types))
 
 
 def loaded_shape(relations: Iterable[Relation]) -> Shape:
@@ -114,6 +170,14 @@ class _Used:
     def relation(self, name: str) -> bool:
         return name in self._relations and name not in self._exclude
 
+    def visible(self, owner: Owner) -> Owner:
+        """A label or a relationship type without the properties that are left out."""
+        shown = (item for item in owner.properties if not self._is_excluded(owner.name, item))
+        return replace(owner, properties=tuple(shown))
+
+    def _is_excluded(self, owner: str, item: Property) -> bool:
+        return bool({item.key, f"{owner}.{item.key}"} & self._exclude)
+
     def keys(
         self,
         owner: str,
@@ -130,11 +194,10 @@ class _Used:
         }
 
     def _key(self, owner: str, item: Property) -> bool:
-        names = {item.key, f"{owner}.{item.key}"}
-        if names & self._exclude:
+        if self._is_excluded(owner, item):
             return False
         if self._properties:
-            return bool(names & self._properties)
+            return bool({item.key, f"{owner}.{item.key}"} & self._properties)
         return is_value(item)
 
 
@@ -236,6 +299,11 @@ def check(schema: Schema, choices: Choices) -> None:
         for part in _parts(key, labels[label]):
             if part not in labels[label]:
                 _unknown(f"property of {label}", part, labels[label])
+            if {part, f"{label}.{part}"} & set(choices.exclude):
+                raise UsageError(
+                    f"{label}.{part} is to name nodes and to be left out.",
+                    hint=f"Name another property by --display {label}=…, or leave {part} in.",
+                )
     owners = {**labels, **relations}
     known = set(owners) | {key for keys in owners.values() for key in keys}
     known |= {f"{owner}.{key}" for owner, keys in owners.items() for key in keys}

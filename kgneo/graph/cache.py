@@ -25,7 +25,7 @@ from kgneo.graph.dictionary import VERSION as DICTIONARY
 from kgneo.graph.dictionary import Dictionary
 from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import LocalNames
-from kgneo.graph.schema import Schema, read_schema, read_signature
+from kgneo.graph.schema import WHOLE, Schema, read_schema, read_signature
 from kgneo.graph.shape import Shape
 from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.reading.vocabulary import Vocabulary
@@ -44,9 +44,12 @@ class LocalCache:
         self._graph = graph
         self.folder = cache_folder() / "graphs" / identity(graph)
 
-    def schema(self, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None) -> Schema:
-        """The graph's schema; read again when labels, types or sizes are no longer what they were, or when it is not
-        fresh and the graph has changed."""
+    def schema(
+        self, shape: Shape = WHOLE, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None
+    ) -> Schema:
+        """The graph's schema without what `shape` leaves out; read again when labels, types or sizes are no longer what
+        they were, or when it is not fresh and the graph has changed."""
+        left_out = json.loads(json.dumps(asdict(shape.left_out)))
 
         def state() -> dict[str, Any]:
             signature = json.loads(json.dumps(read_signature(self._graph)))
@@ -55,15 +58,15 @@ class LocalCache:
         def kept(file: Path) -> Schema | None:
             now, before = state(), _read(file)
             fresh = time.time() - before.get("read", 0.0) < FRESH or before.get("change") == now["change"]
-            same = before.get("signature") == now["signature"] and fresh and not refresh
-            return Schema.from_json(before["schema"]) if same else None
+            same = before.get("signature") == now["signature"] and before.get("left_out", left_out) == left_out
+            return Schema.from_json(before["schema"]) if same and fresh and not refresh else None
 
         def make(file: Path) -> Schema:
-            now, schema = state(), read_schema(self._graph, report=report)
-            _write(file, {**now, "read": time.time(), "schema": schema.to_json()})
+            now, schema = state(), read_schema(self._graph, shape=shape, report=report)
+            _write(file, {**now, "read": time.time(), "left_out": left_out, "schema": schema.to_json()})
             return schema
 
-        return made_once(self.folder / "schema.json", kept, make)
+        return made_once(self.folder / ("schema-shown.json" if shape.left_out else "schema.json"), kept, make)
 
     def choices(self, given: Choices | None = None, *, keep: bool = True) -> Choices:
         """What the user chose for this graph; `given` is kept from now on where it says something (and `keep`)."""
@@ -104,7 +107,7 @@ class LocalCache:
             return {"shape": shape.to_json(), "change": self._graph.last_change(), "version": DICTIONARY}
 
         def build(file: Path) -> Dictionary:
-            return Dictionary.build(self._graph, known, file)
+            return Dictionary.build(self._graph, known, file, shape)
 
         return self._table("values", wanted, Dictionary, build)
 

@@ -15,7 +15,7 @@ def catalogue(schema: Schema, shape: Shape) -> Catalogue:
     Which labels a relationship type connects comes from the schema's sample: a rare pair may be missing.
     """
     labels = tuple(
-        Label(label.name, _keys(label.properties))
+        Label(label.name, _keys(label.name, label.properties, shape))
         for label in schema.labels
         if not is_own(label.name) and label.name not in shape.excluded
     )
@@ -23,7 +23,7 @@ def catalogue(schema: Schema, shape: Shape) -> Catalogue:
     relations = tuple(
         Relation(
             relation.name,
-            _keys(relation.properties),
+            _keys(relation.name, relation.properties, shape),
             tuple(
                 dict.fromkeys(
                     (subject, object_)
@@ -40,5 +40,9 @@ def catalogue(schema: Schema, shape: Shape) -> Catalogue:
     return Catalogue(labels, relations)
 
 
-def _keys(properties: Iterable[Property]) -> tuple[Key, ...]:
-    return tuple(Key(item.key, item.type) for item in properties if not is_own(item.key))
+def _keys(owner: str, properties: Iterable[Property], shape: Shape) -> tuple[Key, ...]:
+    return tuple(
+        Key(item.key, item.type)
+        for item in properties
+        if not is_own(item.key) and not shape.left_out.hides(item.key, (owner,))
+    )

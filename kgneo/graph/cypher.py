@@ -73,16 +73,25 @@ def query(name: str, /) -> str:
 
 
 def node_name(variable: str) -> str:
-    """The expression for the name of the node `variable`; null for a node that has none. Needs `$display`."""
+    """The expression for the name of the node `variable`; null for a node that has none. Needs `$display` and
+    `$hidden`."""
     name, _, _ = _parts("node_name")[1].rpartition(" AS ")
     return re.sub(r"\bnode\b", variable, name.strip())
 
 
 def shown_name(variable: str) -> str:
     """The same, with some properties that describe a node without a name, and its id where it has none."""
-    keys = f"[key IN keys({variable}) WHERE NOT key STARTS WITH 'kgneo' AND size(toStringOrNull({variable}[key])) < 60]"
+    shown = f"$hidden IS NULL OR NOT key IN $hidden AND {not_hidden(variable, 'key')}"
+    short = f"size(toStringOrNull({variable}[key])) < 60"
+    keys = f"[key IN keys({variable}) WHERE NOT key STARTS WITH 'kgneo' AND ({shown}) AND {short}]"
     described = f"reduce(text = '', key IN {keys}[..4] | text + ', ' + key + ' ' + toStringOrNull({variable}[key]))"
     return f"coalesce({node_name(variable)}, nullIf(substring({described}, 2), ''), elementId({variable}))"
+
+
+def not_hidden(variable: str, key: str) -> str:
+    """The test that no label of the node `variable` hides the property that the expression `key` names. Needs `$hidden`
+    to be a list."""
+    return f"none(owner IN labels({variable}) WHERE owner + '.' + {key} IN $hidden)"
 
 
 def _text(name: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from kgneo.folders import whole
 from kgneo.graph.connection import Graph
+from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts
 from kgneo.query.graph import Scalar
 from kgneo.query.quoting import quote
@@ -56,8 +57,9 @@ class Dictionary:
         self.left_out = tuple(row[0] for row in self._base.execute("SELECT name FROM left_out"))
 
     @classmethod
-    def build(cls, graph: Graph, vocabulary: Vocabulary, file: Path) -> Dictionary:
-        """Read the values of `graph` into `file`; the old one stays until the new one is whole."""
+    def build(cls, graph: Graph, vocabulary: Vocabulary, file: Path, shape: Shape) -> Dictionary:
+        """Read the values of `graph` into `file`, without what `shape` leaves out; the old one stays until the new one
+        is whole."""
         with whole(file) as draft, closing(sqlite3.connect(draft)) as base:
             base.executescript(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
@@ -69,7 +71,7 @@ class Dictionary:
             for key in vocabulary.keys:
                 if key.kind == "truth" or (key.kind == "number" and not key.distinct):
                     continue
-                _fill(base, graph, key)
+                _fill(base, graph, key, shape)
             base.execute("CREATE INDEX by_folded ON entries (folded)")
             base.commit()
         return cls(file)
@@ -132,8 +134,8 @@ def _entry(row: Sequence[Any]) -> Entry:
     return Entry(owner, key, bool(edge), json.loads(value), text, times, id_)
 
 
-def _fill(base: sqlite3.Connection, graph: Graph, key: Key) -> None:
-    rows = list(_rows(graph, key))
+def _fill(base: sqlite3.Connection, graph: Graph, key: Key, shape: Shape) -> None:
+    rows = list(_rows(graph, key, shape))
     if len(rows) > MOST_VALUES:
         base.execute("INSERT INTO left_out VALUES (?)", [f"{key.owner}.{key.key}"])
         rows = rows[:MOST_VALUES]
@@ -145,14 +147,18 @@ def _fill(base: sqlite3.Connection, graph: Graph, key: Key) -> None:
         base.execute("INSERT INTO pieces (rowid, folded) VALUES (?, ?)", [cursor.lastrowid, folded])
 
 
-def _rows(graph: Graph, key: Key) -> Iterator[tuple[str, Scalar, str, int, str]]:
-    pattern = f"()-[owner:{quote(key.owner)}]->()" if key.of_edge else f"(owner:{quote(key.owner)})"
+def _rows(graph: Graph, key: Key, shape: Shape) -> Iterator[tuple[str, Scalar, str, int, str]]:
+    pattern = f"(subject)-[owner:{quote(key.owner)}]->(object)" if key.of_edge else f"(owner:{quote(key.owner)})"
+    labels = "labels(subject) + labels(object)" if key.of_edge else "labels(owner)"
+    others = shape.left_out.owners(key.key)
+    hidden = [*shape.excluded, *(() if key.of_edge else others)]
+    visible = f" AND none(label IN {labels} WHERE label IN $hidden)" if hidden else ""
     query = (
-        f"MATCH {pattern} WHERE owner.{quote(key.key)} IS NOT NULL\n"
+        f"MATCH {pattern} WHERE owner.{quote(key.key)} IS NOT NULL{visible}\n"
         f"RETURN owner.{quote(key.key)} AS value, count(*) AS times, head(collect(elementId(owner))) AS id\n"
         f"LIMIT {MOST_VALUES + 1}"
     )
-    for row in graph.stream(query, timeout=TIMEOUT):
+    for row in graph.stream(query, timeout=TIMEOUT, hidden=hidden):
         value = row["value"]
         for item in value if isinstance(value, list) else [value]:
             for text in texts(item):

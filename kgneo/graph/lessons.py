@@ -13,8 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kgneo.graph.catalogue import catalogue
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
+from kgneo.graph.open import Knowledge
+from kgneo.query.check import check
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, to_json
 from kgneo.text import digest
@@ -68,6 +71,15 @@ def all_lessons(graph: Graph) -> list[Lesson]:
         )
         for row in graph.read(query("lessons_all"))
     ]
+
+
+def usable_lessons(knowledge: Knowledge) -> list[Lesson]:
+    """The same without those that speak of what is left out of the graph."""
+    lessons = all_lessons(knowledge.graph)
+    if not knowledge.shape.left_out:
+        return lessons
+    known = catalogue(knowledge.schema, knowledge.shape)
+    return [lesson for lesson in lessons if not check(lesson.graph, known)]
 
 
 def remove_lessons(graph: Graph, keys: Sequence[str] | None = None) -> int:

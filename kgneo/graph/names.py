@@ -223,9 +223,13 @@ class ScannedNames:
         """As `Names.beginning`, for words of more than three letters."""
         return best_begun(text, self.by_words(text, limit=COMPLETED), limit)
 
+    def _is_alone(self, keys: Sequence[str]) -> bool:
+        """Whether a node's name is one property, whatever other labels it has."""
+        return len(keys) == 1 and not self._shape.left_out.hides_anywhere(keys[0])
+
     def _rows(self, name: str, limit: int, **parameters: Any) -> list[Row]:
         parts = [
-            fill(name, label=label, key=keys[0]) if len(keys) == 1 else fill(JOINED[name], label=label)
+            fill(name, label=label, key=keys[0]) if self._is_alone(keys) else fill(JOINED[name], label=label)
             for label, keys in self._shape.display.items()
         ]
         if not parts:

@@ -8,12 +8,12 @@ with strategies that need no embeddings; its schema is read for that and kept in
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kgneo.embedding import DEFAULT_ENCODER
-from kgneo.errors import GraphEmpty
-from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_shape
+from kgneo.errors import GraphEmpty, UsageError
+from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_shape, narrowed, only_shown
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.index import index_names
@@ -62,8 +62,9 @@ class Knowledge:
 
     @cached_property
     def schema(self) -> Schema:
-        """The graph's schema, from the cache where that is up to date; read when it is first asked for."""
-        return LocalCache(self.graph).schema()
+        """The graph's schema without what its shape leaves out, from the cache where that is up to date; read when it
+        is first asked for."""
+        return LocalCache(self.graph).schema(self.shape)
 
     @cached_property
     def mirror(self) -> MirrorFolder:
@@ -99,18 +100,33 @@ def open_knowledge(
         elif not is_loaded(graph):
             return _attach(graph, change, encoder=encoder, choices=choices, report=report)
     record = require(graph, encoder=encoder, record=record)
-    return Knowledge(graph, record, _names(graph, record, here=vectors is not None), vectors, change)
+    asked = _without_excluded_since(graph, record)
+    if vectors is not None and not asked.shape.loaded:
+        return Knowledge(graph, asked, LocalCache(graph).names(asked.shape), vectors, change)
+    return Knowledge(graph, asked, _names(graph, asked, written=asked.shape == record.shape), vectors, change)
 
 
-def _names(graph: Graph, record: IndexRecord, *, here: bool) -> Names:
-    """The names of an indexed graph; `here`, where kgneo wrote nothing into it."""
+def _without_excluded_since(graph: Graph, record: IndexRecord) -> IndexRecord:
+    """The record without what was left out on this machine after the graph was indexed."""
+    cache = LocalCache(graph)
+    exclude = () if record.shape.loaded else cache.choices().exclude
+    shape = narrowed(record.shape, cache.schema(), exclude) if exclude else record.shape
+    if shape == record.shape:
+        return record
+    shown = cache.schema(shape)
+    shape = only_shown(shape, shown)
+    return replace(record, shape=shape, statistics=estimate_statistics(shown, shape))
+
+
+def _names(graph: Graph, record: IndexRecord, *, written: bool) -> Names:
+    """The names of an indexed graph; `written`, where the graph itself has them as they may be shown."""
     shape = record.shape
     if shape.loaded:
         return LoadedNames(graph)
-    if here:
-        return LocalCache(graph).names(shape)
-    # Names are written last.
-    return IndexedNames(graph, shape) if record.complete else _names_as_they_are(graph, shape)
+    # Names are written last, and one full-text index holds the names of all labels.
+    if written and record.complete and not shape.names_something_hidden():
+        return IndexedNames(graph, shape)
+    return _names_as_they_are(graph, shape)
 
 
 def _names_as_they_are(graph: Graph, shape: Shape) -> Names:
@@ -128,17 +144,31 @@ def known_shape(
     report: Callable[[str], None] = lambda _: None,
 ) -> tuple[Schema, Shape]:
     """The graph's schema, from the cache where that is up to date, and the shape that follows from it and from what
-    the user chose, now or before; new choices are kept, unless `keep` is False.
+    the user chose, now or before, which the schema is without; new choices are kept, unless `keep` is False.
 
-    Raises UsageError for a choice that names nothing in the graph.
+    Raises UsageError for a choice that names nothing in the graph, and for choices about a graph that kgneo loaded.
     """
     cache = LocalCache(graph)
     schema = cache.schema(refresh=refresh, report=report)
     if is_loaded(graph):
+        refuse_choices(choices)
         return schema, loaded_shape(schema.relations)
     if choices:
-        check(schema, choices)
-    return schema, derive_shape(schema, cache.choices(choices, keep=keep))
+        check(schema, cache.choices(choices, keep=False))
+    shape = derive_shape(schema, cache.choices(choices, keep=keep))
+    if not shape.left_out:
+        return schema, shape
+    shown = cache.schema(shape, refresh=refresh)
+    return shown, only_shown(shape, shown)
+
+
+def refuse_choices(choices: Choices | None) -> None:
+    """Raises UsageError for choices about a graph of triples that kgneo loaded, all of which is used."""
+    if choices:
+        raise UsageError(
+            "This graph holds triples that kgneo loaded: --display, --include and --exclude do not apply to it.",
+            hint="Leave out of the file what nobody is to see, and load it again.",
+        )
 
 
 def _attach(

@@ -57,7 +57,7 @@ def plain(value: Any, knowledge: Knowledge) -> Any:
     """A value of a row as JSON has it: nodes by their names, labels and properties, relationships and paths as triples
     in text; without what kgneo wrote."""
     if isinstance(value, neo4j.graph.Node):
-        record = {key: item for key, item in value.items() if not is_own(key)}
+        record = knowledge.shape.visible(value.labels, dict(value))
         properties = {key: shown for key, item in record.items() if (shown := plain(item, knowledge)) not in ("", [])}
         return {"name": _name(value, knowledge), "labels": list(own_labels(value.labels)), "properties": properties}
     if isinstance(value, neo4j.graph.Relationship):

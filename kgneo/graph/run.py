@@ -67,11 +67,11 @@ def run(
     Raises GraphTimeout and GraphError.
     """
     shape = knowledge.shape
-    compiled = compile_query(graph, keys=keys, excluded=shape.excluded, named=named)
+    compiled = compile_query(graph, keys=keys, hidden=shape.left_out, named=named)
     if whole and not _first_of(graph):
         knowledge.graph.prepare(compiled.evidence, **_of_evidence(compiled))
     if whole and (each := counted(graph)):
-        names = compile_query(each, keys=keys, excluded=shape.excluded, named=named)
+        names = compile_query(each, keys=keys, hidden=shape.left_out, named=named)
         knowledge.graph.prepare(names.text, limit=limit + 1, **names.parameters)
     rows = knowledge.graph.read(compiled.text, limit=limit + 1, timeout=timeout, **compiled.parameters)
     shown = rows[:limit]
@@ -132,7 +132,7 @@ def _more(
         counted = QueryGraph(
             graph.variables, Aggregate("count", graph.answer), graph.edges, graph.conditions, graph.selections
         )
-        compiled = compile_query(counted, keys=keys, excluded=knowledge.shape.excluded, named=named)
+        compiled = compile_query(counted, keys=keys, hidden=knowledge.shape.left_out, named=named)
         return int(knowledge.graph.read(compiled.text, timeout=timeout, **compiled.parameters)[0]["value"])
     return 0
 
@@ -154,7 +154,7 @@ def answer_node(
     """A node (by the database's id) with all texts that name it; without a name, with what describes it and all of its
     properties' texts."""
     names = names_of(labels, properties, shape, naming)
-    every = _texts_of(properties)
+    every = _texts_of(shape.visible(labels, properties))
     if _name(labels, every, shape):
         return AnswerNode(node, labels, names)
     whole = dict.fromkeys([*names, *(text for found in every.values() for text in found)])
@@ -168,7 +168,7 @@ def names_of(
     naming: Mapping[str, Sequence[str]] = NO_NAMING,
 ) -> tuple[str, ...]:
     """All texts that name a node, the one that is shown first; of a node without a name, what describes it."""
-    every = _texts_of(properties)
+    every = _texts_of(shape.visible(labels, properties))
     identifying = dict.fromkeys(key for label in labels for key in naming.get(label, ()))
     others = [text for key in identifying for text in every.get(key, ())]
     shown = _name(labels, every, shape)
@@ -179,7 +179,7 @@ def names_of(
 
 
 def _texts_of(properties: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {key: texts(value) for key, value in properties.items() if not key.startswith("kgneo")}
+    return {key: texts(value) for key, value in properties.items()}
 
 
 def _name(labels: Sequence[str], every: Mapping[str, Sequence[str]], shape: Shape) -> str:
@@ -196,7 +196,7 @@ def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tupl
     compiled = result.compiled
     if groups := _first_of(graph):
         graph = replace(graph, conditions=(*graph.conditions, Condition(groups, "=", result.answers)))
-        compiled = compile_query(graph, excluded=knowledge.shape.excluded, named=result.named)
+        compiled = compile_query(graph, hidden=knowledge.shape.left_out, named=result.named)
     rows = knowledge.graph.read(compiled.evidence, **_of_evidence(compiled, result.nodes))
     matches = [match for row in rows for match in row["walks"]]
     edges = list(dict.fromkeys(id_ for edges, _ in matches for id_ in edges))
@@ -233,6 +233,7 @@ def _properties(knowledge: Knowledge, wanted: Sequence[tuple[str, str]]) -> list
         row = nodes[id_]
         if key in {part for label in row["labels"] for part in shape.display.get(label, ())}:
             continue  # the name stands in every triple
-        name = names_of(row["labels"], dict(row["properties"]), shape)[0]
-        found += [Evidence(triple, 1) for triple in property_triples(name, key, dict(row["properties"]).get(key))]
+        properties = shape.visible(row["labels"], dict(row["properties"]))
+        name = names_of(row["labels"], properties, shape)[0]
+        found += [Evidence(triple, 1) for triple in property_triples(name, key, properties.get(key))]
     return found

@@ -16,7 +16,7 @@ from typing import Any
 
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.shape import is_own
+from kgneo.graph.shape import Shape, is_own
 from kgneo.graph.values import texts
 
 SAMPLE = 1_000
@@ -24,8 +24,14 @@ EXAMPLES = 40
 CONNECTIONS = 20
 LONGEST_LIST = 16
 """Elements of a list from which on it is taken for a vector or a document, not a value."""
+LOOKED = 10
+"""How many times as many nodes or relationships as the sample has are looked at, where some are left out."""
 DEADLINE = 60.0
 """Seconds after which what is left is listed without properties."""
+
+
+WHOLE = Shape(loaded=False)
+"""Of a graph of which nothing is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +139,19 @@ def read_schema(
     *,
     sample: int = SAMPLE,
     deadline: float = DEADLINE,
+    shape: Shape = WHOLE,
     report: Callable[[str], None] = lambda _: None,
 ) -> Schema:
-    """The schema of `graph`, from at most `sample` nodes of each label and relationships of each type."""
+    """The schema of `graph`, from at most `sample` nodes of each label and relationships of each type; without what
+    `shape` leaves out, neither by name nor in an example. Counts are those of the database."""
     ends_at = time.monotonic() + deadline
     label_names, relation_names, nodes, relationships = read_signature(graph)
+    label_names = tuple(name for name in label_names if name not in shape.excluded)
+    relation_names = tuple(name for name in relation_names if shape.uses(name))
     if len(label_names) + len(relation_names) > 50:
         report(f"Reading {len(label_names)} labels and {len(relation_names)} relationship types …")
-    labels = [_label(graph, name, sample, time.monotonic() < ends_at) for name in label_names]
-    relations = [_relation(graph, name, sample, time.monotonic() < ends_at) for name in relation_names]
+    labels = [_label(graph, name, sample, time.monotonic() < ends_at, shape) for name in label_names]
+    relations = [_relation(graph, name, sample, time.monotonic() < ends_at, shape) for name in relation_names]
     complete = time.monotonic() < ends_at
     sizes = [item.nodes for item in labels] + [item.relationships for item in relations]
     return Schema(
@@ -156,23 +166,36 @@ def read_schema(
 
 def read_relations(graph: Graph, *, sample: int = SAMPLE) -> tuple[Relation, ...]:
     """Only the relationship types of `graph`, from at most `sample` relationships each."""
-    return tuple(_relation(graph, name, sample, True) for name in read_signature(graph)[1])
+    return tuple(_relation(graph, name, sample, True, WHOLE) for name in read_signature(graph)[1])
 
 
-def _label(graph: Graph, name: str, sample: int, look: bool) -> Label:
+def _label(graph: Graph, name: str, sample: int, look: bool, shape: Shape) -> Label:
+    count = fill("schema_label_count", label=name)
     if not look:
-        return Label(name, _count(graph, fill("schema_label_count", label=name)))
-    rows = graph.read(fill("schema_label", label=name), sample=sample, longest_list=LONGEST_LIST)
-    # A sample that was not filled is the whole, which saves the count.
-    nodes = len(rows) if len(rows) < sample else _count(graph, fill("schema_label_count", label=name))
-    return Label(name, nodes, _properties([row["properties"] for row in rows]))
+        return Label(name, _count(graph, count))
+    rows = graph.read(fill("schema_label", label=name), **_of_sample(sample, shape))
+    return Label(name, _number(graph, count, rows, sample, shape), _properties([row["properties"] for row in rows]))
 
 
-def _relation(graph: Graph, name: str, sample: int, look: bool) -> Relation:
+def _of_sample(sample: int, shape: Shape) -> dict[str, Any]:
+    return {"sample": sample, "looked": LOOKED * sample, "longest_list": LONGEST_LIST, **shape.parameters}
+
+
+def _number(graph: Graph, count: str, rows: Sequence[Any], sample: int, shape: Shape) -> int:
+    """How many there are in all. A sample that was not filled is the whole, which saves the count, unless so many were
+    left out that not all were looked at."""
+    if len(rows) < sample and not shape.excluded:
+        return len(rows)
+    every = _count(graph, count)
+    return len(rows) if len(rows) < sample and every <= LOOKED * sample else every
+
+
+def _relation(graph: Graph, name: str, sample: int, look: bool, shape: Shape) -> Relation:
+    count = fill("schema_relation_count", relation=name)
     if not look:
-        return Relation(name, _count(graph, fill("schema_relation_count", relation=name)))
-    rows = graph.read(fill("schema_relation", relation=name), sample=sample, longest_list=LONGEST_LIST)
-    number = len(rows) if len(rows) < sample else _count(graph, fill("schema_relation_count", relation=name))
+        return Relation(name, _count(graph, count))
+    rows = graph.read(fill("schema_relation", relation=name), **_of_sample(sample, shape))
+    number = _number(graph, count, rows, sample, shape)
     ends = Counter((_own(row["subject"]), _own(row["object"])) for row in rows)
     connections = tuple(Connection(*labels, times) for labels, times in ends.most_common(CONNECTIONS))
     return Relation(name, number, _properties([row["properties"] for row in rows]), connections)

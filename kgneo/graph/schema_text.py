@@ -17,8 +17,9 @@ CHARACTERS = 4
 SHOWN_EXAMPLES = 3
 
 
-def table(schema: Schema, shape: Shape) -> str:
-    """Labels and relationship types with counts, properties, types and examples; `*` marks what names a node."""
+def table(schema: Schema, shape: Shape, left_out: Sequence[str] = ()) -> str:
+    """Labels and relationship types with counts, properties, types and examples; `*` marks what names a node. Of what
+    is `left_out` there are the names alone."""
     lines = [f"{schema.nodes:,} nodes, {schema.relationships:,} relationships"]
     if schema.sampled:
         lines.append("Properties and connections are those of a sample; counts are exact.")
@@ -26,19 +27,25 @@ def table(schema: Schema, shape: Shape) -> str:
         lines.append("Not every label and type could be looked at in time; the rest has counts only.")
     lines += ["", "Labels"]
     for label in sorted(schema.labels, key=lambda item: (-item.nodes, item.name)):
-        left_out = "  (left out)" if label.name in shape.excluded else ""
-        lines.append(f"  {label.name}  {label.nodes:,}{left_out}")
+        lines.append(f"  {label.name}  {label.nodes:,}")
         used = shape.values.get(label.name, {})
         lines += [_property_line(item, shape.display.get(label.name, ()), used) for item in label.properties]
     lines += ["", "Relationship types"]
     for relation in sorted(schema.relations, key=lambda item: (-item.relationships, item.name)):
-        left_out = "" if shape.uses(relation.name) else "  (left out)"
         named = f"  “{shape.names[relation.name]}”" if relation.name in shape.names else ""
-        lines.append(f"  {relation.name}{named}  {relation.relationships:,}{left_out}")
+        lines.append(f"  {relation.name}{named}  {relation.relationships:,}")
         lines += [f"    {_ends(*ends)}" for ends in _connections(relation)]
         used = shape.details.get(relation.name, {})
         lines += [_property_line(item, (), used) for item in relation.properties]
+    if left_out:
+        lines += ["", "Left out", *(f"  {name}" for name in left_out)]
     return "\n".join(lines)
+
+
+def names_left_out(schema: Schema, shape: Shape) -> tuple[str, ...]:
+    """What of the whole `schema` the shape leaves out, by name: labels, relationship types, properties."""
+    types = (relation.name for relation in schema.relations if not shape.uses(relation.name))
+    return tuple(dict.fromkeys([*shape.excluded, *types, *shape.hidden]))
 
 
 def _property_line(item: Property, display: Sequence[str], used: Iterable[str]) -> str:

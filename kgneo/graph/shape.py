@@ -2,7 +2,7 @@
 
 A graph that kgneo loaded has one shape, `LOADED`. That of a graph that was there before is derived from its schema
 (`kgneo.graph.attach`), kept with the index, and can be adjusted. Queries get its parts as parameters: `$display`,
-`$excluded`, `$relations`, `$details`.
+`$excluded`, `$relations`, `$details`, `$hidden`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,14 @@ from functools import cached_property
 from typing import Any
 
 from kgneo.model import value_relation
+from kgneo.query.hidden import Hidden
 
 LOADED_LABEL = "Entity"
 PREFIX = "kgneo"
 """All that kgneo writes into a graph has names that begin with this, or with `Kgneo`."""
+
+OWN_LABELS = tuple(f"Kgneo{name}" for name in ("Example", "Index", "Learned", "Lesson", "Load", "Loading", "Scorer"))
+"""Labels of kgneo's own nodes."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,9 @@ class Shape:
     `display` maps a label to the properties whose values, with blanks between, are the name of its nodes. `values`
     maps a label to the keys of the node properties that are triples, each with the share of its nodes that have it;
     `details` the same for relationship types. `excluded` are labels and `relations` relationship types (None: all) that
-    bound what is used. `names` has readable names of relations that are spelt as codes. `clashes` are keys that are
-    names of relationship types, too. `loaded` is False for a graph that was there before kgneo.
+    bound what is used, `hidden` properties that the user left out (`key`, or `Owner.key`). `names` has readable names
+    of relations that are spelt as codes. `clashes` are keys that are names of relationship types, too. `loaded` is
+    False for a graph that was there before kgneo.
     """
 
     display: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {LOADED_LABEL: ("name",)})
@@ -36,6 +41,7 @@ class Shape:
     details: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     relations: tuple[str, ...] | None = None
     excluded: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     clashes: tuple[str, ...] = ()
     loaded: bool = True
@@ -49,7 +55,26 @@ class Shape:
             "excluded": list(self.excluded),
             "relations": relations,
             "details": list(self.detail_keys),
+            "hidden": list(self.hidden) or None,
         }
+
+    @cached_property
+    def left_out(self) -> Hidden:
+        """What of the graph nobody who asks is shown."""
+        return Hidden(self.excluded, self.relations, self.hidden, OWN_LABELS)
+
+    def visible(self, labels: Iterable[str], properties: Mapping[str, Any]) -> dict[str, Any]:
+        """What of a node's properties may be shown: without those that are hidden by one of its labels, and kgneo's."""
+        owners = tuple(labels)
+        return {
+            key: value
+            for key, value in properties.items()
+            if not is_own(key) and not (self.hidden and self.left_out.hides(key, owners))
+        }
+
+    def names_something_hidden(self) -> bool:
+        """Whether a property that names the nodes of one label is hidden of those of another, which may be the same."""
+        return any(self.left_out.hides_anywhere(key) for keys in self.display.values() for key in keys)
 
     @cached_property
     def value_keys(self) -> tuple[str, ...]:
@@ -67,7 +92,9 @@ class Shape:
 
     def keys_of(self, labels: Iterable[str]) -> tuple[str, ...]:
         """The keys that are triples for a node of these labels."""
-        return tuple(sorted({key for label in labels for key in self.values.get(label, ())}))
+        owners = tuple(labels)
+        keys = {key for label in owners for key in self.values.get(label, ())}
+        return tuple(sorted(key for key in keys if not self.left_out.hides(key, owners)))
 
     def value_relation(self, key: str, relation: str = "") -> str:
         """The relation of a step onto a property of a node, or of a relationship of type `relation`."""
@@ -82,8 +109,8 @@ class Shape:
     def from_json(cls, text: str) -> Shape:
         """The inverse of `to_json`."""
         fields: dict[str, Any] = json.loads(text)
-        lists = ("relations", "excluded", "clashes")
-        fields |= {name: _tuple(fields[name]) for name in lists}
+        lists = ("relations", "excluded", "hidden", "clashes")
+        fields |= {name: _tuple(fields[name]) for name in lists if name in fields}
         fields["display"] = {label: tuple(keys) for label, keys in fields["display"].items()}
         return cls(**fields)
 

@@ -5,7 +5,9 @@ Comes in: text. Goes out: rows, or an error that says why not. In order:
 1. `kgneo.query.statement` judges the text: functions, procedures, bounds, names of the schema, directions.
 2. The server plans it (EXPLAIN) in read access mode. Every operator of the plan must be on the list here: no write, no
    LOAD CSV, no subquery that commits, no command, no product of parts that nothing joins or narrows.
-3. It runs in a read transaction, with a limit and a timeout, and is never tried twice.
+3. Where something is left out of the graph, it is written anew so that it finds nothing of that, or refused
+   (`kgneo.query.conceal`).
+4. It runs in a read transaction, with a limit and a timeout, and is never tried twice.
 
 Each would do alone against a write; they are not of one making: the first reads text, the second asks the server's
 planner, the third its transaction. What went wrong can be told apart: StatementInvalid, UnknownName, StatementRefused,
@@ -20,9 +22,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from kgneo.errors import GraphTimeout, StatementInvalid, StatementRefused
+from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid, StatementRefused
 from kgneo.graph.connection import Graph, Plan, Row
 from kgneo.query.catalogue import Catalogue
+from kgneo.query.conceal import concealed
+from kgneo.query.hidden import NOTHING, Hidden
 from kgneo.query.statement import PROCEDURES, Statement, check_statement, read_statement
 
 
@@ -105,31 +109,49 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """A statement that passed, with the text that is run: a limit is added where the last RETURN has none."""
+    """A statement that passed, with the text that is run: a limit is added where the last RETURN has none. `asked` and
+    `shown` are the same as they were written, where what is run leaves something out."""
 
     statement: Statement
     text: str
+    asked: Statement
+    shown: str
 
 
 @dataclass(frozen=True)
 class Guard:
-    """Runs what passes. `limit` bounds rows, `timeout` seconds."""
+    """Runs what passes. `limit` bounds rows, `timeout` seconds; what is `hidden` is neither found nor told."""
 
     graph: Graph
     catalogue: Catalogue
     limit: int = LIMIT
     timeout: float = TIMEOUT
+    hidden: Hidden = NOTHING
 
     def check(self, text: str, parameters: Mapping[str, Any] | None = None) -> Guarded:
         """Judge `text`; nothing is run. Raises StatementInvalid, UnknownName or StatementRefused."""
         statement = read_statement(text)
         check_statement(statement, self.catalogue)
-        limited = self._limited(statement)
+        shown = self._limited(statement)
         _check_parameters(statement, parameters or {})
+        plan = self._plan(shown, parameters)
+        if not self.hidden:
+            check_plan(plan)
+            return Guarded(statement, shown, statement, shown)
+        run = concealed(statement, self.hidden)
+        text = self._limited(run)
+        try:
+            check_plan(self._plan(text, parameters))
+        except StatementInvalid as error:  # what the server says of it would name what is left out
+            raise StatementRefused(
+                "It cannot be run without what is left out of this graph by --exclude.",
+                hint="Write each node as (n:Label) and each relationship as -[r:TYPE]->.",
+            ) from error
+        return Guarded(run, text, statement, shown)
+
+    def _plan(self, text: str, parameters: Mapping[str, Any] | None) -> Plan:
         with self._in_time():
-            plan = self.graph.explain(limited, timeout=self.timeout, **(parameters or {}))
-        check_plan(plan)
-        return Guarded(statement, limited)
+            return self.graph.explain(text, timeout=self.timeout, **(parameters or {}))
 
     def run(self, text: str, parameters: Mapping[str, Any] | None = None) -> Rows:
         """The rows of `text`, where it passes. Raises what `check` raises, GraphTimeout and GraphError."""
@@ -137,10 +159,18 @@ class Guard:
 
     def rows(self, passed: str, parameters: Mapping[str, Any] | None = None) -> Rows:
         """The rows of a text that passed."""
-        with self._in_time():
-            columns, rows = self.graph.read_once(
-                passed, rows=self.limit + 1, timeout=self.timeout, **(parameters or {})
-            )
+        try:
+            with self._in_time():
+                columns, rows = self.graph.read_once(
+                    passed, rows=self.limit + 1, timeout=self.timeout, **(parameters or {})
+                )
+        except GraphError as error:
+            if not self.hidden or isinstance(error, GraphTimeout | GraphUnavailable):
+                raise
+            raise StatementRefused(  # the server's own words may hold a node with all of its properties
+                "The database could not run it, and why is not told: something is left out of this graph by --exclude.",
+                hint="Compare and calculate with properties, not with whole nodes.",
+            ) from error
         return Rows(columns, tuple(rows[: self.limit]), passed, len(rows) > self.limit)
 
     @contextmanager

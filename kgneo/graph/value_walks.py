@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgneo.graph.connection import Graph, Row
-from kgneo.graph.cypher import query, shown_name
+from kgneo.graph.cypher import not_hidden, query, shown_name
 from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, word
@@ -84,15 +84,17 @@ def follow_values(
     relation, key = split_value_relation(path.hops[-1].relation)
     parameters: dict[str, Any] = {"entities": list(entities), "key": key, "limit": limit, "walks": walks}
     parameters |= knowledge.shape.parameters
+    hidden = bool(knowledge.shape.hidden)
     rows: list[Row] = []
     if relation and len(entities) > 1:
-        rows = knowledge.graph.read(_query(path, relation, between=True), **parameters)
+        rows = knowledge.graph.read(_query(path, relation, hidden=hidden, between=True), **parameters)
     if not rows or not rows[0]["total"]:
-        rows = knowledge.graph.read(_query(path, relation), **parameters)
+        rows = knowledge.graph.read(_query(path, relation, hidden=hidden), **parameters)
     return _followed(rows[0], path, relation, key)
 
 
-def _query(path: RelationPath, relation: str, *, between: bool = False) -> str:
+def _query(path: RelationPath, relation: str, *, hidden: bool, between: bool = False) -> str:
+    """`hidden`: some property is, and may be this one for some of the nodes."""
     steps = [*path.hops[:-1], Hop(relation, path.hops[-1].forward)] if relation else list(path.hops[:-1])
     relationships = [f"r{number}" for number in range(1, len(steps) + 1)]
     nodes = ["topic", *(f"n{number}" for number in range(1, len(steps) + 1))]
@@ -100,6 +102,8 @@ def _query(path: RelationPath, relation: str, *, between: bool = False) -> str:
     ends = f"startNode({owner})" if relation else owner
     conditions = ["elementId(topic) IN $entities", f"{owner}[$key] IS NOT NULL"]
     conditions += [f"none(label IN labels({node}) WHERE label IN $excluded)" for node in nodes]
+    if hidden and not relation:
+        conditions.append(not_hidden(owner, "$key"))
     if between:
         conditions.append(f"elementId({nodes[-1]}) IN $entities")
     value = f"{owner}[$key]"

@@ -16,8 +16,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kgneo.query.graph import SPANS, Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.query.hidden import NOTHING, Hidden
 from kgneo.query.quoting import plain
 
+EXCLUDED = "excluded"
+"""The parameter that has the labels of nodes that take no part."""
 KEYS_ALL: Mapping[str, Sequence[str]] = {}
 Named = Mapping[str, tuple[str, str, str]]
 """Nodes (by element id) that a label, a key and its value tell from all others."""
@@ -45,25 +48,30 @@ def compile_query(
     graph: QueryGraph,
     *,
     keys: Mapping[str, Sequence[str]] = KEYS_ALL,
-    excluded: Sequence[str] = (),
+    hidden: Hidden = NOTHING,
     named: Named = UNNAMED,
 ) -> Compiled:
     """The query of `graph`. `keys` are the properties of a label's nodes that are wanted with an answer that is a node
-    ("" has those of nodes of any label); nodes with one of the labels `excluded` take no part; given nodes are told by
-    what they are `named` instead of by their ids.
+    ("" has those of nodes of any label); nodes with a label that is `hidden` take no part, and hidden properties have
+    no value; given nodes are told by what they are `named` instead of by their ids.
 
     Columns: for nodes `id`, `labels`, `properties` and `walks`, the number of matches, most first; for values `value`
     and `walks`; for an aggregate `value`, with `per` before it where there is one (its node's `id`, `labels` and
     `properties`, or the value). Nodes and values take the parameter `limit`.
     """
-    return _Compiler(graph.renamed(), keys, tuple(excluded), named).compiled()
+    return _Compiler(graph.renamed(), keys, hidden, named).compiled()
+
+
+def parameters_to_show(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters without the labels that are left out: whoever asks is not to know them."""
+    return {name: value for name, value in parameters.items() if name != EXCLUDED}
 
 
 @dataclass
 class _Compiler:
     graph: QueryGraph
     keys: Mapping[str, Sequence[str]]
-    excluded: tuple[str, ...]
+    hidden: Hidden
     named: Named
     parameters: dict[str, Any] = field(default_factory=dict)
     _known: dict[str, str] = field(default_factory=dict)
@@ -72,8 +80,8 @@ class _Compiler:
         self.tree = _Tree(self.graph)
         self.names = {edge.name or f"r{number}": edge for number, edge in enumerate(self.graph.edges)}
         self.name_of = {edge: name for name, edge in self.names.items()}
-        if self.excluded:
-            self.parameters["excluded"] = list(self.excluded)
+        if self.hidden.nodes:
+            self.parameters[EXCLUDED] = list(self.hidden.nodes)
         below = self._asks_below()
         stages, top = self._stages(all_lists=below)
         main = _joined([*stages, *self._last(top, below=below)])
@@ -255,7 +263,7 @@ class _Compiler:
     def _share(self, root: str) -> list[str]:
         """What per cent of all nodes with the root's labels were matched; null where there are none."""
         labels = "".join(f":{plain(label)}" for label in self.graph.variable(root).labels)
-        tests = " WHERE none(label IN labels(every) WHERE label IN $excluded)" if self.excluded else ""
+        tests = f" WHERE {_is_visible('every')}" if self.hidden.nodes else ""
         return [
             f"WITH count(DISTINCT {root}) AS part",
             f"WITH part, COUNT {{ MATCH (every{labels}){tests} }} AS whole",
@@ -385,7 +393,9 @@ class _Compiler:
         return known if len(known) == 1 and ("", "") not in known else {}
 
     def _arrow(self, edge: Edge, start: str) -> str:
-        inner = f"[{self.name_of[edge]}:{'|'.join(plain(relation) for relation in edge.relations)}]"
+        shown = self.hidden.relations
+        types = [plain(relation) for relation in edge.relations if shown is None or relation in shown]
+        inner = f"[{self.name_of[edge]}:{'|'.join(types) or '!%'}]"
         if not edge.directed:
             return f"-{inner}-"
         return f"-{inner}->" if edge.subject == start else f"<-{inner}-"
@@ -395,11 +405,11 @@ class _Compiler:
         tests = []
         for (_, key), values in self._identity(variable).items():
             test = f"= {self._parameter(values[0])}" if len(values) == 1 else f"IN {self._parameter(values)}"
-            tests.append(f"{name}.{plain(key)} {test}")
+            tests.append(f"{self._property(name, key)} {test}")
         if variable.ids and not tests:
             tests.append(f"elementId({name}) IN {self._parameter(list(variable.ids))}")
-        if self.excluded:
-            tests.append(f"none(label IN labels({name}) WHERE label IN $excluded)")
+        if self.hidden.nodes:
+            tests.append(_is_visible(name))
         return tests
 
     def _sides(self, item: Condition) -> set[str]:
@@ -436,18 +446,38 @@ class _Compiler:
 
     def _raw(self, value: Value) -> str:
         """A value as the graph has it."""
-        return f"{value.of}.{plain(value.key)}" if value.key else value.of
+        return self._property(value.of, value.key) if value.key else value.of
 
     def _value(self, value: Value, of: str = "") -> str:
         """A value as it is compared."""
         if not value.key:
             return of or value.of
-        return _FORMS[value.form](f"{of or value.of}.{plain(value.key)}")
+        return _FORMS[value.form](self._property(value.of, value.key, called=of))
+
+    def _property(self, of: str, key: str, *, called: str = "") -> str:
+        """A property of a variable or an edge, which is `called` otherwise here; null where it is hidden."""
+        if key in self.hidden.keys:
+            return "null"
+        name = called or of
+        text = f"{name}.{plain(key)}"
+        owners = [owner for owner in self.hidden.owners(key) if owner not in self.hidden.labels]
+        edge = self.names.get(of)
+        if edge is not None:
+            owners = [owner for owner in owners if owner in edge.relations]
+        if not owners:
+            return text
+        others = self._parameter(owners)
+        test = f"type({name}) IN {others}" if edge else f"any(label IN labels({name}) WHERE label IN {others})"
+        return f"CASE WHEN {test} THEN null ELSE {text} END"
 
     def _parameter(self, value: Any) -> str:
         name = self._known.setdefault(repr(value), f"p{len(self._known)}")
         self.parameters[name] = value
         return f"${name}"
+
+
+def _is_visible(name: str) -> str:
+    return f"none(label IN labels({name}) WHERE label IN ${EXCLUDED})"
 
 
 def _where(tests: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The latest state of a graph: what a server knows of it, made anew when the graph has changed.
+"""The latest state of a graph: what a server knows of it, made anew when the graph has changed, or what of it is used.
 
 Comes in: the context that the server was started with. Goes out: a context whose knowledge is not older than `OFTEN`,
 unless making it takes long: then it is made so seldom that it takes no more than a tenth of the time. One question
@@ -14,6 +14,7 @@ from contextlib import suppress
 from kgneo.asking import open_context
 from kgneo.context import Context
 from kgneo.errors import KgneoError
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.record import read_record
 from kgneo.query.catalogue import Catalogue
@@ -31,6 +32,8 @@ class Latest:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._catalogue = catalogue(context.knowledge.schema, context.shape)
+        self._cache = LocalCache(context.graph)
+        self._choices = self._cache.choices()
         self._next = time.monotonic() + OFTEN
         self._making = threading.Lock()
 
@@ -56,7 +59,9 @@ class Latest:
     def _renew(self) -> None:
         started = time.monotonic()
         with suppress(KgneoError):  # what it is, the question itself will say, if it matters to it
-            if self._context.graph.last_change() != self._context.knowledge.change:
+            choices = self._cache.choices()
+            if (self._context.graph.last_change(), choices) != (self._context.knowledge.change, self._choices):
+                self._choices = choices
                 self._open()
         ended = time.monotonic()
         self._next = ended + max(OFTEN, SHARE * (ended - started))

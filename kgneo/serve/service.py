@@ -27,6 +27,7 @@ from kgneo.graph.shape import LOADED_LABEL
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer, Entity, Step, TopicEntity, evidence_to_dict
 from kgneo.query.check import check
+from kgneo.query.compile import parameters_to_show
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
@@ -149,9 +150,11 @@ class Service:
 
     def _record(self, answer: Answer) -> Record:
         """The object that `kgneo ask --json` prints, its Cypher to paste (`query`), and a link into Neo4j Browser."""
-        shown = _pasted(answer.cypher, answer.cypher_parameters)
-        drawn = _pasted(answer.picture or answer.cypher, answer.cypher_parameters)
-        return {**answer.to_dict(), "query": shown, "browser": with_query(self._browser, drawn) if drawn else None}
+        parameters = parameters_to_show(answer.cypher_parameters)
+        shown = _pasted(answer.cypher, parameters)
+        drawn = _pasted(answer.picture or answer.cypher, parameters)
+        record = replace(answer, cypher_parameters=parameters).to_dict()
+        return {**record, "query": shown, "browser": with_query(self._browser, drawn) if drawn else None}
 
     @cached_property
     def _browser(self) -> str:
@@ -207,7 +210,7 @@ class Service:
             "graph": to_json(graph),
             "nodes": self._named(graph),
             "cypher": compiled.text,
-            "cypher_parameters": dict(compiled.parameters),
+            "cypher_parameters": parameters_to_show(compiled.parameters),
         }
 
     def run(self, record: object, *, limit: int | None = None) -> Record:
@@ -251,17 +254,16 @@ class Service:
         return {id_: node.node.name for id_, node in found if node is not None}
 
     def schema(self) -> Record:
-        """The graph's schema as `kgneo schema --json` prints it, without what its shape leaves out, and example
-        questions."""
+        """The graph's schema as `kgneo schema --json` prints it, without what its shape leaves out, by name, too, and
+        example questions."""
         schema, shape = self._context.knowledge.schema, self._context.shape
-        labels = [item for item in schema.labels if item.name not in shape.excluded]
-        relations = [item for item in schema.relations if shape.uses(item.name)]
+        labels, relations = schema.labels, schema.relations
         shown = replace(
             schema,
             labels=tuple(_only(item, {*shape.values.get(item.name, ()), *self._naming(item.name)}) for item in labels),
             relations=tuple(_only(item, shape.details.get(item.name, ())) for item in relations),
         )
-        record = {**shown.to_dict(), "shape": asdict(shape)}
+        record = {**shown.to_dict(), "shape": asdict(replace(shape, excluded=(), hidden=()))}
         return {**record, "examples": self.examples(), "address": self._context.graph.address}
 
     def _naming(self, label: str) -> tuple[str, ...]:
@@ -281,14 +283,14 @@ class Service:
     def _counted(self) -> list[str]:
         """A question about the largest label of a graph with labels of its own."""
         context = self._latest.known
-        labels = [item for item in context.knowledge.schema.labels if item.name not in context.shape.excluded]
+        labels = context.knowledge.schema.labels
         if context.shape.loaded or not labels:
             return []
         largest = max(labels, key=lambda item: item.nodes)
         return [f"how many {plural(' '.join(name_words(largest.name)))} are there?"]
 
     def _largest(self) -> list[str]:
-        relations = [item for item in self._context.knowledge.schema.relations if self._context.shape.uses(item.name)]
+        relations = self._context.knowledge.schema.relations
         return [item.name for item in sorted(relations, key=lambda item: -item.relationships)[: 2 * EXAMPLES]]
 
     def _example(self, relation: str) -> str:

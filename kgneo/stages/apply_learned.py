@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.context import Context
-from kgneo.graph.lessons import all_lessons, read_learned
-from kgneo.query.graph import QueryGraph
+from kgneo.graph.lessons import read_learned, usable_lessons
+from kgneo.graph.shape import Shape
+from kgneo.query.graph import Condition, QueryGraph, Value
 from kgneo.query.json import from_json
 from kgneo.reading.bind import Templates
 from kgneo.reading.fits import Fits
@@ -59,14 +60,24 @@ def _taught(context: Context) -> Taught | None:
     record = read_learned(context.graph)
     if record is None:
         return None
-    constants = tuple((label, from_json(graph).conditions[0]) for label, graph in record["constants"])
+    constants = tuple(
+        (label, condition)
+        for label, graph in record["constants"]
+        if _is_shown(label, condition := from_json(graph).conditions[0], context.shape)
+    )
     templates: dict[object, tuple[QueryGraph, int]] = {}
-    for lesson in all_lessons(context.graph):
+    for lesson in usable_lessons(context.knowledge):
         key = identity(Layout(lesson.template))
         templates[key] = (lesson.template, lesson.count + (templates[key][1] if key in templates else 0))
     known = Templates.of(list(templates.values()))
     lexicon = Lexicon(record.get("words", {}))
     return Taught(Learned(record["weights"]), known, constants, record["temperature"], tuple(record["sure"]), lexicon)
+
+
+def _is_shown(label: str, condition: Condition, shape: Shape) -> bool:
+    """Whether a condition on nodes of a label speaks of nothing that is left out of the graph."""
+    keys = [side.key for side in (condition.left, condition.right) if isinstance(side, Value)]
+    return label not in shape.excluded and not any(shape.left_out.hides(key, (label,)) for key in keys)
 
 
 def weighed(known: Taught, fits: Fits, question: str, understood: Sequence[Interpretation]) -> list[Interpretation]:

@@ -95,7 +95,7 @@ def path_graph(path: RelationPath, ids: Sequence[str]) -> QueryGraph:
 def compiled_graph(context: Context, graph: QueryGraph) -> Compiled:
     """The Cypher of a query graph, as it is run."""
     known = reading(context)
-    return compile_query(graph, keys=known.keys if known else {}, excluded=context.shape.excluded)
+    return compile_query(graph, keys=known.keys if known else {}, hidden=context.shape.left_out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from kgneo.context import Context
 from kgneo.graph.examples import SimilarExample, count_examples, nearest_examples
-from kgneo.graph.lessons import Lesson, all_lessons
-from kgneo.model import HopKeys, RelationPath, path_keys
+from kgneo.graph.lessons import Lesson, usable_lessons
+from kgneo.model import Hop, HopKeys, RelationPath, path_keys, split_value_relation
 from kgneo.query.json import to_json
 from kgneo.stages.choose_reading import masked_text
 from kgneo.stages.facts import one_line
@@ -38,7 +38,15 @@ def similar_examples(context: Context, linked: LinkedQuestion, *, limit: int) ->
     if limit < 1 or not _learned(context, fingerprint):
         return ()
     vectors = _unit(context, [masked_text(linked)])
-    return tuple(nearest_examples(context.graph, vectors, fingerprint=fingerprint, limit=limit)[0])
+    found = nearest_examples(context.graph, vectors, fingerprint=fingerprint, limit=limit)[0]
+    return tuple(item for item in found if all(_is_shown(hop, context) for hop in item.example.path.hops))
+
+
+def _is_shown(hop: Hop, context: Context) -> bool:
+    """Whether a hop of a learned path goes by nothing that is left out of the graph."""
+    relation, key = split_value_relation(hop.relation) if hop.value else (hop.relation, "")
+    hidden = key and context.shape.left_out.hides_anywhere(key)
+    return not hidden and (not relation or context.shape.uses(relation))
 
 
 def _learned(context: Context, fingerprint: str) -> bool:
@@ -72,7 +80,7 @@ def similar_lessons(context: Context, question: str, *, limit: int) -> tuple[Les
     if limit < 1:
         return ()
     if LESSONS not in context.memory:
-        lessons = all_lessons(context.graph)[:MOST_LESSONS]
+        lessons = usable_lessons(context.knowledge)[:MOST_LESSONS]
         context.memory[LESSONS] = (
             lessons,
             _unit(context, [lesson.question for lesson in lessons]) if lessons else None,

@@ -289,7 +289,8 @@ def _run(graph: QueryGraph, context: Context) -> tuple[Result, tuple[Evidence, .
 
 
 def _try_cypher(query: str, context: Context) -> Attempt:
-    guard = Guard(context.graph, _catalogue(context), limit=context.options.limit, timeout=LONGEST)
+    limit, hidden = context.options.limit, context.shape.left_out
+    guard = Guard(context.graph, _catalogue(context), limit=limit, timeout=LONGEST, hidden=hidden)
     try:
         passed = guard.check(query)
         rows = guard.rows(passed.text)
@@ -302,8 +303,8 @@ def _try_cypher(query: str, context: Context) -> Attempt:
     except GraphTimeout as error:
         return Attempt(query, Problem("timeout", error.message))
     told = tell(context.knowledge, guard, passed.statement, rows)
-    found = Found(told.answers, told.nodes, told.evidence, int(rows.more), rows.empty, passed.text, {})
-    found = found if rows.more else _explained(found, passed.statement.text, context)
+    found = Found(told.answers, told.nodes, told.evidence, int(rows.more), rows.empty, passed.shown, {})
+    found = found if rows.more else _explained(found, passed.asked.text, context)
     return Attempt(query, Problem("empty") if rows.empty else None, found)
 
 
