@@ -238,7 +238,7 @@ def _start_new(task: _Start, version: str) -> RunningServer:
         ports = choose_ports(task.bolt_port, task.http_port, task.store.read_record())
         record = StoreRecord(version, *ports)
         task.store.write_record(record)
-        write_configuration(task.store, record, task.memory.page_cache)
+        write_configuration(task.store, record, task.memory)
         if not task.store.has_data:
             _set_initial_password(task, java, distribution)
         began = time.monotonic()
