@@ -82,8 +82,6 @@ _FUNCTIONS = [
         "range(1, 1000000000000)",
         "size([x IN range(1, 3000000000) WHERE x < 0])",
         "reduce(t = 'a', x IN [1, 2, 3] | t + t)",
-        "properties(p)",
-        "rand()",
         "randomUUID()",
         "genai.vector.encode('a', 'OpenAI', {{}})",
         "gds.util.asNode(0)",
@@ -177,10 +175,112 @@ _LOOPS = [
     "WITH 'aaaaaaaa' AS s " + "WITH s + s AS s " * 40 + "RETURN s",
     "WITH [1] AS s " + "WITH s + s AS s " * 40 + "RETURN s",
     "WITH 'aaaaaaaa' AS s " + "WITH s || s AS s " * 40 + "RETURN s",
-    "RETURN replace(replace('aaaa', 'a', 'aaaaaaaaaa'), 'a', 'aaaaaaaaaa') AS x",
+    SOME + " WHERE p.fullName =~ '" + "(a|a)" * 40 + "b' RETURN p",
+    SOME + " WHERE p.fullName =~ '" + "a?" * 40 + "b' RETURN p",
+    SOME + " WHERE p.fullName =~ '.*a.*a.*a.*b' RETURN p",
+    SOME + " WHERE p.fullName =~ '.*' + p.fullName RETURN p",
+    "WITH '" + "a" * 4000 + "' AS s " + "WITH s || s AS s " * 6 + "WITH s + '\\n' AS s RETURN s =~ '.*a.*' AS x",
     "RETURN '" + "a" * 20_000 + "' AS x",
 ]
+_LONG = "'" + "a" * 4000 + "'"
+_NUMBERS = "[" + ",".join("1" * 250) + "]"
+_GROWTH = [
+    f"WITH '{'a' * 100}' AS b, 'aaaaaaaaa' AS d "
+    "RETURN size(replace(replace(replace(replace(b,'a',b),'a',b),'a',b),'a',d)) AS x",
+    f"WITH {_LONG} AS s " + "WITH s || s AS s " * 12 + "RETURN size(split(s, '')) AS x",
+    f"WITH {_LONG} AS s " + "WITH s || s AS s " * 12 + "RETURN size(s) AS x",
+    f"WITH {_LONG} AS s RETURN size(" + " + ".join(["s"] * 400) + ") AS x",
+    f"WITH {_LONG} AS s RETURN replace(s, '', s) AS x",
+    f"WITH {_LONG} AS s RETURN replace(s, 'a', toUpper('{'a' * 4000}')) AS x",
+    f"WITH {_LONG} AS `with` " + "WITH `with` + `with` AS `with` " * 12 + "RETURN size(`with`) AS x",
+    f"WITH {_LONG} AS end " + "WITH end + end AS end " * 12 + "RETURN size(end) AS x",
+    f"WITH {{s: {_LONG}}} AS m " + "WITH {s: m.s + m.s} AS m " * 12 + "RETURN size(m.s) AS x",
+    f"WITH {_LONG} AS s " + "CALL (s) { RETURN s + s AS t } WITH t AS s " * 12 + "RETURN size(s) AS x",
+    f"WITH {_LONG} AS s " + "UNWIND [s + s] AS t WITH t AS s " * 12 + "RETURN size(s) AS x",
+    f"WITH {_LONG} AS s " + "WITH (s) + (s) AS s " * 12 + "RETURN size(s) AS x",
+    f"WITH {_LONG} AS s " + "WITH [s, s] AS s WITH s[0] + s[1] AS s " * 12 + "RETURN size(s) AS x",
+    f"WITH {_LONG} AS s " + "WITH CASE WHEN true THEN s END + s AS s " * 12 + "RETURN size(s) AS x",
+    f"WITH {_LONG} AS s RETURN [x IN range(1, 100000) | s + x] AS x",
+    f"WITH {_LONG} AS s RETURN [x IN split(s, '') | x + s] AS x",
+    f"WITH {_LONG} AS s RETURN [x IN split(s, '') | s] AS x",
+    f"WITH {_LONG} AS s RETURN reduce(t = '', x IN split(s, '') | t + s) AS x",
+    f"WITH {_LONG} AS s RETURN reduce(t = s, x IN [1, 2, 3, 4, 5, 6, 7, 8] | t + t) AS x",
+    f"WITH {_LONG} AS s RETURN reduce(t = s, x IN [1, 2, 3, 4, 5, 6, 7, 8] | [t, t]) AS x",
+    f"WITH {_LONG} AS s RETURN reduce(t = s, x IN [1, 2, 3] | replace(t, 'a', s)) AS x",
+    "MATCH (p:Person) WITH collect(p.fullName) AS l RETURN size(reduce(t = 0, x IN l | t + x)) AS x",
+    "WITH ['a'] AS l " + "WITH [l, l, l, l, l, l, l, l, l, l] AS l " * 10 + "RETURN l",
+    "WITH {a: 1} AS m " + "WITH {a: m, b: m, c: m, d: m, e: m, f: m, g: m, h: m} AS m " * 10 + "RETURN m",
+    "WITH [1] AS l " + "WITH l + l AS l " * 30 + "RETURN size(l) AS x",
+    "WITH 'a' AS s " + "WITH s + s AS s " * 30 + "RETURN size(s) AS x",
+    "MATCH (p:Person) WITH p.fullName AS s " + "WITH s + s AS s " * 20 + "RETURN size(s) AS x",
+    "MATCH (end:Person) WITH end.fullName + end.fullName AS s " + "WITH s + s AS s " * 20 + "RETURN size(s) AS x",
+    "MATCH (p:Person) WITH collect(p.fullName) AS s " + "WITH s + s AS s " * 20 + "RETURN size(s) AS x",
+    f"MATCH (p:Person) WITH p, {_LONG} AS s " + "WITH p, s + s AS s " * 5 + "RETURN [(p)--(q) | s + q.fullName] AS x",
+    f"MATCH (p:Person) WITH p, {_LONG} AS s "
+    + "WITH p, s + s AS s " * 5
+    + "RETURN COLLECT { MATCH (p)--(q) RETURN s + q.fullName } AS x",
+    "UNWIND range(1, 10000000) AS i RETURN count(*) AS n",
+    "UNWIND range(1, 10 * 10000000) AS i RETURN count(*) AS n",
+    "UNWIND range(1, 1000, 0) AS i RETURN count(*) AS n",
+    "MATCH (p:Person) UNWIND range(1, p.born.year) AS i RETURN count(*) AS n",
+]
+_COMPARISONS = (
+    [
+        f"WITH {_NUMBERS} AS l "
+        + "WITH l + l AS l " * 8
+        + f"WITH l, l + [2] AS m, l + [3] AS k RETURN size([x IN l WHERE m {sign} k]) AS x"
+        for sign in ("=", "<", "<>", "IN", "=~")
+    ]
+    + [
+        f"WITH {_NUMBERS} AS l, {_LONG} AS s "
+        + "WITH l + l AS l, s + s AS s " * 8
+        + f"WITH l, s, s + 'b' AS t RETURN {walk} AS x"
+        for walk in (
+            "size([x IN l WHERE t CONTAINS s])",
+            "size([x IN l WHERE s STARTS WITH t])",
+            "any(x IN l WHERE s + 'a' = t)",
+            "reduce(n = 0, x IN l | n + CASE WHEN s = t THEN 1 ELSE 0 END)",
+            "size([x IN l WHERE x IN l])",
+        )
+    ]
+    + [
+        "MATCH (p:Person) WITH collect(p) AS l MATCH (q) WITH l, collect(q) AS m RETURN [x IN l WHERE NOT x IN m] AS x",
+        "WITH "
+        + _NUMBERS
+        + " AS l "
+        + "WITH l + l AS l " * 7
+        + "MATCH (p:Person) WITH p, l + [p.born.year] AS l ORDER BY l RETURN p",
+    ]
+)
+_NESTED = [
+    before + begin * deep + middle + end * deep + behind
+    for deep in (70, 400, 1500)
+    for before, begin, middle, end, behind in (
+        ("RETURN ", "(", "1", ")", " AS x"),
+        ("RETURN ", "[", "1", "]", " AS x"),
+        ("RETURN ", "[end,", "1", "]", " AS x"),
+        ("RETURN ", "{a:", "1", "}", " AS x"),
+        ("RETURN ", "NOT ", "true", "", " AS x"),
+        ("RETURN ", "NOT(", "true", ")", " AS x"),
+        ("WITH 1 AS y RETURN y", "", "", "+y", " AS x"),
+        ("WITH 1 AS y RETURN ", "abs(", "y", ")", " AS x"),
+        ("WITH 1 AS y RETURN ", "-(", "y", ")", " AS x"),
+        ("MATCH (p:Person) RETURN p", "", "", ".a", " AS x"),
+        ("WITH [1] AS l RETURN l", "", "", "[0]", " AS x"),
+        ("MATCH (p:", "!", "Person", "", ") RETURN p"),
+        ("MATCH (p:", "(", "Person", ")", ") RETURN p"),
+        ("MATCH (p:Person) WHERE p.born = 1", "", "", " OR p.born=2", " RETURN p"),
+    )
+] + [
+    "WITH 1 AS y RETURN " + "CASE WHEN y = 1 THEN " * 70 + "1" + " END" * 70 + " AS x",
+    "WITH 1 AS y RETURN " + "((1+1+1+1+1+1+1+1+" * 20 + "1" + "))" * 20 + " AS x",
+    "MATCH (p) WHERE " + "EXISTS { MATCH (p) WHERE " * 20 + "p.x = 1" + " }" * 20 + " RETURN p",
+    "CALL () { " * 20 + "RETURN 1 AS x" + " } RETURN x" * 20,
+    "MATCH (p)" + "--()" * 60 + " RETURN count(*) AS x",
+]
 _DISGUISED = [
+    "MATCH (p:Person) WHERE p.fullName = '\ud800' RETURN p",
+    "MATCH (p:Person) RETURN p.`\udfff` AS x",
     "MATCH (p:Person) /* only reads */ DETACH /* really */ DELETE p",
     "// MATCH (n) RETURN n\nMATCH (p) DETACH DELETE p",
     "MATCH (p) // RETURN p\nDETACH DELETE p",
@@ -221,6 +321,9 @@ HOSTILE: dict[str, list[str]] = {
     "commands": _COMMANDS,
     "unbounded": [query.replace("{{", "{").replace("}}", "}") for query in _UNBOUNDED],
     "products": [query.replace("{{", "{").replace("}}", "}") for query in _PRODUCTS],
+    "growth": _GROWTH,
+    "comparisons": _COMPARISONS,
+    "nested": _NESTED,
     "loops": [query.replace("{{", "{").replace("}}", "}") for query in _LOOPS],
     "disguised": _DISGUISED,
 }

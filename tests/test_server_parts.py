@@ -24,7 +24,7 @@ from kgneo.cli.server import server as server_commands
 from kgneo.errors import KgneoError, ServerError, UsageError
 from kgneo.folders import write_private
 from kgneo.server import start, status, stop, store_path
-from kgneo.server.configuration import choose_memory, choose_ports, machine_memory
+from kgneo.server.configuration import choose_memory, choose_ports, machine_memory, share_of_heap
 from kgneo.server.jars import Distribution, find_distribution, whole_jar
 from kgneo.server.java import find_java, probe
 from kgneo.server.logs import cause_of, errors_since, last_lines
@@ -299,6 +299,14 @@ def test_memory_asked_for_beats_the_environment(monkeypatch: pytest.MonkeyPatch)
     assert choose_memory("1g", None, GIBIBYTE).heap == "1g"
     assert choose_memory(None, None, GIBIBYTE).heap == "700m"
     assert choose_memory(None, None, GIBIBYTE).page_cache == "70m"
+
+
+@pytest.mark.parametrize(
+    ("heap", "quarter"),
+    [("512m", "131072k"), ("2g", "524288k"), ("2G", "524288k"), ("4096k", "1024k"), ("268435456", "65536k")],
+)
+def test_one_transaction_may_take_a_quarter_of_the_heap(heap: str, quarter: str) -> None:
+    assert share_of_heap(heap, 4) == quarter
 
 
 @pytest.mark.parametrize("size", ["lots", "1.5g", "-1g", "0", "1gb", "1g -version", "1g\n"])

@@ -18,11 +18,14 @@ from kgneo.graph.catalogue import catalogue
 from kgneo.graph.cypher import literal
 from kgneo.graph.schema import read_schema
 from kgneo.graph.statement import Guard, check_plan
+from kgneo.graph.work import NotEnded
 from kgneo.query.quoting import quote
 from kgneo.query.statement import read_statement
 from kgneo.server import RunningServer
 from tests.conftest import connect, wipe
 from tests.hostile_queries import ADDRESS, HOSTILE, VALUES
+from tests.servers import engine_runs
+from tests.servers import given as given_server
 
 SECONDS = 5.0
 PEOPLE = (
@@ -58,6 +61,41 @@ READS = [
     "MATCH (p:Person) WHERE p.fullName =~ '(?i).*ada.*' AND any(l IN p.languages WHERE l = 'Czech') RETURN p['born']",
     "MATCH (p IS Person)-[r:LIVES_IN|STUDIED_AT]->(x:!Person) RETURN type(r), head(labels(x)) AS label",
     "CALL db.labels() YIELD label RETURN label",
+    r"MATCH (p:Person) WITH collect(p.fullName) AS names UNWIND range(0, size(names) - 1) AS i RETURN i, names[i]",
+    r"UNWIND range(1, 10) AS i RETURN i",
+    r"UNWIND range(2000, 2024, 2) AS year MATCH (p:Person) WHERE p.born.year = year RETURN year, count(p)",
+    r"RETURN reduce(t = 0, x IN [1, 2, 3] | t + x) AS x",
+    r"MATCH p = (a:Person)-[:FRIEND_OF*1..3]-(b) RETURN reduce(y = 0, r IN relationships(p) | y + r.since) AS x",
+    r"MATCH (p:Person) WITH collect(p) AS ps RETURN reduce(s = 0, p IN ps | s + size(p.fullName)) AS x",
+    r"MATCH p = (a:Person)-[:FRIEND_OF*1..3]-(b) RETURN reduce(s = '', n IN nodes(p) | s + n.fullName + ', ') AS x",
+    r"MATCH (p:Person) RETURN p.fullName ORDER BY rand() LIMIT 3",
+    r"MATCH (p:Person) RETURN properties(p) AS x",
+    r"MATCH (p:Person) WHERE p.fullName =~ '[A-C].*' RETURN p.fullName",
+    r"MATCH (p:Person) WHERE p.fullName =~ '\\(\\d+\\).*' RETURN p.fullName",
+    r"MATCH (p:Person) WHERE p.fullName =~ '(Ada|Bo) .*' RETURN p.fullName",
+    "MATCH p = SHORTEST 1 (:Person {fullName: 'Ada Novak'})-[:FRIEND_OF]-{1,3}(:Person {fullName: 'Bo Lind'}) RETURN p",
+    "MATCH p = ALL SHORTEST (:Person {fullName: 'Ada Novak'})--{1,3}(:Person {fullName: 'Bo Lind'}) RETURN length(p)",
+    r"MATCH (a:Person {fullName: 'Ada Novak'})-[:FRIEND_OF]->{1,3}(b) RETURN DISTINCT b.fullName",
+    r"MATCH (a:Person {fullName: 'Ada Novak'})((x)-[:FRIEND_OF]-(y)){1,2}(b) RETURN DISTINCT b.fullName",
+    r"MATCH (p:Person) RETURN p.fullName AS set ORDER BY set",
+    r"MATCH (p:Person) RETURN [x IN collect(p) | x.fullName + ' (' + x.born.year + ')'] AS x",
+    (
+        r"MATCH (p:Person) RETURN p.fullName + ' was born in ' + toString(p.born.year) + ', speaks ' + "
+        r"p.languages[0] + ' and ' + p.languages[1] AS x"
+    ),
+    r"MATCH (p:Person) RETURN split(p.fullName, ' ')[0] AS first, count(*) AS n",
+    r"MATCH (p:Person) RETURN replace(p.fullName, 'Novak', 'Nováková') AS x",
+    (
+        r"MATCH (p:Person) WITH p, CASE WHEN p.born.year < 1990 THEN 'old' ELSE 'young' END AS age "
+        r"RETURN age, collect(p.fullName) AS names"
+    ),
+    (
+        r"MATCH (p:Person), (q:Person) WHERE p.fullName = 'Ada Novak' AND any(l IN p.languages WHERE l "
+        r"IN q.languages) RETURN q.fullName"
+    ),
+    r"MATCH (p:Person) RETURN [w IN split(p.fullName, ' ') WHERE size(w) > 3 | toLower(w)] AS x",
+    r"MATCH (start:Person)-[:FRIEND_OF]-(end:Person) WHERE start.fullName = 'Ada Novak' RETURN end.fullName",
+    r"MATCH (p:Person) RETURN [(p)-[:LIVES_IN]->(c) | c.cityName] AS x, size([(p)-[:FRIEND_OF]-(q) | q]) AS n",
 ]
 
 
@@ -107,6 +145,7 @@ def test_a_hostile_query_is_refused_with_its_reason_and_does_nothing(
         if time.monotonic() - began > SECONDS:
             slow.append(text)
     assert (passed, slow, silent) == ([], [], [])
+    assert guard.graph.read("RETURN 1 AS one") == [{"one": 1}]
     assert guard.graph.last_change() == before
     assert not heard(listener)
 
@@ -236,6 +275,17 @@ def test_a_query_that_takes_too_long_times_out(guard: Guard) -> None:
     assert time.monotonic() - began < 4 * SECONDS  # Neo4j looks for such queries every two seconds
 
 
+def test_a_query_that_the_server_does_not_end_is_told_to_end_and_given_up(guard: Guard) -> None:
+    with pytest.raises(NotEnded, match="did not end a query") as caught:
+        guard.graph.read_once("RETURN size([x IN range(1, 1000000000) WHERE x % 7 = 8]) AS n", rows=1, timeout=0.2)
+    assert "told to end it" in caught.value.hint
+    assert guard.run("MATCH (c:City) RETURN c.cityName").rows
+    running = guard.graph.schema(
+        "SHOW TRANSACTIONS YIELD currentQuery, status WHERE currentQuery STARTS WITH 'RETURN size'"
+    )
+    assert all("Terminated" in row["status"] for row in running)
+
+
 def test_nothing_found_is_no_error(guard: Guard) -> None:
     assert guard.run("MATCH (p:Person {fullName: 'Nobody'}) RETURN p.fullName").empty
     assert guard.run("MATCH (p:Person {fullName: 'Nobody'}) RETURN count(p) AS n").empty
@@ -272,3 +322,58 @@ def test_threads_may_share_a_guard(guard: Guard) -> None:
 def test_refusals_are_refusals(guard: Guard) -> None:
     with pytest.raises(StatementRefused, match="would write"):
         guard.run("MATCH (p:Person) SET p.fullName = 'Eve'")
+
+
+@pytest.mark.parametrize(
+    ("query", "helps"),
+    [
+        ("MATCH (p:Person) UNWIND range(1, p.born.year) AS i RETURN i", "range(0, size(list) - 1)"),
+        ("MATCH (p:Person) WITH collect(p.fullName) AS l RETURN reduce(t = '', x IN l | t + t + x) AS x", "sum()"),
+        ("MATCH (p:Person) RETURN sizze(p.fullName) AS x", "Did you mean size()?"),
+        ("MATCH (p:Person) RETURN apoc.coll.max(p.languages) AS x", "Did you mean max()?"),
+        ("MATCH (p:Person) RETURN apoc.text.capitalize(p.fullName) AS x", "toLower()"),
+        ("PROFILE MATCH (p:Person) RETURN p", "Leave PROFILE out"),
+        ("MATCH (p:Person)-[:FRIEND_OF]->+(q) RETURN q", "{1,3}"),
+        ("MATCH (p:Person) WHERE p.fullName =~ '(a+)+' RETURN p", "CONTAINS"),
+        ("WITH 'a' AS s " + "WITH s + s AS s " * 30 + "RETURN s", "short texts"),
+        ("MATCH (p:Person) WITH collect(p) AS l RETURN [x IN l WHERE x IN l] AS x", "UNWIND"),
+    ],
+)
+def test_the_hint_of_a_refusal_names_what_helps(guard: Guard, query: str, helps: str) -> None:
+    with pytest.raises(StatementRefused) as caught:
+        guard.run(query)
+    assert helps in caught.value.hint
+    assert "\n" not in caught.value.message + caught.value.hint
+
+
+@pytest.mark.parametrize("value", [2**70, "\ud800", ["\udfff"], {"a": 2**64}, "a" * 2_000_000, "nested"])
+def test_a_parameter_that_cannot_be_sent_is_invalid(guard: Guard, value: object) -> None:
+    if value == "nested":
+        for _ in range(500):
+            value = [value]
+    with pytest.raises(StatementInvalid, match=r"The parameter \$name"):
+        guard.run("MATCH (p:Person {fullName: $name}) RETURN p.fullName", {"name": value})
+
+
+def test_the_length_of_a_parameter_counts(guard: Guard) -> None:
+    with pytest.raises(StatementRefused, match="too long"):
+        guard.run("WITH $name AS s RETURN s + s + s AS x", {"name": "a" * 500_000})
+
+
+COSTLY = [
+    "UNWIND range(1, 100000) AS i UNWIND range(1, 1000) AS j RETURN size(collect(toString(i * j))) AS x",
+    "UNWIND range(1, 100000) AS i WITH '" + "a" * 5000 + "' + toString(i) AS s RETURN size(collect(s)) AS x",
+    "UNWIND range(1, 100000) AS i WITH '" + "a" * 5000 + "' + toString(i) AS s RETURN count(DISTINCT s) AS x",
+    "UNWIND range(1, 100000) AS i WITH '" + "a" * 5000 + "' + toString(i) AS s WITH s ORDER BY s RETURN count(s) AS x",
+    "UNWIND range(1, 100000) AS i RETURN size(collect([x IN range(1, 10000) | x + i])) AS x",
+    "UNWIND range(1, 100000) AS i RETURN size(collect(split('" + "a," * 2000 + "' + toString(i), ','))) AS x",
+]
+"""Queries that pass and take more memory than there is."""
+
+
+@pytest.mark.skipif(given_server() is not None or engine_runs(), reason="the server is not one that kgneo started")
+@pytest.mark.parametrize("query", COSTLY)
+def test_a_query_that_takes_too_much_memory_is_ended_and_the_server_lives(guard: Guard, query: str) -> None:
+    with pytest.raises(GraphError, match=r"more memory|longer than"):
+        guard.run(query)
+    assert guard.graph.read("RETURN 1 AS one") == [{"one": 1}]

@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 
 from kgneo.errors import GraphError, GraphTimeout
-from kgneo.graph.work import Work, current_work, not_after
+from kgneo.graph.work import NotEnded, Work, current_work, not_after
 
 
 def test_what_is_there_in_time_is_given() -> None:
@@ -35,6 +35,14 @@ def test_what_does_not_end_is_not_waited_for() -> None:
     with pytest.raises(GraphTimeout, match=r"did not end a query within 0\.05 s"):
         not_after(0.05, ended.wait)
     ended.set()
+
+
+def test_what_does_not_end_is_given_up_and_what_became_of_it_is_said() -> None:
+    ended = Event()
+    with pytest.raises(NotEnded) as caught:
+        not_after(0.05, ended.wait, lambda: "It was told to end.")
+    ended.set()
+    assert caught.value.hint == "It was told to end."
 
 
 def test_it_belongs_to_the_same_work() -> None:

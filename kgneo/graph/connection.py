@@ -17,15 +17,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import neo4j
 from neo4j import exceptions
 
-from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid, WorkEnded
+from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, KgneoError, StatementInvalid, WorkEnded
 from kgneo.folders import check_room, free_bytes, free_space
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
-from kgneo.graph.work import Work, bounds, current_work, not_after
+from kgneo.graph.work import MARK, NotEnded, Work, bounds, current_work, not_after
 from kgneo.version import __version__
 
 Row = dict[str, Any]
@@ -171,7 +172,7 @@ class Graph:
             try:
                 return [_row(record) for record in session.run(statement, parameters)]
             except (exceptions.Neo4jError, exceptions.DriverError) as error:
-                if not error.is_retryable():
+                if not error.is_retryable() or "Memory" in (getattr(error, "code", None) or ""):
                     raise
         return self._run(neo4j.READ_ACCESS, query, parameters, timeout)
 
@@ -225,25 +226,27 @@ class Graph:
     ) -> tuple[tuple[str, ...], list[Row]]:
         """The columns and the first `rows` rows of a query, in a read transaction that is never tried again, so that
         `timeout` is the longest that it takes. It is not waited for when the server does not end it then: some walks,
-        Neo4j was seen to go on with for minutes."""
+        Neo4j was seen to go on with for minutes. Raises NotEnded in that case; the transaction is told to end, and its
+        connection is of no use to others until it has."""
+        mark = self._mark()
 
         def found() -> tuple[tuple[str, ...], list[Row]]:
-            with self._errors(), self._reading(timeout) as transaction:
+            with self._errors(), self._reading(timeout, mark) as transaction:
                 result = transaction.run(query, parameters)
                 return tuple(result.keys()), [_row(record) for record in islice(result, rows)]
 
-        return not_after(timeout + END_SECONDS, found)
+        return not_after(timeout + END_SECONDS, found, lambda: self._give_up(mark))
 
     def explain(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> Plan:
         """The plan of a query, which is not run. It is not waited for longer than `read_once` waits."""
-        longest = timeout or self.timeout
+        longest, mark = timeout or self.timeout, self._mark()
 
         def planned() -> Plan:
-            with self._errors(), self._reading(longest) as transaction:
+            with self._errors(), self._reading(longest, mark) as transaction:
                 summary = transaction.run("EXPLAIN " + query, parameters).consume()
             return _plan(summary.plan or {}, summary.query_type or "")
 
-        return not_after(longest + END_SECONDS, planned)
+        return not_after(longest + END_SECONDS, planned, lambda: self._give_up(mark))
 
     def last_change(self) -> str:
         """A mark that is another one after every transaction that changed the database, whoever ran it, and else the
@@ -259,9 +262,28 @@ class Graph:
     def end(self, work: Work) -> None:
         """End `work` and the transactions that run for it on the server; what they hold is given back."""
         work.end()
-        ids = [row["id"] for row in self.read(named_query("work_running"), timeout=END_SECONDS, mark=work.mark)]
+        self._end_marked(work.mark)
+
+    def _end_marked(self, mark: str) -> None:
+        ids = [row["id"] for row in self.read(named_query("work_running"), timeout=END_SECONDS, mark=mark)]
         if ids:
             self.read(named_query("work_end"), timeout=END_SECONDS, ids=ids)
+
+    def _mark(self) -> str:
+        """The mark of a transaction that may have to be ended: that of the work that is done, else one of its own."""
+        work = current_work()
+        return work.mark if work else uuid4().hex
+
+    def _give_up(self, mark: str) -> str:
+        """Tell the server to end what has this mark, and say what a user should know."""
+        last = "where SHOW TRANSACTIONS still lists it, the server may need to be started anew."
+        try:
+            not_after(END_SECONDS, lambda: self._end_marked(mark))
+        except NotEnded:
+            return f"The server is told to end it, and has not answered yet; {last}"
+        except KgneoError as error:
+            return f"It may still run there, and telling the server to end it failed: {error.message}"
+        return f"The server was told to end it; {last}"
 
     def _check_allowed(self) -> None:
         if self.read_only:
@@ -318,8 +340,11 @@ class Graph:
         )
 
     @contextmanager
-    def _reading(self, timeout: float) -> Iterator[neo4j.Transaction]:
-        with self._session(neo4j.READ_ACCESS) as session, session.begin_transaction(timeout=timeout) as transaction:
+    def _reading(self, timeout: float, mark: str) -> Iterator[neo4j.Transaction]:
+        with (
+            self._session(neo4j.READ_ACCESS) as session,
+            session.begin_transaction(timeout=timeout, metadata={MARK: mark}) as transaction,
+        ):
             yield transaction
 
     @contextmanager
@@ -366,6 +391,11 @@ def _translate(error: exceptions.Neo4jError, graph: Graph) -> GraphError:
         return GraphTimeout(
             f"Neo4j ended a query after its timeout of {graph.timeout:g} s.",
             hint="Allow it more time with --timeout SECONDS, or ask for fewer hops with --hops.",
+        )
+    if "Memory" in code:
+        return GraphError(
+            f"Neo4j ended a query that takes more memory than it allows: {_first_line(error)}",
+            hint="Ask for less at once: name labels, types and values (db.memory.transaction.max is the bound).",
         )
     if code.endswith("DatabaseNotFound"):
         return GraphError(

@@ -24,9 +24,12 @@ from typing import Any
 
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid, StatementRefused
 from kgneo.graph.connection import Graph, Plan, Row
+from kgneo.graph.work import NotEnded
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.conceal import concealed
+from kgneo.query.growth import LARGEST, check_growth
 from kgneo.query.hidden import NOTHING, Hidden
+from kgneo.query.nesting import DEEPEST
 from kgneo.query.statement import PROCEDURES, Statement, check_statement, read_statement
 
 
@@ -59,6 +62,7 @@ OPERATORS = _listed(
     UndirectedRelationshipIndexContainsScan DirectedRelationshipIndexEndsWithScan
     UndirectedRelationshipIndexEndsWithScan DirectedRelationshipUniqueIndexSeek UndirectedRelationshipUniqueIndexSeek
     Expand OptionalExpand VarLengthExpand PruningVarLengthExpand BFSPruningVarLengthExpand ShortestPath ProjectEndpoints
+    Repeat BidirectionalRepeat StatefulShortestPath
     Apply SemiApply AntiSemiApply LetSemiApply LetAntiSemiApply SelectOrSemiApply SelectOrAntiSemiApply
     LetSelectOrSemiApply LetSelectOrAntiSemiApply ConditionalApply AntiConditionalApply RollUpApply
     NodeHashJoin NodeLeftOuterHashJoin NodeRightOuterHashJoin ValueHashJoin LeftOuterHashJoin RightOuterHashJoin
@@ -74,8 +78,6 @@ _REASONS = {
     "LoadCSV": "It reads a file or an address (LOAD CSV).",
     "TransactionForeach": "It holds a subquery that commits on its own (IN TRANSACTIONS).",
     "TransactionApply": "It holds a subquery that commits on its own (IN TRANSACTIONS).",
-    "StatefulShortestPath": "It looks for shortest paths without a bound.",
-    "Repeat": "It repeats a part of a path (a quantified path pattern).",
     "EmptyResult": "It returns nothing.",
 }
 _WRITES = re.compile(r"Create|Merge|Delete|Set|Remove|Foreach|Locking")
@@ -132,8 +134,9 @@ class Guard:
         """Judge `text`; nothing is run. Raises StatementInvalid, UnknownName or StatementRefused."""
         statement = read_statement(text)
         check_statement(statement, self.catalogue)
-        shown = self._limited(statement)
         _check_parameters(statement, parameters or {})
+        check_growth(statement, parameters)
+        shown = self._limited(statement)
         plan = self._plan(shown, parameters)
         if not self.hidden:
             check_plan(plan)
@@ -177,6 +180,8 @@ class Guard:
     def _in_time(self) -> Iterator[None]:
         try:
             yield
+        except NotEnded:
+            raise
         except GraphTimeout as error:
             raise GraphTimeout(
                 f"The query took longer than {self.timeout:g} s.", hint="Narrow it: name labels, types and values."
@@ -197,6 +202,25 @@ def _check_parameters(statement: Statement, parameters: Mapping[str, Any]) -> No
         name = token.value.removeprefix("$").strip("`")
         if token.kind == "parameter" and name not in parameters:
             raise StatementInvalid(f"It uses ${name}, and no such parameter is given.", hint="Write the value itself.")
+    for name, value in parameters.items():
+        _check_parameter(name, value)
+
+
+def _check_parameter(name: str, value: Any, deep: int = 0) -> None:
+    """What a driver could not send, or a server not take in."""
+    problem = "is nested too deep" if deep > DEEPEST else _unsendable(value)
+    if problem:
+        raise StatementInvalid(f"The parameter ${name} {problem}.", hint="Give texts, numbers, and lists of them.")
+    for item in value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
+        _check_parameter(name, item, deep + 1)
+
+
+def _unsendable(value: Any) -> str:
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return "is a whole number of more than 64 bits"
+    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+        return "holds half a character (a lone surrogate)"
+    return "is too long" if isinstance(value, str) and len(value) > LARGEST else ""
 
 
 def check_plan(plan: Plan) -> None:

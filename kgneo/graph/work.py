@@ -76,10 +76,14 @@ def bounds(timeout: float) -> tuple[float, dict[str, str]]:
     return min(timeout, max(work.left, 0.001)), {MARK: work.mark}
 
 
-def not_after(seconds: float, run: Callable[[], T]) -> T:
-    """What `run` gives or raises. Raises GraphTimeout where that is not there after `seconds`: it is then left to
-    itself, in a thread that does not keep the process from ending. For queries that the server does not end at their
-    timeout.
+class NotEnded(GraphTimeout):
+    """A query that the server had not ended some time after its timeout, and that nobody waits for any more."""
+
+
+def not_after(seconds: float, run: Callable[[], T], give_up: Callable[[], str] = str) -> T:
+    """What `run` gives or raises. Raises NotEnded where that is not there after `seconds`: it is then left to itself,
+    in a thread that does not keep the process from ending. `give_up` is called before, and says what became of it. For
+    queries that the server does not end at their timeout.
     """
     outcome: Future[T] = Future()
 
@@ -95,7 +99,4 @@ def not_after(seconds: float, run: Callable[[], T]) -> T:
     except TimeoutError:
         if outcome.done():
             raise
-        raise GraphTimeout(
-            f"Neo4j did not end a query within {seconds:g} s.",
-            hint="It may still run on the server: SHOW TRANSACTIONS lists it, TERMINATE TRANSACTIONS ends it.",
-        ) from None
+        raise NotEnded(f"Neo4j did not end a query within {seconds:g} s.", hint=give_up()) from None

@@ -9,7 +9,6 @@ the server knows what its language means; here stands what no plan shows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +16,8 @@ from functools import cached_property
 from kgneo.errors import StatementError, StatementInvalid, StatementRefused, UnknownName
 from kgneo.query.catalogue import Catalogue, Relation
 from kgneo.query.nearest import nearest
-from kgneo.query.tokens import Token, tokens, written
+from kgneo.query.nesting import check_nesting
+from kgneo.query.tokens import QUERY_BRACES, Token, tokens, written
 
 
 def _listed(words: str) -> frozenset[str]:
@@ -26,8 +26,6 @@ def _listed(words: str) -> frozenset[str]:
 
 LONGEST = 10_000
 """Characters of a statement at most."""
-MOST_GROWTH = 12
-"""Additions and replacements at most: each can double a text, and the server has no bound for that."""
 FURTHEST = 6
 """Hops of a pattern of variable length at most."""
 BEGINNINGS = ("MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL")
@@ -41,7 +39,8 @@ FUNCTIONS = _listed(
     tail type
     toboolean tobooleanornull tofloat tofloatornull tointeger tointegerornull tostring tostringornull
     tobooleanlist tofloatlist tointegerlist tostringlist
-    abs ceil exp floor isnan log log10 round sign sqrt
+    abs ceil exp floor isnan log log10 rand round sign sqrt
+    properties range reduce
     btrim char_length character_length left lower ltrim replace reverse right rtrim split substring tolower toupper trim
     upper
     date date.truncate datetime datetime.truncate duration duration.between duration.indays duration.inmonths
@@ -49,20 +48,22 @@ FUNCTIONS = _listed(
     point point.distance point.withinbbox
     """
 )
-"""Functions that may be called, in lower case. Not among them: `range` and `reduce`, which a server's timeout does not
-end; `properties`, which shows what is left out; `rand`; all functions that were installed."""
+"""Functions that may be called, in lower case; none that was installed. How large what they build may become is judged
+in `kgneo.query.growth`."""
 _BEFORE_BRACKET = _listed(
     """
     ALL AND ANY AS BY CALL CASE CONTAINS COUNT DISTINCT ELSE EXISTS IN IS LIMIT MATCH NOT OFFSET ON OPTIONAL OR RETURN
     SKIP THEN UNION UNWIND WHEN WHERE WITH XOR YIELD
+    GROUP GROUPS PATH PATHS SHORTEST
     """
 )
 """Keywords after which a bracket is no call."""
-_LOOPS = ("ALL", "ANY", "NONE", "SINGLE")
-_PATTERN_OF_TEXT = re.compile(r"(\(\?i\))?\^?(\.\*)?[\w \-,'@/&]*(\.\*)?\$?")
-"""Regular expressions that no text takes long to match."""
-_QUERY_BRACES = ("EXISTS", "COUNT", "COLLECT", "CALL")
-"""Keywords whose curly brackets hold a query; all others hold a map."""
+_MISSPELT = 80
+"""Likeness from which on the name of a function is taken for a misspelt one."""
+_SOME_FUNCTIONS = "toLower(), split(), substring(), size(), coalesce(), round(), collect(), sum()"
+_BEFORE_NAME = _listed("AND AS BY CONTAINS DISTINCT ELSE IN NOT OR RETURN THEN UNWIND WHEN WHERE XOR")
+"""Keywords behind which an expression or a name stands, and no clause."""
+_LOOPS = ("ALL", "ANY", "NONE", "SINGLE", "REDUCE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,11 @@ class Statement:
         """The place of the last RETURN that stands in no bracket."""
         return max((place for place in self.top if self.at(place).word("RETURN")), default=None)
 
+    def holds_query(self, place: int) -> bool:
+        """Whether the curly bracket at `place` holds a query, not a map."""
+        before = self.at(place - 1)
+        return before.word(*QUERY_BRACES) or before.symbol(")")
+
     def at(self, place: int) -> Token:
         """The token at a place; beyond both ends an empty one."""
         return self.tokens[place] if 0 <= place < len(self.tokens) else _NOTHING
@@ -144,11 +150,17 @@ def read_statement(text: str) -> Statement:
         raise StatementInvalid("There is no query.", hint="Write one that begins with MATCH and ends with RETURN.")
     if any(token.symbol(";") for token in found):
         raise StatementRefused("It holds several statements.", hint="Write a single one.")
+    if found[0].word("EXPLAIN", "PROFILE"):
+        raise StatementRefused(
+            f"It asks for a plan ({found[0].value.upper()}), not for rows.",
+            hint=f"Leave {found[0].source} out; Neo4j Browser shows plans.",
+        )
     if not found[0].word(*BEGINNINGS):
         raise StatementRefused(
             f"It begins with {found[0].source}, which is not allowed.",
             hint=f"A query begins with {', '.join(BEGINNINGS)}.",
         )
+    check_nesting(found)
     shown = written(found, text)
     again = tuple(tokens(shown))
     return Statement(shown, again, _pairs(again))
@@ -173,7 +185,7 @@ def _pairs(given: Sequence[Token]) -> dict[int, int]:
 def check_statement(statement: Statement, catalogue: Catalogue) -> None:
     """Raises the first of the statement's problems: what may not be run (StatementRefused), then what the catalogue
     does not have (UnknownName)."""
-    for step in (_writes, _calls, _loops, _growth, _lengths):
+    for step in (_writes, _calls, _loops, _lengths):
         for problem in step(statement):
             raise problem
     for step_of_names in (_names, _keys, _directions):
@@ -228,7 +240,8 @@ def _relationship(statement: Statement, left: Node) -> Relationship | None:
     if inner is None or not statement.at(place).symbol("-"):
         return None
     forth = statement.at(place + 1).symbol(">")
-    right = _node(statement, place + 1 + forth)
+    hops, single, place = _repeated(statement, place + 1 + forth, inner)
+    right = _node(statement, place)
     if right is None:
         return None
     arrow = "" if back == forth else "<" if back else ">"
@@ -238,8 +251,8 @@ def _relationship(statement: Statement, left: Node) -> Relationship | None:
         inner.certain,
         inner.keys,
         arrow,
-        inner.hops,
-        inner.single,
+        hops,
+        single,
         left,
         right,
         bracket,
@@ -325,6 +338,26 @@ def _length(statement: Statement, place: int) -> tuple[int | None, bool, int]:
     return hops, False, place
 
 
+def _repeated(statement: Statement, place: int, inner: _Element) -> tuple[int | None, bool, int]:
+    """How many hops a relationship has at most, whether it is a single one, and the place behind the quantifier that
+    may stand at `place`."""
+    quantified = statement.at(place).symbol("+", "*", "{")
+    most, behind = _quantifier(statement, place)
+    hops = None if most is None or inner.hops is None else most * inner.hops
+    return hops, inner.single and not quantified, behind
+
+
+def _quantifier(statement: Statement, place: int) -> tuple[int | None, int]:
+    """How often at most what ends before `place` may come (None: without a bound), and the place behind the quantifier:
+    `+`, `*`, `{2}`, `{1,3}`, or nothing."""
+    if statement.at(place).symbol("+", "*"):
+        return None, place + 1
+    if not statement.at(place).symbol("{"):
+        return 1, place
+    end = statement.pairs[place]
+    return _number(statement.at(end - 1)), end + 1
+
+
 def _number(token: Token) -> int | None:
     return int(token.value) if token.value.isdecimal() else None
 
@@ -348,8 +381,8 @@ def _writes(statement: Statement) -> Iterator[StatementError]:
     """Clauses that write. The plan tells them all; here they are told by their names, at once."""
     for place, token in enumerate(statement.tokens):
         behind, before = statement.at(place + 1), statement.at(place - 1)
-        clause = behind.named or behind.symbol("(")
-        if token.word(*WRITES) and clause and not before.symbol(".", ":", "|", "&", "(", "[", "{", ",", "!"):
+        clause = (behind.named or behind.symbol("(")) and not before.word(*_BEFORE_NAME)
+        if token.word(*WRITES) and clause and not before.symbol(*".:|&([{,!=<>+-/%^"):
             yield StatementRefused(
                 f"It would write ({token.value.upper()}).",
                 hint="Only queries that read are run. A name that is such a word stands in `back quotes`.",
@@ -386,9 +419,11 @@ def _dotted(statement: Statement, place: int) -> tuple[str, int]:
 def _not_allowed(what: str, name: str, allowed: Iterable[str]) -> StatementError:
     if what == "procedure":
         return StatementRefused(f"It calls the procedure {name}.", hint=f"Allowed are {', '.join(sorted(allowed))}.")
-    other = nearest(name.lower(), allowed)
-    hint = f"Did you mean {other}()?" if other else "Use Cypher's own functions, without `range` and `reduce`."
-    return StatementRefused(f"It calls the function {name}(), which is not allowed.", hint=hint)
+    last = name.lower().rpartition(".")[2]
+    other = nearest(name.lower(), allowed, _MISSPELT) if "." not in name else last if last in allowed else ""
+    installed = " Functions that were installed are not run." if "." in name else ""
+    hint = f"Did you mean {other}()?" if other else f"Use Cypher's own, such as {_SOME_FUNCTIONS}."
+    return StatementRefused(f"It calls the function {name}(), which is not allowed.{installed}", hint=hint)
 
 
 def _loops(statement: Statement) -> Iterator[StatementError]:
@@ -407,49 +442,42 @@ def _loops(statement: Statement) -> Iterator[StatementError]:
             inside.append(statement.pairs[bracket])
 
 
-def _growth(statement: Statement) -> Iterator[StatementError]:
-    """Calculations that make texts or lists grow, and regular expressions that take long."""
-    found = 0
-    for place, token in enumerate(statement.tokens):
-        behind = statement.at(place + 1)
-        found += token.symbol("+") or (token.symbol("|") and behind.symbol("|"))
-        if token.word("REPLACE") and behind.symbol("("):
-            found += 1
-            if len(statement.at(statement.pairs[place + 1] - 1).value) > 1:
-                yield StatementRefused(
-                    "It replaces a piece of a text by a longer one.", hint="Replace by one character, or by nothing."
-                )
-        if token.symbol("=") and behind.symbol("~"):
-            pattern = statement.at(place + 2)
-            if pattern.kind != "text" or not _PATTERN_OF_TEXT.fullmatch(pattern.value):
-                yield StatementRefused(
-                    "It uses a regular expression that may take long.",
-                    hint="Use CONTAINS, STARTS WITH or ENDS WITH with toLower(), or =~ '(?i).*word.*'.",
-                )
-    if found > MOST_GROWTH:
-        yield StatementRefused(f"It adds or replaces {found} times, and {MOST_GROWTH} times are allowed.")
-
-
 def _lengths(statement: Statement) -> Iterator[StatementError]:
-    """Patterns without a bound, and those that repeat a part of a path."""
-    bound = f"Give a bound of at most {FURTHEST}, as in -[:TYPE*1..3]->."
-    for relationship in statement.patterns[1]:
-        if relationship.hops is None or relationship.hops > FURTHEST:
+    """Patterns without a bound, or with a far one, whether they repeat relationships or a part of a path."""
+    bound = f"Give a bound of at most {FURTHEST}, as in -[:TYPE*1..3]-> or -[:TYPE]->{{1,3}}."
+    for place in range(len(statement.tokens)):
+        hops = _hops(statement, place)
+        if hops is None or hops > FURTHEST:
             yield StatementRefused("A pattern of variable length has no bound, or a far one.", hint=bound)
-    for place, token in enumerate(statement.tokens):
-        behind = statement.at(place + 1)
-        if token.symbol("[") and statement.at(place - 1).symbol("-"):
-            inner = statement.tokens[place : statement.pairs[place]]
-            star = next((number for number, item in enumerate(inner) if item.symbol("*")), None)
-            hops = 1 if star is None else _length(statement, place + star)[0]
-            if hops is None or hops > FURTHEST:
-                yield StatementRefused("A pattern of variable length has no bound, or a far one.", hint=bound)
-        path = place in statement.pairs and token.symbol("(") and statement.at(place + 1).symbol("(")
-        behind_path = statement.at(statement.pairs[place] + 1) if path else _NOTHING
-        arrow = statement.at(place - 1).symbol("-", "]") and token.symbol("-")
-        arrow = arrow or (statement.at(place - 1).symbol("-") and token.symbol(">"))
-        if behind_path.symbol("+", "*", "{") or (arrow and behind.symbol("+", "*", "{")):
-            yield StatementRefused("It repeats a part of a path (a quantified path pattern).", hint=bound)
+
+
+def _hops(statement: Statement, place: int) -> int | None:
+    """How many hops at most the relationship or the repeated part of a path may have that begins at `place`; 0 where
+    none does, None for no bound."""
+    before, end = statement.at(place - 1), statement.pairs.get(place, place)
+    if statement.at(place).symbol("[") and before.symbol("-"):
+        star = next((inner for inner in range(place, end) if statement.at(inner).symbol("*")), None)
+        hops = 1 if star is None else _length(statement, star)[0]
+        arrow = end + 1
+    elif statement.at(place).symbol("-") and before.symbol("-"):
+        hops, arrow = 1, place
+    elif statement.at(place).symbol("(") and statement.at(place + 1).symbol("("):
+        hops, arrow = _within(statement, place, end), end
+        return _times(hops, _quantifier(statement, end + 1)[0])
+    else:
+        return 0
+    arrow += statement.at(arrow + 1).symbol(">")
+    return _times(hops, _quantifier(statement, arrow + 1)[0])
+
+
+def _within(statement: Statement, begin: int, end: int) -> int | None:
+    """How many hops a part of a path has at most."""
+    hops = [item.hops for item in statement.patterns[1] if begin < item.left.begin < end]
+    return None if None in hops else sum(item or 0 for item in hops)
+
+
+def _times(hops: int | None, often: int | None) -> int | None:
+    return None if hops is None or often is None else hops * often
 
 
 # What the graph has --------------------------------------------------------------------------------------------------
@@ -482,17 +510,11 @@ def _predicates(statement: Statement) -> Iterator[str]:
             yield name.value
 
 
-def _holds_query(statement: Statement, place: int) -> bool:
-    """Whether the curly bracket at `place` holds a query, not a map."""
-    before = statement.at(place - 1)
-    return before.word(*_QUERY_BRACES) or before.symbol(")")
-
-
 def _in_map(statement: Statement, place: int) -> bool:
     """Whether the innermost bracket around `place` is that of a map."""
     around = [begin for begin, end in statement.pairs.items() if begin < place < end]
     innermost = max(around, default=-1)
-    return statement.at(innermost).symbol("{") and not _holds_query(statement, innermost)
+    return statement.at(innermost).symbol("{") and not statement.holds_query(innermost)
 
 
 def _unknown(what: str, name: str, known: Iterable[str], of: str = "") -> UnknownName:

@@ -27,7 +27,20 @@ _PARTS: dict[Kind, str] = {
 _TOKEN = re.compile("|".join(f"(?P<{kind}>{part})" for kind, part in _PARTS.items()), re.DOTALL)
 _SKIPPED = re.compile(r"[ \t\r\n\f]+|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _ESCAPE = re.compile(r"\\[uU]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+CLAUSES = (
+    "CALL", "LIMIT", "MATCH", "OFFSET", "OPTIONAL", "ORDER", "RETURN", "SKIP", "UNION", "UNWIND", "WHERE", "WITH",
+    "YIELD",
+)  # fmt: skip
+"""Words with which a new expression begins, where they stand behind a whole one."""
+INFIX = (
+    "AND", "AS", "BY", "CASE", "CONTAINS", "DISTINCT", "ELSE", "ENDS", "EXISTS", "IN", "IS", "NOT", "OR", "STARTS",
+    "THEN", "WHEN", "XOR",
+)  # fmt: skip
+"""Words behind which an expression goes on."""
+QUERY_BRACES = ("EXISTS", "COUNT", "COLLECT", "CALL")
+"""Keywords whose curly brackets hold a query; all others hold a map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +66,19 @@ class Token:
         return self.kind in ("name", "quoted")
 
 
+def begins_clause(token: Token, before: Token) -> bool:
+    """Whether a clause begins with `token`: a word for one, behind a whole expression, where no name can stand."""
+    ended = before.kind != "symbol" or before.symbol(")", "]", "}", "*")
+    return token.word(*CLAUSES) and ended and not before.word(*INFIX)
+
+
 def tokens(text: str) -> list[Token]:
     """The tokens of `text`. Raises StatementRefused for what may be read in two ways, StatementInvalid for what cannot
     be read."""
     if _ESCAPE.search(text):
         raise StatementRefused(r"It holds a \u escape.", hint="Write the character itself.")
+    if _SURROGATE.search(text):
+        raise StatementRefused("It holds half a character (a lone surrogate).", hint="Write the whole character.")
     found: list[Token] = []
     place = 0
     while place < len(text):

@@ -122,9 +122,16 @@ def _free_port(last: int, taken: set[int]) -> int:
             return port
 
 
-def write_configuration(store: Store, record: StoreRecord, page_cache: str, *, mended: bool = False) -> None:
-    """neo4j.conf: one loopback address, authentication, no telemetry, no more log and space than needed. `mended` has
-    the server cut off a transaction log behind its last whole transaction, where it would not start."""
+def share_of_heap(heap: str, divisor: int) -> str:
+    """A part of the heap, as Neo4j writes sizes."""
+    unit = heap[-1] if heap[-1].isalpha() else ""
+    kibibytes = int(heap.removesuffix(unit)) * {"": 1 / 1024, "k": 1, "m": 2**10, "g": 2**20}[unit.lower()]
+    return f"{max(int(kibibytes) // divisor, 1024)}k"
+
+
+def write_configuration(store: Store, record: StoreRecord, memory: Memory, *, mended: bool = False) -> None:
+    """neo4j.conf: one loopback address, authentication, no telemetry, no more log, space and memory than needed.
+    `mended` has the server cut off a transaction log behind its last whole transaction, where it would not start."""
     settings = {
         "server.default_listen_address": LOOPBACK,
         "server.default_advertised_address": LOOPBACK,
@@ -135,7 +142,11 @@ def write_configuration(store: Store, record: StoreRecord, page_cache: str, *, m
         "server.http.listen_address": f"{LOOPBACK}:{record.http_port}",
         "server.http.advertised_address": f"{LOOPBACK}:{record.http_port}",
         "server.https.enabled": "false",
-        "server.memory.pagecache.size": page_cache,
+        "server.memory.pagecache.size": memory.page_cache,
+        # What a query collects, sorts and groups. The server itself allows 70 % of the heap for all together, which
+        # leaves too little for what it does not count: values that an expression builds, and results on their way.
+        "db.memory.transaction.max": share_of_heap(memory.heap, 4),
+        "dbms.memory.transaction.total.max": share_of_heap(memory.heap, 2),
         "dbms.security.auth_enabled": "true",
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",

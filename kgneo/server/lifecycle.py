@@ -277,7 +277,7 @@ def _start_new(task: _Start, version: str) -> RunningServer:
         ports = choose_ports(task.bolt_port, task.http_port, task.store.read_record())
         record = StoreRecord(version, *ports)
         task.store.write_record(record)
-        write_configuration(task.store, record, task.memory.page_cache, mended=CUT_OFF in tried)
+        write_configuration(task.store, record, task.memory, mended=CUT_OFF in tried)
         if not task.store.has_data:
             _set_initial_password(task, java, distribution)
         began, logged = time.monotonic(), task.store.logged()
