@@ -32,7 +32,7 @@ def scratch_graph(name: str) -> Iterator[Graph]:
 
     store = f"benchmark-{name}"
     try:
-        with open_graph(Settings(store=store, timeout=3600), report=report) as graph:
+        with open_graph(Settings(store=store, timeout=3600), report=report, create=True) as graph:
             empty(graph)
             yield graph
     finally:
@@ -52,7 +52,7 @@ def indexed_metaqa() -> Iterator[Graph]:
 
     uri = os.environ.get("NEO4J_URI")
     settings = Settings(uri=uri, password=os.environ.get("NEO4J_PASSWORD", ""), store="benchmark-metaqa", timeout=3600)
-    with open_graph(settings, report=report) as graph:
+    with open_graph(settings, report=report, create=True) as graph:
         if uri is None:
             if count_triples(graph) == 0:
                 load(graph, read_triples(open_source(metaqa_folder() / "kb.txt")), name="benchmark")

@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 import click
 from tqdm import tqdm
 
+from kgneo.cli.hints import about_this_graph
+from kgneo.errors import KgneoError
 from kgneo.graph.attach import Choices
 from kgneo.graph.candidates import MOST
 from kgneo.graph.connection import DEFAULT_TIMEOUT
@@ -76,7 +78,11 @@ def connection_options(command: Command) -> Command:
         given = {name: arguments.pop(name) for name in fields}
         given["password"] = given["password"] or ""
         given["token"] = given["token"] or ""
-        return command(settings=Settings(**given), **arguments)
+        try:
+            return command(settings=Settings(**given), **arguments)
+        except KgneoError as error:
+            error.hint = about_this_graph(error.hint)
+            raise
 
     for add in reversed(CONNECTION):
         wrapper = add(wrapper)
@@ -209,7 +215,7 @@ budget_options = (
 
 def say(message: str) -> None:
     """A line for people, on standard error, above a progress bar if one is shown."""
-    tqdm.write(message, file=sys.stderr)
+    tqdm.write(about_this_graph(message), file=sys.stderr)
 
 
 def print_json(record: object) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgneo.cli.hints import about_this_graph
+
 if TYPE_CHECKING:
     from kgneo.model import Candidate
     from kgneo.side_by_side import Attempt
@@ -35,7 +37,7 @@ def render_answer(record: Mapping[str, Any], query: str = "") -> str:
         parts.append(_evidence(record["evidence"]))
     if query:
         parts.append(_asked(query))
-    parts.extend(f"Warning: {warning}" for warning in record["warnings"])
+    parts.extend(about_this_graph(f"Warning: {warning}") for warning in record["warnings"])
     return "\n\n".join(parts)
 
 
@@ -52,7 +54,7 @@ def render_rest(record: Mapping[str, Any], query: str = "") -> str:
         parts.append(_evidence(record["evidence"]))
     if query:
         parts.append(_asked(query))
-    parts.extend(f"Warning: {warning}" for warning in record["warnings"])
+    parts.extend(about_this_graph(f"Warning: {warning}") for warning in record["warnings"])
     if record["llm"]:
         parts.append(cost(record["llm"]))
     return "\n\n".join(parts)
