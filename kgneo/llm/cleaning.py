@@ -10,6 +10,8 @@ In comes the raw text of a model, out goes the text without
 - the first stop string and all after it. A stop string inside a think block does not count: the model has
   not begun to answer there;
 - secrets (an API key that a server echoes), which become `[secret]`;
+- halves of surrogate pairs, which no text may hold: two that belong together become their character, also from two
+  pieces, the others the sign for what cannot be read;
 - blanks around the whole.
 
 `Cleaner` decides at each position only when no longer match is possible, so the result does not depend on
@@ -42,6 +44,7 @@ _LITERALS = tuple(sorted(_TOKENS | THINK.keys() | _CLOSERS, key=len, reverse=Tru
 _GENERIC = re.compile(r"<([|｜])[^|｜<>\n]{1,40}\1>")
 _GENERIC_BEGUN = re.compile(r"<([|｜]([^|｜<>\n]{0,40}[|｜]?)?)?")
 
+_HALF = re.compile("[\ud800-\udfff]")
 _SLICE = 2048
 SECRET_MARK = "[secret]"  # noqa: S105 - what a secret is replaced by
 
@@ -59,6 +62,7 @@ class Cleaner:
         self._secrets = tuple(secret for secret in secrets if secret)
         self._closer = "</think>" if thinking else ""
         self._buffer = ""
+        self._half = ""
         self._blanks = ""
         self._kept: list[str] = []
         self.ended = False
@@ -83,6 +87,7 @@ class Cleaner:
     def feed(self, piece: str) -> str:
         """The cleaned text that is certain after `piece`."""
         out = []
+        piece, self._half = _whole(self._half + piece)
         # In slices, so that a long text costs time in proportion to its length.
         for start in range(0, len(piece), _SLICE):
             if self.ended:
@@ -95,6 +100,7 @@ class Cleaner:
         """The cleaned text that was held back until the reply was known to be over."""
         if self.ended:
             return ""
+        self._buffer += "\ufffd" if self._half else ""
         rest = self._advance(final=True)
         self.ended = True
         return rest
@@ -171,6 +177,15 @@ class Cleaner:
         if kept:
             self._kept.append(kept)
             out.append(kept)
+
+
+def _whole(text: str) -> tuple[str, str]:
+    """A text in whole characters, and the first half of one at its end, whose second may still come."""
+    if not _HALF.search(text):
+        return text, ""
+    half = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
+    told = text[: len(text) - len(half)]
+    return told.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), half
 
 
 def clean(text: str, stop: Sequence[str] = (), *, thinking: bool = False, secrets: Sequence[str] = ()) -> str:

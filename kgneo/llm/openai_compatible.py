@@ -231,15 +231,14 @@ class OpenAICompatibleModel:
     def _completion(self, messages: Sequence[Message], reply: Reply) -> Completion:
         reply.finish()
         counted = sum(self.count_tokens(message.content) for message in messages)
-        read = int(reply.usage.get("prompt_tokens") or counted)
-        details = reply.usage.get("prompt_tokens_details") or {}
-        kept = details.get("cached_tokens")
+        read = reply.counted("prompt_tokens") or counted
+        kept = reply.counted("cached_tokens", of="prompt_tokens_details")
         return Completion(
             reply.cleaner.text,
             read,
-            int(reply.usage.get("completion_tokens") or reply.pieces),
+            reply.counted("completion_tokens") or reply.pieces,
             reply.finish_reason,
-            evaluated_tokens=None if kept is None else read - int(kept),
+            evaluated_tokens=None if kept is None else read - kept,
         )
 
     def _reason(self, error: Exception) -> str:

@@ -13,6 +13,9 @@ __all__ = ["Reply"]
 _CHARACTERS_PER_TOKEN, _MORE_CHARACTERS = 16, 256
 """A reply that is longer than this for the tokens it may have is cut."""
 
+MOST_TOKENS = 2**53
+"""A number of tokens from which on it is none."""
+
 
 class Reply:
     """The reply to a request with `parameters`. `hidden` are secrets that must not be in it, `on_text` gets its text.
@@ -30,7 +33,8 @@ class Reply:
 
     def take(self, event: Mapping[str, Any]) -> bool:
         """Takes one piece; False when nothing more is wanted from the server."""
-        self.usage = event.get("usage") or self.usage
+        usage = event.get("usage")
+        self.usage = usage if isinstance(usage, dict) else self.usage
         for choice in event["choices"][:1]:
             # A server that does not stream sends the whole as "message".
             delta = choice.get("delta") or choice.get("message") or {}
@@ -44,6 +48,13 @@ class Reply:
             return True
         self.finish_reason = "stop" if self.cleaner.ended else "length"
         return False
+
+    def counted(self, name: str, *, of: str = "") -> int | None:
+        """A number of tokens that the server tells, in its `usage` or an object `of` it; None for what is no number."""
+        found = self.usage.get(of) if of else self.usage
+        value = found.get(name) if isinstance(found, dict) else None
+        told = isinstance(value, int | float) and 0 <= value < MOST_TOKENS
+        return int(value) if told and value is not None else None
 
     def finish(self) -> None:
         """Hands out what the cleaner still holds."""
