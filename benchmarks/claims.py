@@ -533,7 +533,7 @@ def claims_of(context: Context, number: int, *, seed: int) -> list[Claim]:
 def contexts(name: str) -> Iterator[tuple[Context, int]]:
     """The graphs of a set, each with what part of all claims is made from it."""
     if name == "metaqa":
-        with open_graph(Settings(store="benchmark-claims-metaqa", timeout=3600), report=report) as graph:
+        with open_graph(Settings(store="benchmark-claims-metaqa", timeout=3600), report=report, create=True) as graph:
             if not count_triples(graph):
                 load(graph, read_triples(open_source(metaqa_folder() / "kb.txt")), name="metaqa")
             yield unindexed(graph), 1

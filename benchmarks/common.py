@@ -34,7 +34,7 @@ def scratch_graph(name: str) -> Iterator[Graph]:
 
     store = f"benchmark-{name}"
     try:
-        with open_graph(Settings(store=store, timeout=3600), report=report) as graph:
+        with open_graph(Settings(store=store, timeout=3600), report=report, create=True) as graph:
             empty(graph)
             yield graph
     finally:
@@ -55,7 +55,7 @@ def indexed_metaqa() -> Iterator[Graph]:
 
     uri, store = os.environ.get("NEO4J_URI"), "benchmark-metaqa"
     settings = Settings(uri=uri, password=os.environ.get("NEO4J_PASSWORD", ""), store=store, timeout=3600)
-    with open_graph(settings, report=report) as graph:
+    with open_graph(settings, report=report, create=True) as graph:
         if uri is None and not _ready(graph):
             what = ("index",) if count_triples(graph) else ("load", str(metaqa_folder() / "kb.txt"))
             command = kgneo(*what, "--encoder", DEFAULT_ENCODER, "--store", store)

@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     dataset = reader("metaqa").read(metaqa_folder(), split="dev", variant="vanilla", question_hops=HOPS)
     drawn = {hops: sample(dataset.parts[hops], options.questions, seed=0) for hops in options.hops}
     measured: dict[tuple[str, int], Measured] = {}
-    with open_graph(Settings(store="benchmark-papers", timeout=3600), report=report) as graph:
+    with open_graph(Settings(store="benchmark-papers", timeout=3600), report=report, create=True) as graph:
         if count_triples(graph) == 0:
             load(graph, read_triples(open_source(metaqa_folder() / "kb.txt")), name="benchmark")
         context = structure(graph)

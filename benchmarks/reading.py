@@ -153,7 +153,7 @@ def filled(name: str, folder: Path, *, purpose: str = "reading") -> Iterator[Gra
 
     store = f"benchmark-{purpose}-{name}"
     try:
-        with open_graph(Settings(store=store, timeout=3600), report=report) as graph:
+        with open_graph(Settings(store=store, timeout=3600), report=report, create=True) as graph:
             SETS[name].fill(graph, folder)
             yield graph
     finally:

@@ -93,7 +93,7 @@ def geography() -> Measured:
     from kgneo.settings import Settings, open_graph
 
     store = "benchmark-serve"
-    with open_graph(Settings(store=store), report=report) as graph:
+    with open_graph(Settings(store=store), report=report, create=True) as graph:
         empty(graph)
         load(graph, read_triples(open_source(GEOGRAPHY / "triples.tsv")), name="benchmark")
         build(graph, load_encoder(report=report), shape=LOADED)

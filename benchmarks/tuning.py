@@ -131,7 +131,7 @@ def _tell(question: Question, answer: Answer | None, adapter: str, seconds: floa
 def _graph(name: str, store: str | None) -> Iterator[Context]:
     options = Options(seed=SEED)
     if name == "metaqa":
-        with open_graph(Settings(store=store or "benchmark-metaqa", timeout=600)) as graph:
+        with open_graph(Settings(store=store or "benchmark-metaqa", timeout=600), create=True) as graph:
             yield open_context(graph, options=options)
     else:
         with scratch_graph("tuning") as graph:

@@ -12,17 +12,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kgneo.context import Context, Options
+from kgneo.context import Clock, Context, Options
 from kgneo.embedding import Encoder, OnnxEncoder, full_name, load_encoder, reader
-from kgneo.errors import NotIndexed
+from kgneo.english.question import says_something
+from kgneo.errors import NotIndexed, QuestionError
 from kgneo.graph import Graph
 from kgneo.graph.open import open_knowledge
 from kgneo.graph.record import check_fingerprint
 from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
 from kgneo.prompts import Prompts
-from kgneo.stages.retrieve import GO_ON, partly_compared
+from kgneo.stages.link import LinkedQuestion, link
+from kgneo.stages.offer_readings import Offered
+from kgneo.stages.retrieve import GO_ON, Retrieval, partly_compared, retrieve
 from kgneo.strategies import Strategy, find_strategy
+from kgneo.strategies.paths import Paths
+from kgneo.text import is_unicode
 
 DEFAULT_STRATEGY = "paths"
 DEFAULT_WITH_MODEL = "kg-rag"
@@ -62,6 +67,29 @@ def open_context(
     )
 
 
+EXAMPLE = "what is the capital of [Ethiopia]?"
+SHOWN = 60
+"""Characters of a text that is refused that are shown."""
+
+
+def check_text(text: str, entities: Sequence[str] = (), *, kind: str = "question", example: str = EXAMPLE) -> None:
+    """Raises QuestionError for a question (or another `kind` of text) that says nothing, or that is no text, and for an
+    entity that is none. Whatever asks something of a graph comes through here."""
+    for given in (text, *entities):
+        if not is_unicode(given):
+            raise QuestionError(
+                f"The {kind} holds {_cut(given)}: half of a character (a lone surrogate), or a byte that is not UTF-8."
+            )
+    if not says_something(text, named=bool(entities)):
+        raise QuestionError(
+            f"The {kind} {_cut(text)} has no words that say anything; expected something like {example!r}."
+        )
+
+
+def _cut(text: str) -> str:
+    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "…")
+
+
 def ask(
     graph: Graph | Context,
     question: str,
@@ -73,9 +101,10 @@ def ask(
     """Answer `question`. Topic entities stand in [brackets], are given as `entities`, or are found in the text.
 
     `strategy` is a name, or an object with options of its own. `model` goes with a graph; a context has its own.
-    Raises EntityNotFound with the nearest names, UsageError for a strategy that there is not or that needs a model,
-    NotIndexed for one that needs embeddings, and what `open_context` raises.
+    Raises EntityNotFound with the nearest names, QuestionError for one without words, UsageError for a strategy that
+    there is not or that needs a model, NotIndexed for one that needs embeddings, and what `open_context` raises.
     """
+    check_text(question, entities)
     context = graph if isinstance(graph, Context) else open_context(graph, model=model)
     chosen = strategy or default_strategy(context.model)
     chosen = find_strategy(chosen) if isinstance(chosen, str) else chosen
@@ -88,6 +117,31 @@ def ask(
     answer = chosen.answer(question, context, entities=entities)
     told = (_beyond(chosen, context), _meanwhile(chosen, context))
     return replace(answer, warnings=(*answer.warnings, *filter(None, told)))
+
+
+def interpret(context: Context, question: str, *, entities: Sequence[str] = ()) -> tuple[Offered, ...]:
+    """The readings of `question` as query graphs: the one that the strategy `paths` answers with, then the others, best
+    first; none where no relation leaves what it names. To know which one finds something, they are run.
+
+    Raises EntityNotFound for a name that the graph does not have, and QuestionError for one without words.
+    """
+    check_text(question, entities)
+    return Paths().chosen(question, context, entities=entities).offered
+
+
+def nearest(
+    context: Context, question: str, *, entities: Sequence[str] = (), clock: Clock | None = None
+) -> tuple[LinkedQuestion, Retrieval]:
+    """The topic entities of `question`, and the triples around them that are nearest to it, without an answer.
+
+    Raises EntityNotFound, NotIndexed, and QuestionError for one without words.
+    """
+    check_text(question, entities)
+    clock = clock or Clock()
+    with clock.stage("link"):
+        linked = link(context.knowledge, question, entities=entities)
+    with clock.stage("retrieve"):
+        return linked, retrieve(linked.text, linked.entity_ids, context)
 
 
 def _beyond(strategy: Strategy, context: Context) -> str:

@@ -2,6 +2,7 @@
 
     KgneoError                 everything below; `hint` says what to do next
     ├── UsageError             options that do not fit together (exit 2)
+    │   └── QuestionError      a question or claim that says nothing, or that is no text
     ├── DataError              a file that cannot be used; names file and line
     ├── ServerError            the local Neo4j could not be had or started
     ├── GraphError             the database answered with a refusal
@@ -45,6 +46,7 @@ __all__ = [
     "ModelError",
     "ModelUnavailable",
     "NotIndexed",
+    "QuestionError",
     "ServerError",
     "StatementError",
     "StatementInvalid",
@@ -75,6 +77,10 @@ class KgneoError(Exception):
 
 class UsageError(KgneoError):
     """Options or arguments that do not fit together."""
+
+
+class QuestionError(UsageError):
+    """A question or claim without a word that says anything, or that is no Unicode text."""
 
 
 class DataError(KgneoError):

@@ -69,7 +69,12 @@ def store_path(name: str | None = None) -> Path:
             "blanks, a letter or digit first.",
             hint=f"For a folder, write a path: .{os.sep}NAME or {os.sep}full{os.sep}path.",
         )
-    return (_data_folder() / "stores" / name).resolve()
+    return (stores_folder() / name).resolve()
+
+
+def stores_folder() -> Path:
+    """The folder of the stores that have a plain name."""
+    return _data_folder() / "stores"
 
 
 def _data_folder() -> Path:

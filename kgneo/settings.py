@@ -30,19 +30,22 @@ class Settings:
 
 
 @contextmanager
-def open_graph(settings: Settings, *, report: Callable[[str], None] = lambda _: None) -> Iterator[Graph]:
+def open_graph(
+    settings: Settings, *, report: Callable[[str], None] = lambda _: None, create: bool = False
+) -> Iterator[Graph]:
     """The graph that `settings` names, closed at the end of the block.
 
-    Without a URI the local store's server is started where it does not run, and `report` says so. Raises
-    GraphUnavailable, GraphError or ServerError.
+    Without a URI the local store's server is started where it does not run, and `report` says so; a store that there
+    is not is made where `create` says so. Raises UsageError or GraphEmpty for one that there is not, GraphUnavailable,
+    GraphError or ServerError.
     """
-    with _connect(settings, report) as graph:
+    with _connect(settings, report, create=create) as graph:
         if graph.read_only:
             report(f"Read-only: nothing is written to {graph.address}.")
         yield graph
 
 
-def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
+def _connect(settings: Settings, report: Callable[[str], None], *, create: bool) -> Graph:
     if settings.uri:
         return Graph.connect(
             settings.uri,
@@ -54,8 +57,10 @@ def _connect(settings: Settings, report: Callable[[str], None]) -> Graph:
             read_only=settings.read_only,
             retry=settings.retry,
         )
-    from kgneo.server import start, store_path
+    from kgneo.server import require_store, start, store_path
 
+    if not create:
+        require_store(settings.store)
     server = start(store_path(settings.store), report=report)
     if server.started:
         report(f"Started the local Neo4j of the store {server.store.name!r}; it runs until `kgneo server stop`.")

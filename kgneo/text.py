@@ -27,6 +27,16 @@ def folded_spellings(text: str) -> tuple[str, str]:
     return folded, folded.replace(" ", "_")
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8. Half of a surrogate pair cannot, nor a byte of a command line that was no
+    UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 PUNCTUATION = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-"})
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from starlette.testclient import TestClient
 
 from kgneo.asking import open_context
@@ -42,6 +43,10 @@ from tests.serving import client
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs so, and the processes that tests interrupt would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+settings.register_profile("the same", derandomize=True)
+settings.load_profile("the same")
+"""Property tests draw the same cases for the same code; `--hypothesis-profile default` draws others."""
 
 LONGEST_FIRST = (
     "test_server", "test_attached_servers", "test_embedding", "test_kg_rag", "test_walks", "test_graph_load",

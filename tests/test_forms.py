@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from neo4j.graph import Node
 
-from kgneo.asking import ask, open_context
+from kgneo.asking import ask, interpret, open_context
 from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph.index import build
 from kgneo.graph.shape import LOADED
 from kgneo.server import RunningServer
+from kgneo.stages.offer_readings import run_graph
 from kgneo.strategies.paths import UNSURE
 from tests.conftest import connect, load_file, wipe
 
@@ -42,6 +43,14 @@ def test_most_questions_of_each_form_are_answered(music: Context, kind: str) -> 
         if set(ask(music, record["question"]).answers) != set(record["answers"])
     ]
     assert len(wrong) <= 1, wrong
+
+
+@pytest.mark.parametrize("kind", ["count", "yes_no", "superlative", "comparison", "intersection"])
+def test_the_first_reading_that_is_offered_has_the_form_that_is_answered(music: Context, kind: str) -> None:
+    for question in (record["question"] for record in SPECIAL if record["kind"] == kind):
+        first, answer = interpret(music, question)[0], ask(music, question)
+        assert set(run_graph(music, first.graph, limit=1000).result.answers) == set(answer.answers), question
+        assert (first.wording, first.wording) == (answer.steps[0].question, answer.readings[0].text), question
 
 
 def test_a_count_names_what_was_counted(music: Context) -> None:

@@ -147,3 +147,9 @@ def test_a_defused_text_holds_no_control_token(text: str) -> None:
     assert "<|im_end|>" not in defused
     assert "</s>" not in defused
     assert "[INST]" not in defused
+
+
+def test_half_of_a_character_is_replaced_and_two_halves_are_one() -> None:
+    assert clean("a\ud800b") == "a\ufffdb"
+    cleaner = Cleaner()
+    assert cleaner.feed("x\ud83d") + cleaner.feed("\ude00y\ud800") + cleaner.finish() == "x\U0001f600y\ufffd"

@@ -286,6 +286,17 @@ def client(faulty: Faulty) -> Iterator[OpenAICompatibleModel]:
     made.close()
 
 
+@pytest.mark.parametrize("told", ["1e400", "NaN", "-3", '"many"', "null", "[1]", "1180591620717411303424"])
+def test_usage_that_is_no_number_of_tokens_is_counted_here(
+    faulty: Faulty, client: OpenAICompatibleModel, told: str
+) -> None:
+    usage = json.loads(f'{{"prompt_tokens": {told}, "completion_tokens": {told}, "prompt_tokens_details": {told}}}')
+    faulty.answers = [streams("Keanu ", "Reeves", usage=usage)]
+    found = client.complete(QUESTION, PLAIN)
+    assert 0 < found.prompt_tokens < 1000
+    assert found.completion_tokens == 2
+
+
 def test_usage_is_taken_from_the_server(faulty: Faulty, client: OpenAICompatibleModel) -> None:
     faulty.answers = [streams("Keanu ", "Reeves", usage={"prompt_tokens": 11, "completion_tokens": 7})]
     completion = client.complete(QUESTION, PLAIN)

@@ -114,13 +114,28 @@ def test_a_name_that_is_not_there_is_an_error_with_a_hint(assistant: Assistant) 
     assert "EntityNotFound" in assistant.error("ask", question="who directed [Harvest Mooon]?", strategy="paths")
 
 
-def test_a_question_is_interpreted_without_being_run(assistant: Assistant) -> None:
+def test_a_question_is_interpreted_as_a_query_graph_with_its_cypher(assistant: Assistant) -> None:
     found = assistant.call("interpret", question="Which movies were released after 2000?")
     first = found["interpretations"][0]
     assert first["query_graph"]["variables"][0]["labels"] == ["Movie"]
     assert "MATCH" in first["cypher"]
     named = assistant.call("interpret", question="who directed [Harvest Moon]?")
     assert named["interpretations"][0]["entities"] == ["Harvest Moon"]
+
+
+@pytest.mark.parametrize("text", ["", "?", "[]", "\U0001f600", "how many are there?"])
+def test_a_question_without_words_is_an_error_that_says_so(assistant: Assistant, text: str) -> None:
+    for tool in ("ask", "interpret", "retrieve"):
+        assert "has no words" in assistant.error(tool, question=text)
+    assert "The claim" in assistant.error("verify", claim=text)
+
+
+@pytest.mark.parametrize("value", [2**70, -(2**70)])
+def test_a_number_that_no_database_takes_is_an_error_that_says_so(assistant: Assistant, value: int) -> None:
+    told = assistant.error(
+        "cypher", query="MATCH (n:Person) WHERE n.fullName = $age RETURN n", parameters={"age": value}
+    )
+    assert "beyond 64 bits" in told
 
 
 def test_the_schema_is_a_tool_and_a_resource(assistant: Assistant) -> None:

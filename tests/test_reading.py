@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from kgneo.embedding import OnnxEncoder
 from kgneo.english.names import made_of
+from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.dictionary import Entry
 from kgneo.query.graph import Aggregate, Arithmetic, Operator, QueryGraph, Scalar, Selection, Value
@@ -831,3 +835,19 @@ TRANSFERS = Vocabulary(
 def test_relationships_are_counted_by_the_noun_for_what_is_done(words: str, per: Value | None, fits: Fits) -> None:
     graph = read(f"How many transfers {words}?", Fits(TRANSFERS, fits.cache), Values())[0].graph
     assert graph.answer == Aggregate("count", Value("r0"), per)
+
+
+SIGNS = ("number", "amount", "films", "?", ":", "()", "\U0001f600", "7")
+
+
+@settings(max_examples=400, deadline=None)
+@example([])
+@example([":"])
+@example(["how", "many"])
+@example(["number", "of"])
+@example(["how", "many", "films"])
+@given(st.lists(st.sampled_from([*sorted(FUNCTION_WORDS), *SIGNS]) | st.text(max_size=3), max_size=6))
+def test_no_words_break_the_reader(fits: Fits, words: list[str]) -> None:
+    with suppress(EntityNotFound):
+        for item in read(" ".join(words), fits, DICTIONARY):
+            assert item.wording

@@ -12,10 +12,12 @@ from starlette.testclient import TestClient
 
 from kgneo.asking import ask, open_context
 from kgneo.context import Context
+from kgneo.doors.tools import Tools
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import StatementRefused
 from kgneo.graph import Graph
 from kgneo.llm.scripted import ScriptedModel
+from kgneo.sample import questions_path
 from kgneo.serve.failures import respond
 from kgneo.server import RunningServer
 from tests.conftest import connect, on_one_version
@@ -23,6 +25,11 @@ from tests.serving import client
 
 ORDERS = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
 CAPITAL = "what is the capital of [Ethiopia]?"
+FORMS = (
+    "how many countries does the [Danube] flow through?",
+    "does the [Danube] flow through [Austria]?",
+    "which countries do both the [Danube] and the [Rhine] flow through?",
+)
 SEAS = "which seas do the rivers of [Germany] flow into?"
 
 
@@ -94,16 +101,28 @@ def test_a_claim_is_verified_with_its_evidence(http: TestClient) -> None:
 
 def test_a_reading_that_is_run_gives_what_asking_gave(http: TestClient) -> None:
     best = post(http, "interpret", question=SEAS)["readings"][0]
-    assert best["wording"] == "what flows through Germany → what they flow into"
+    assert best["wording"] == post(http, "ask", question=SEAS)["steps"][0]["question"]
     ran = post(http, "run", graph=best["graph"])
     assert set(ran["answers"]) == set(post(http, "ask", question=SEAS)["answers"])
     assert ran["evidence"]
     assert ran["cypher"] == best["cypher"]
 
 
+def test_of_every_question_the_first_reading_gives_what_asking_gives(http: TestClient, sample_context: Context) -> None:
+    bracketed = [json.loads(line)["question"] for line in questions_path().read_text(encoding="utf-8").splitlines()]
+    tools = Tools(sample_context, tokens=20_000)
+    for question in [*bracketed, *(text.replace("[", "").replace("]", "") for text in bracketed), *FORMS]:
+        answers = ask(sample_context, question, strategy="paths").answers
+        first = post(http, "interpret", question=question)["readings"][0]
+        assert set(post(http, "run", graph=first["graph"])["answers"]) == set(answers), question
+        told = tools.interpret(question)["interpretations"][0]
+        assert (told["query_graph"], told["read_as"]) == (first["graph"], first["wording"]), question
+        assert first["wording"] == tools.ask(question)["read_as"], question
+
+
 def test_a_reading_can_be_changed_and_run_again(http: TestClient) -> None:
     graph = post(http, "interpret", question=SEAS)["readings"][0]["graph"]
-    rivers = {**graph, "edges": graph["edges"][:1], "variables": graph["variables"][:2], "answer": {"of": "x1"}}
+    rivers = {"edges": graph["edges"][:1], "variables": graph["variables"][1:], "answer": {"of": "x1"}}
     found = post(http, "run", graph=rivers)
     assert "Rhine" in found["answers"]
     assert found["question"] == "what flows through Germany"

@@ -7,12 +7,13 @@ import json
 import os
 import socket
 import time
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
@@ -361,7 +362,63 @@ def check(response: Any) -> None:
         assert response.json()["error"]["message"]
 
 
+WORDLESS = ("?", ":", " ", "[]", "[ ]", "()", "\u0000", "\U0001f600", "_", "what?", "how many", "how many are there?")
+ROUTES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "/api/v1/ask": lambda text: {"question": text},
+    "/api/v1/retrieve": lambda text: {"question": text},
+    "/api/v1/interpret": lambda text: {"question": text},
+    "/api/v1/verify": lambda text: {"claim": text},
+    "/v1/chat/completions": lambda text: {"messages": [{"role": "user", "content": text}]},
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_question_without_words_is_refused_in_one_line(http: TestClient, route: str, stream: bool) -> None:
+    streams = stream and route in ("/api/v1/ask", "/v1/chat/completions")
+    for text in WORDLESS:
+        response = http.post(route, json=ROUTES[route](text) | ({"stream": True} if streams else {}))
+        assert response.status_code == 422, (text, response.text)
+        message = response.json()["error"]["message"]
+        assert "no words" in message or "no question" in message
+        assert "\n" not in message
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_half_of_a_character_is_refused_and_is_no_error_of_the_server(http: TestClient, route: str) -> None:
+    content = json.dumps(ROUTES[route]("what is the capital of \ud800?"))
+    response = http.post(route, content=content, headers={"content-type": "application/json"})
+    check(response)
+    assert response.status_code == 422
+
+
+NODE = {"variables": [{"name": "x0"}], "answer": {"of": "x0", "key": "name"}}
+UNSENDABLE = (
+    '{"of": "x0", "key": "name"}, "operator": "=", "right": ["\\ud800"]',
+    '{"of": "x0", "key": "name"}, "operator": "=", "right": [1e400]',
+    '{"of": "x0", "key": "name"}, "operator": "=", "right": [NaN]',
+    '{"of": "x0", "key": "name"}, "operator": "=", "right": [1180591620717411303424]',
+    '{"of": "x0", "key": "\\ud800"}, "operator": "=", "right": ["a"]',
+)
+
+
+@pytest.mark.parametrize("condition", UNSENDABLE)
+def test_a_value_that_no_database_takes_is_refused(http: TestClient, condition: str) -> None:
+    content = f'{{"graph": {json.dumps(NODE)[:-1]}, "conditions": [{{"left": {condition}}}]}}}}'
+    response = http.post("/api/v1/run", content=content, headers={"content-type": "application/json"})
+    check(response)
+    assert response.status_code in (400, 422)
+
+
+def test_an_id_that_is_half_of_a_character_is_refused(http: TestClient) -> None:
+    graph = {"variables": [{"name": "x0", "ids": ["\ud800"]}], "answer": {"of": "x0"}}
+    check(http.post("/api/v1/run", content=json.dumps({"graph": graph})))
+
+
 @settings(max_examples=200, deadline=None)
+@example(request=("/api/v1/ask", {"question": ":"}))
+@example(request=("/api/v1/interpret", {"question": "how many"}))
+@example(request=("/api/v1/ask", {"question": "a", "hops": 2**70}))
 @given(request=REQUESTS)
 def test_no_body_breaks_the_server(http: TestClient, request: tuple[str, Any]) -> None:
     route, body = request

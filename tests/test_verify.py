@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from kgneo import verify
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.errors import DataError, EntityNotFound
+from kgneo.english.question import says_something
+from kgneo.errors import DataError, EntityNotFound, UsageError
 from kgneo.evaluation.claims import Claim, Judged, drawn, read_claims, rows_of
 from kgneo.llm import ScriptedModel
 from kgneo.query.json import from_json
@@ -54,6 +55,7 @@ WORDS = st.sampled_from(
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(WORDS, min_size=1, max_size=14))
 def test_every_sentence_gets_a_verdict(context: Context, words: list[str]) -> None:
+    assume(says_something(" ".join(words)))
     found = verify(context, " ".join(words))
     assert found.verdict in VERDICTS
     assert 0.0 <= found.confidence <= 1.0
@@ -110,6 +112,12 @@ def test_a_claim_that_names_nothing_is_open_and_says_so(context: Context) -> Non
     found = verify(context, "zzzz qqqq vvvv")
     assert (found.verdict, found.confidence) == (OPEN, 0.0)
     assert found.warnings
+
+
+@pytest.mark.parametrize("claim", ["", "?", "[]", "\U0001f600", "it is so"])
+def test_a_claim_without_words_is_refused(context: Context, claim: str) -> None:
+    with pytest.raises(UsageError, match="has no words"):
+        verify(context, claim)
 
 
 def test_a_given_name_that_stands_nowhere_in_the_claim_is_told(context: Context) -> None:

@@ -11,6 +11,7 @@ import click
 
 from kgneo.asking import default_strategy, open_context
 from kgneo.cli.browse import show
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
     ModelSettings,
     budget_options,
@@ -39,6 +40,8 @@ from kgneo.settings import Settings, open_graph
 from kgneo.side_by_side import ask_all
 from kgneo.strategies import Strategy, described, find_strategy, read_options
 
+END = ("exit", "quit", ":q")
+"""What ends a dialogue, besides the end of the input."""
 ALL = "all"
 """In place of a strategy's name."""
 
@@ -259,15 +262,16 @@ class _Printer:
         """Ask what is typed, until the end of the input. Exit code: 1 when questions from a file failed."""
         interactive = sys.stdin.isatty()
         if interactive:
-            say("Ask a question; end with Ctrl-D.")
+            say("Ask a question; Ctrl-C ends it, and Ctrl-D, exit or :q the dialogue.")
         failed = 0
         for question in _questions(interactive):
             try:
                 self.print(question, entities)
             except KgneoError as error:
                 failed += 1
-                click.echo("\n".join(filter(None, (f"Error: {error.message}", error.hint))), err=True)
-            except KeyboardInterrupt:
+                hint = about_this_graph(error.hint)
+                click.echo("\n".join(filter(None, (f"Error: {error.message}", hint))), err=True)
+            except (KeyboardInterrupt, click.Abort):
                 if not interactive:
                     raise
                 say("Interrupted.")
@@ -285,6 +289,11 @@ def _questions(interactive: bool) -> Iterator[str]:
             line = input("> ").strip()
         except EOFError:
             click.echo()
+            return
+        except KeyboardInterrupt:  # what was typed is given up, as in other dialogues
+            click.echo()
+            continue
+        if line.lower() in END:
             return
         if line:
             yield line

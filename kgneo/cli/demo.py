@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from kgneo.asking import ask, open_context
+from kgneo.cli.hints import about_this_graph, name_store
 from kgneo.cli.index import run_index
 from kgneo.cli.options import ModelSettings, connection_options, model_options, say
 from kgneo.context import Context, Options
@@ -38,10 +39,11 @@ def demo(settings: Settings, model: ModelSettings) -> None:
     """
     if settings.uri is None and settings.store is None:
         settings = replace(settings, store=STORE)
+        name_store(STORE)
     language_model = model.load()
     prompts = model.load_prompts()
     questions = [json.loads(line) for line in questions_path().read_text(encoding="utf-8").splitlines()]
-    with open_graph(settings, report=say) as graph:
+    with open_graph(settings, report=say, create=True) as graph:
         source = open_source(triples_path())
         load(graph, read_triples(source), name=source_digest(source))
         run_index(graph, None)
@@ -49,14 +51,13 @@ def demo(settings: Settings, model: ModelSettings) -> None:
         context = open_context(graph, model=language_model, prompts=prompts, options=options)
         strategies = ("paths", "kg-rag") if language_model else ("paths",)
         right = Counter(name for record in questions for name in _answered(context, record, strategies))
-    store = f" --store {settings.store}" if settings.store else ""
     click.echo(f"\n{right['paths']} of {len(questions)} right, without a language model.")
     if language_model:
         click.echo(f"{right['kg-rag']} of {len(questions)} right by kg-rag with {language_model.name}.")
     click.echo("Try next:")
-    click.echo(f'  kgneo ask "which seas do the rivers of [Germany] flow into?"{store}')
+    click.echo(about_this_graph('  kgneo ask "which seas do the rivers of [Germany] flow into?"'))
     click.echo("  kgneo load YOUR_TRIPLES.csv")
-    click.echo(f"  kgneo server stop{store}")
+    click.echo(about_this_graph("  kgneo server stop"))
 
 
 def _answered(context: Context, record: dict[str, Any], strategies: Sequence[str]) -> Iterator[str]:

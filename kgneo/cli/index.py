@@ -9,6 +9,7 @@ from dataclasses import asdict
 import click
 
 from kgneo.cache_files import going_on
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
     choice_options,
     connection_options,
@@ -95,7 +96,8 @@ def index(
             if as_json:
                 print_json(asdict(report))
             else:
-                click.echo('Next: kgneo ask "…", with the entity that the question is about in [brackets]')
+                told = 'Next: kgneo ask "…", with the entity that the question is about in [brackets]'
+                click.echo(about_this_graph(told))
 
 
 def run_index(
@@ -216,7 +218,8 @@ def _show_estimate(found: Estimate, as_json: bool) -> None:
             click.echo(f"  properties of {owner}: {', '.join(keys)}")
     click.echo(f"  indexes: {', '.join(found.indexes)}")
     click.echo("  one node: (:KgneoIndex)")
-    click.echo("Nothing has been written. `kgneo index` does it, `kgneo index --remove` takes it away again.")
+    told = "Nothing has been written. `kgneo index` does it, `kgneo index --remove` takes it away again."
+    click.echo(about_this_graph(told))
 
 
 def _minutes(seconds: float) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from kgneo.asking import open_context
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.index import renew_mirror
 from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
 from kgneo.context import Context, Options
@@ -124,7 +125,7 @@ def _report(report: LearnReport, as_json: bool) -> None:
         click.echo(f"Not learned: {rejected.question}\n  {rejected.reason}")
     if len(report.rejected) > SHOWN:
         click.echo(f"… and {len(report.rejected) - SHOWN:,} more; --json lists all.")
-    click.echo("Next: kgneo ask QUESTION, or kgneo learn --list")
+    click.echo(about_this_graph("Next: kgneo ask QUESTION, or kgneo learn --list"))
 
 
 def _list(graph: Graph, as_json: bool) -> None:
@@ -137,7 +138,7 @@ def _list(graph: Graph, as_json: bool) -> None:
     for lesson in lessons:
         click.echo(f"{lesson.key[:KEY_DIGITS]}  {lesson.count:5}  {lesson.text}  →  {wording(lesson.graph)}")
     if not examples and not lessons:
-        click.echo("No examples. Next: kgneo learn FILE")
+        click.echo(about_this_graph("No examples. Next: kgneo learn FILE"))
 
 
 def _record(example: Example) -> dict[str, object]:

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 import click
 from tqdm import tqdm
 
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.index import run_index
 from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say, with_options
 from kgneo.errors import DataError, UsageError
@@ -132,22 +133,24 @@ def load(
     # A property graph is asked from its schema at once; embedding all its values can take hours.
     wanted = not no_index and (encoder is not None or not isinstance(found, GraphFiles))
     if store is None:
-        with open_graph(settings, report=say) as graph:
+        with open_graph(settings, report=say, create=True) as graph:
             record = checked.write(graph)
             indexed = run_index(graph, encoder) if wanted else None
     else:
         record, indexed = checked.write_offline(store), None
         if wanted:
-            with open_graph(settings, report=say) as graph:
+            with open_graph(settings, report=say, create=True) as graph:
                 indexed = run_index(graph, encoder)
     if as_json:
         print_json({**record, "index": asdict(indexed) if indexed else None})
     elif isinstance(found, GraphFiles):
-        click.echo('Next: kgneo schema, kgneo ask "…"; kgneo index adds embeddings, and can take long')
+        click.echo(
+            about_this_graph('Next: kgneo schema, kgneo ask "…"; kgneo index adds embeddings, and can take long')
+        )
     elif no_index:
-        click.echo("Next: kgneo index")
+        click.echo(about_this_graph("Next: kgneo index"))
     else:
-        click.echo('Next: kgneo ask "…", with the entity that the question is about in [brackets]')
+        click.echo(about_this_graph('Next: kgneo ask "…", with the entity that the question is about in [brackets]'))
 
 
 @dataclass(frozen=True)

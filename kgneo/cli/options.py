@@ -17,7 +17,9 @@ from typing import Any, TypeVar
 import click
 from tqdm import tqdm
 
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.terminal import behind, visible
+from kgneo.errors import KgneoError
 from kgneo.graph.attach import Choices
 from kgneo.graph.candidates import MOST
 from kgneo.graph.connection import DEFAULT_TIMEOUT
@@ -77,7 +79,11 @@ def connection_options(command: Command) -> Command:
         given = {name: arguments.pop(name) for name in fields}
         given["password"] = given["password"] or ""
         given["token"] = given["token"] or ""
-        return command(settings=Settings(**given), **arguments)
+        try:
+            return command(settings=Settings(**given), **arguments)
+        except KgneoError as error:
+            error.hint = about_this_graph(error.hint)
+            raise
 
     for add in reversed(CONNECTION):
         wrapper = add(wrapper)
@@ -210,7 +216,7 @@ budget_options = (
 
 def say(message: str) -> None:
     """A line for people, on standard error, above a progress bar if one is shown."""
-    tqdm.write(visible(message), file=behind(sys.stderr))
+    tqdm.write(visible(about_this_graph(message)), file=behind(sys.stderr))
 
 
 def print_json(record: object) -> None:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.render import print_answer, render_rest
 from kgneo.errors import GraphUnavailable, KgneoError, UsageError
 from kgneo.folders import store_path
@@ -33,6 +34,8 @@ VARIABLES = {"assigned": "KGNEO_SET", "uri": "NEO4J_URI", "database": "NEO4J_DAT
 """Those of them whose variable is not called as they are."""
 TOLD = (409, 422, 502, 504)
 """Statuses of what would go wrong without a server, too."""
+USAGE = ("UsageError", "QuestionError")
+"""What is wrong with the command line."""
 OWN_BOUNDS = ("BadRequest", "QuestionTooLong")
 """What of that a server refuses for itself."""
 
@@ -152,8 +155,9 @@ class Refused(Exception):
         """The same as kgneo's own error."""
         if self.status == 401:
             return KgneoError("The server wants its token.", hint=f"Put it into {TOKEN}.")
-        error = UsageError if self.kind == "UsageError" else KgneoError
-        return error(self.message or f"The server refused with status {self.status}.", hint=self.hint)
+        error = UsageError if self.kind in USAGE else KgneoError
+        hint = about_this_graph(self.hint)
+        return error(self.message or f"The server refused with status {self.status}.", hint=hint)
 
 
 def _post(address: Address, body: Body) -> Body:

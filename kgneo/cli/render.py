@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.terminal import print_bold
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def print_answer(record: Mapping[str, Any], query: str = "") -> None:
         parts.append(_evidence(record["evidence"]))
     if query:
         parts.append(_asked(query))
-    parts.extend(f"Warning: {warning}" for warning in record["warnings"])
+    parts.extend(about_this_graph(f"Warning: {warning}") for warning in record["warnings"])
     for part in parts:
         click.echo("\n" + part)
 
@@ -56,7 +57,7 @@ def render_rest(record: Mapping[str, Any], query: str = "") -> str:
         parts.append(_evidence(record["evidence"]))
     if query:
         parts.append(_asked(query))
-    parts.extend(f"Warning: {warning}" for warning in record["warnings"])
+    parts.extend(about_this_graph(f"Warning: {warning}") for warning in record["warnings"])
     if record["llm"]:
         parts.append(cost(record["llm"]))
     return "\n\n".join(parts)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from kgneo.asking import open_context
+from kgneo.asking import nearest, open_context
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
     connection_options,
     json_option,
@@ -19,8 +20,6 @@ from kgneo.context import Clock, Options
 from kgneo.graph.candidates import all_candidates, count_candidates
 from kgneo.model import Candidate
 from kgneo.settings import Settings, open_graph
-from kgneo.stages.link import link
-from kgneo.stages.retrieve import retrieve as retrieve_nearest
 
 
 @click.command()
@@ -60,10 +59,7 @@ def retrieve(
             max_candidates=max_candidates,
         )
         context = open_context(graph, encoder=encoder, options=options, report=say)
-        with clock.stage("link"):
-            linked = link(context.knowledge, question, entities=entities)
-        with clock.stage("retrieve"):
-            found = retrieve_nearest(linked.text, linked.entity_ids, context)
+        linked, found = nearest(context, question, entities=entities, clock=clock)
         with clock.stage("count"):
             counts = count_candidates(context.knowledge, found.reach)
         by_hop = all_candidates(context.knowledge, found.reach) if list_all else []
@@ -85,7 +81,7 @@ def retrieve(
     click.echo("Topic entities: " + ", ".join(topic.entity.name for topic in linked.topics))
     click.echo("Candidates: " + ", ".join(f"{count:,} at hop {hop}" for hop, count in enumerate(counts, start=1)))
     for warning in found.warnings:
-        click.echo(f"Warning: {warning}")
+        click.echo(about_this_graph(f"Warning: {warning}"))
     click.echo(render_candidates(found.nearest))
     for hop, candidates in enumerate(by_hop, start=1):
         click.echo(f"Hop {hop}:\n{render_candidates(candidates)}")

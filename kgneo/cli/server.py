@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
+from kgneo.cli.hints import about_this_graph
 from kgneo.server import RunningServer, healthy, prepare, start, status, stop, store_path
 from kgneo.server.stores import Store
 
@@ -106,8 +106,7 @@ def start_command(
     state = "Started" if running.started else "Already running"
     click.echo(f"{state}: Neo4j {running.version} at {running.uri}")
     click.echo(f"Neo4j Browser: {_browser(running)}")
-    option = _same_store(store)
-    click.echo(f"Next: kgneo load FILE{option}, or kgneo server stop{option} to end it.")
+    click.echo(about_this_graph("Next: kgneo load FILE, or kgneo server stop to end it."))
 
 
 @server.command("prepare")
@@ -153,7 +152,7 @@ def stop_command(store: str | None, as_json: bool) -> None:
         return
     click.echo(f"Stopped the server of {folder}." if stopped else f"No server was running on {folder}.")
     if stopped:
-        click.echo(f"Next: kgneo server start{_same_store(store)} to run it again.")
+        click.echo(about_this_graph("Next: kgneo server start to run it again."))
 
 
 @server.command("status")
@@ -179,7 +178,7 @@ def status_command(store: str | None, show_password: bool, as_json: bool) -> Non
         return
     if running is None:
         click.echo(f"No server is running on {place.folder}.")
-        click.echo(f"Next: kgneo server start{_same_store(store)}")
+        click.echo(about_this_graph("Next: kgneo server start"))
         return
     rows = {
         "Address": running.uri,
@@ -192,11 +191,6 @@ def status_command(store: str | None, show_password: bool, as_json: bool) -> Non
     }
     for name, value in rows.items():
         click.echo(f"{name + ':':15}{value}")
-
-
-def _same_store(store: str | None) -> str:
-    """The option to repeat in the next command."""
-    return f" --store {shlex.quote(store)}" if store else ""
 
 
 def _report(message: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import click
 
 from kgneo.asking import open_context
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
     ModelSettings,
     connection_options,
@@ -89,7 +90,7 @@ def _rendered(found: Verification) -> str:
             "Evidence:\n"
             + "\n".join(evidence_lines([evidence_to_dict(item) for item in found.evidence], SHOWN_EVIDENCE))
         )
-    pieces += [f"Warning: {warning}" for warning in found.warnings]
+    pieces += [about_this_graph(f"Warning: {warning}") for warning in found.warnings]
     if found.llm:
         pieces.append(cost(asdict(found.llm)))
     return "\n\n".join(pieces)

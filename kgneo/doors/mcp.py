@@ -55,7 +55,8 @@ def mcp_server(tools: Tools) -> MCPServer[Any]:
 
     @_tool(server)
     def interpret(question: str) -> dict[str, Any]:
-        """How a question is understood, best first: in words, as a query graph and as Cypher. Nothing is run."""
+        """How a question is understood, in words, as a query graph and as Cypher: first as the strategy `paths` answers
+        it, then otherwise."""
         return tools.interpret(question)
 
     @_tool(server)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kgneo.asking import ask
+from kgneo.asking import ask, interpret, nearest
 from kgneo.context import Context
 from kgneo.errors import EntityNotFound
 from kgneo.graph.candidates import Reach, all_candidates
@@ -24,8 +24,7 @@ from kgneo.model import Candidate, Evidence, evidence_to_dict
 from kgneo.query.compile import parameters_to_show
 from kgneo.query.json import to_json
 from kgneo.stages.link import link
-from kgneo.stages.offer_readings import compiled_graph, offer_readings
-from kgneo.stages.retrieve import retrieve
+from kgneo.stages.offer_readings import compiled_graph
 from kgneo.text import fold
 from kgneo.verifying import verify
 
@@ -72,16 +71,15 @@ class Tools:
         """The triples around the question's entities that are nearest to it, without an answer. Raises EntityNotFound
         and NotIndexed."""
         options = replace(self.context.options, hops=min(max(hops, 1), 6), top_k=min(max(top_k, 1), 200))
-        linked = link(self.context.knowledge, question, entities=entities)
-        found = retrieve(linked.text, linked.entity_ids, replace(self.context, options=options))
+        linked, found = nearest(replace(self.context, options=options), question, entities=entities)
         record: Record = {"entities": list(linked.names), "triples": [_scored(item) for item in found.nearest]}
         record |= {"warnings": list(found.warnings)} if found.warnings else {}
         return fitted(record, self.tokens)
 
     def interpret(self, question: str) -> Record:
-        """How a question is understood: in words, as a query graph and as Cypher; nothing is run. Raises
-        EntityNotFound."""
-        offered = offer_readings(self.context, question)[:SHOWN]
+        """How a question is understood: in words, as a query graph and as Cypher, what `paths` answers with first.
+        Raises EntityNotFound."""
+        offered = interpret(self.context, question)[:SHOWN]
         compiled = [compiled_graph(self.context, item.graph) for item in offered]
         shown = [
             {

@@ -17,7 +17,19 @@ TOPIC = "\N{BULLET}"
 """Stands for the topic entity among the words."""
 _MATE = re.compile(r"\b([^\W_]{3,})mates?\b")
 """A teammate is a fellow in a team."""
+_MARKED = re.compile(r"\[\s*[^\s\[\]]")
 _TOKEN = re.compile(rf"{TOPIC}|[^\W_]+")
+
+
+def says_something(text: str, *, named: bool = False) -> bool:
+    """Whether a text has a word with a meaning of its own, or one that is written as a name: signs, "what?" and "how
+    many are there" say nothing. Where it is marked what this is about, in brackets or beside the text (`named`), any
+    word will do."""
+    words = re.findall(r"[^\W_]+", text)
+    if named or _MARKED.search(text):
+        return bool(words)
+    names = [] if text.isupper() else [word for word in words[1:] if word[0].isupper()]
+    return bool(names) or any(word.lower() not in FUNCTION_WORDS for word in words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kgneo.context import Context
+from kgneo.english.question import says_something
 from kgneo.errors import DataError, EntityNotFound
 from kgneo.text import digest, fold
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, VERDICTS, Verdict
@@ -120,8 +121,8 @@ def _json_lines(text: str, file: Path) -> Iterator[tuple[int, Mapping[str, Any]]
 def _claim(record: Mapping[str, Any], file: Path, line: int) -> Claim:
     text, label = record.get("claim"), str(record.get("label", "")).strip().lower()
     entities = record.get("entities") or []
-    if not isinstance(text, str) or not text.strip():
-        raise DataError('has no text as its "claim"', file=str(file), line=line, hint=HINT)
+    if not isinstance(text, str) or not says_something(text, named=bool(entities)):
+        raise DataError('has no words as its "claim"', file=str(file), line=line, hint=HINT)
     if label not in LABELS:
         raise DataError(f'has the "label" {record.get("label")!r}', file=str(file), line=line, hint=HINT)
     if not isinstance(entities, list):

@@ -366,6 +366,12 @@ class Graph:
             if work is not None and work.ended:
                 raise WorkEnded("The question was ended before it was answered.") from error
             raise _translate(error, self) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            found = "a whole number beyond 64 bits" if isinstance(error, OverflowError) else "half of a character"
+            raise StatementInvalid(
+                f"A value or the text of the query cannot be sent to Neo4j: it holds {found}.",
+                hint="Whole numbers are from -2^63 to 2^63 - 1; texts are Unicode without lone surrogates.",
+            ) from error
         except exceptions.DriverError as error:
             raise GraphError(f"The connection to Neo4j failed: {_first_line(error)}") from error
 

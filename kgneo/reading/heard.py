@@ -329,7 +329,7 @@ class Heard:
 
     def _head(self, free: Sequence[int]) -> int:
         """The noun for what is asked for, where the question begins with it; -1 for none."""
-        if self.form.word in ("who", "whom", "when", "where", "how"):
+        if not self.words or self.form.word in ("who", "whom", "when", "where", "how"):
             return -1
         if not self.form.word and singular(self.plain[0]) == self.plain[0]:
             return -1

@@ -410,7 +410,7 @@ class _Reader:
         """What a count counts: things, or the relationships whose noun asks for them ("how many TRANSFERS")."""
         relation = next((role.relation for role in tree.things[0].roles), "")
         there = self.heard.mentions[tree.things[0].named] if tree.things[0].named >= 0 else None
-        word = self.heard.plain[there.start if there else self.heard.form.at]
+        word = next(iter(self.heard.plain[there.start if there else self.heard.form.at :]), "")
         if not relation or not is_done(word, name_words(self.heard.fits.vocabulary.readable(relation))[0]):
             return Value("x0")
         known = [number for number, join in enumerate(tree.joins) if join.relation == relation]

@@ -12,11 +12,12 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from kgneo.asking import check_text
 from kgneo.errors import KgneoError
-from kgneo.serve.failures import Refusal, record_of
+from kgneo.serve.failures import JsonResponse, Refusal, record_of
 from kgneo.serve.metrics import CONTENT_TYPE, Metrics
 from kgneo.serve.service import Answered, Asked, Record, Service, event_record
 from kgneo.serve.settings import Limits
@@ -28,14 +29,6 @@ NAME = 500
 LISTED = 100
 """Names and neighbours that one request may list."""
 Name = Annotated[str, Field(max_length=NAME)]
-
-
-class JsonResponse(JSONResponse):
-    """JSON of what a graph may hold, dates and points among it as text."""
-
-    def render(self, content: Any) -> bytes:
-        """As JSON. What is no Unicode, such as half a surrogate pair, is replaced."""
-        return json.dumps(content, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
 class Closed(BaseModel):
@@ -187,8 +180,11 @@ class Routes:
         return Response(self._metrics.text(), media_type=CONTENT_TYPE)
 
     def asked(self, body: QuestionBody) -> Asked:
-        """A body as what the service takes. Raises Refusal for what is beyond the limits."""
+        """A body as what the service takes. Raises Refusal for what is beyond the limits, and QuestionError for what
+        has no words and is no follow-up either: here, since a stream that has begun has no status."""
         self.check_length(body.question)
+        if not body.history:
+            check_text(body.question, body.entities)
         if body.hops is not None and body.hops > self._limits.hops:
             raise Refusal(422, "TooFar", f"{body.hops} hops were asked for, expected {self._limits.hops} at most.")
         return Asked(

@@ -21,7 +21,7 @@ from kgneo.errors import KgneoError
 from kgneo.llm import LanguageModel
 from kgneo.serve.api import Routes
 from kgneo.serve.chat import ChatRoutes
-from kgneo.serve.failures import Refusal, failure, respond
+from kgneo.serve.failures import JsonResponse, Refusal, failure, respond
 from kgneo.serve.guard import Guard
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.service import Service
@@ -106,7 +106,7 @@ async def _invalid(_: Request, error: Any) -> JSONResponse:
     """Where a body is wrong, without giving back what it holds."""
     problems = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()[:5]]
     status = 400 if any(item["type"] == "json_invalid" for item in error.errors()) else 422
-    return JSONResponse(failure("BadRequest", "; ".join(problems), "See /api/v1/openapi.json."), status)
+    return JsonResponse(failure("BadRequest", "; ".join(problems), "See /api/v1/openapi.json."), status)
 
 
 async def _http_error(_: Request, error: Any) -> JSONResponse:

@@ -20,11 +20,12 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from kgneo.asking import check_text
 from kgneo.errors import EntityNotFound, KgneoError
 from kgneo.events import Event, Text
 from kgneo.model import Answer, Evidence
-from kgneo.serve.api import JsonResponse, Routes, event_stream
-from kgneo.serve.failures import Refusal, record_of
+from kgneo.serve.api import Routes, event_stream
+from kgneo.serve.failures import JsonResponse, Refusal, record_of
 from kgneo.serve.service import Answered, Asked, Record, Service, Turn
 from kgneo.serve.workers import Workers
 
@@ -145,7 +146,10 @@ class ChatRoutes:
             raise Refusal(422, "NoQuestion", "The last message is no question of a user.")
         question = spoken[-1].text.strip()
         self._routes.check_length(question)
-        return Asked(question, strategy, model, history=tuple(_turns(spoken[:-1])))
+        history = tuple(_turns(spoken[:-1]))
+        if not history:
+            check_text(question)
+        return Asked(question, strategy, model, history=history)
 
     def _answer(self, asked: Asked, tell: Callable[[Event], None] | None = None) -> Answered:
         """The answer. That a name is not in the graph is one, too: at an error chat programs end, or show JSON, and

@@ -6,6 +6,7 @@ fields in it, too. A status says whose fault it is: 4xx the request's, 5xx ours,
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,14 @@ STATUS: tuple[tuple[type[KgneoError], int], ...] = (
 """The first class that fits counts."""
 
 
+class JsonResponse(JSONResponse):
+    """JSON of what a graph may hold, dates and points among it as text."""
+
+    def render(self, content: Any) -> bytes:
+        """As JSON. What is no Unicode, such as half a surrogate pair, is replaced."""
+        return json.dumps(content, ensure_ascii=False, default=str).encode("utf-8", "replace")
+
+
 @dataclass(eq=False)
 class Refusal(Exception):
     """A request that is not answered: status, what was found and expected, what to do next, and headers."""
@@ -58,13 +67,13 @@ class Refusal(Exception):
     hint: str = ""
     retry_after: int = 0
 
-    def response(self) -> JSONResponse:
+    def response(self) -> JsonResponse:
         """The response that says so."""
         headers = {"Retry-After": str(self.retry_after)} if self.retry_after else {}
         if self.status == 401:
             headers["WWW-Authenticate"] = "Bearer"
         record = failure(self.kind, self.message, self.hint, retry=bool(self.retry_after))
-        return JSONResponse(record, self.status, headers)
+        return JsonResponse(record, self.status, headers)
 
 
 def status_of(error: KgneoError) -> int:
@@ -87,11 +96,11 @@ def failure(kind: str, message: str, hint: str = "", *, retry: bool = False) -> 
     }
 
 
-def respond(error: KgneoError) -> JSONResponse:
+def respond(error: KgneoError) -> JsonResponse:
     """The response to a request that failed with one of kgneo's errors."""
     status = status_of(error)
     headers = {"Retry-After": "5"} if status == 503 else {}
-    return JSONResponse(record_of(error), status, headers)
+    return JsonResponse(record_of(error), status, headers)
 
 
 def internal() -> dict[str, Any]:

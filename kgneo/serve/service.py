@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any, TypeVar, cast
 
-from kgneo.asking import ask, default_strategy
+from kgneo.asking import ask, default_strategy, interpret, nearest
 from kgneo.context import Context
 from kgneo.conversation import Conversation
 from kgneo.english.names import name_words, plural, question_wording
@@ -33,9 +33,7 @@ from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
 from kgneo.serve.latest import Latest
 from kgneo.stages.interpret import reading
-from kgneo.stages.link import link
-from kgneo.stages.offer_readings import compiled_graph, offer_readings, run_graph
-from kgneo.stages.retrieve import retrieve
+from kgneo.stages.offer_readings import compiled_graph, run_graph
 from kgneo.strategies import find_strategy, strategy_names
 from kgneo.verifying import verify
 
@@ -164,8 +162,7 @@ class Service:
     def retrieve(self, asked: Asked) -> Record:
         """The K triples nearest to a question, and how many candidates there are at each hop."""
         context = self._with(asked)
-        linked = link(context.knowledge, asked.question, entities=asked.entities)
-        found = retrieve(linked.text, linked.entity_ids, context)
+        linked, found = nearest(context, asked.question, entities=asked.entities)
         return {
             "question": asked.question,
             "entities": [_entity(topic.entity) for topic in linked.topics],
@@ -185,8 +182,8 @@ class Service:
         }
 
     def interpret(self, question: str, entities: Sequence[str] = ()) -> Record:
-        """The readings of a question: query graph, wording and Cypher of each, best first. None is run."""
-        found = offer_readings(self._context, question, entities=entities)
+        """The readings of a question: query graph, wording and Cypher of each, what `paths` answers with first."""
+        found = interpret(self._context, question, entities=entities)
         return {
             "question": question,
             "readings": [

@@ -17,5 +17,6 @@ A store is a folder. `start` takes it to a server that answers on Bolt, `status`
 
 from kgneo.folders import store_path
 from kgneo.server.lifecycle import RunningServer, healthy, prepare, start, status, stop
+from kgneo.server.stores import require_store
 
-__all__ = ["RunningServer", "healthy", "prepare", "start", "status", "stop", "store_path"]
+__all__ = ["RunningServer", "healthy", "prepare", "require_store", "start", "status", "stop", "store_path"]

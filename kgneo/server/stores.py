@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -23,8 +24,9 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from kgneo.errors import ServerError
-from kgneo.folders import write_private
+from kgneo.errors import GraphEmpty, ServerError, UsageError
+from kgneo.folders import store_path, stores_folder, write_private
+from kgneo.query.nearest import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,11 @@ class Store:
     def has_data(self) -> bool:
         """Whether Neo4j has ever created its databases here."""
         return (self.home / "data" / "databases" / "system").exists()
+
+    @property
+    def is_made(self) -> bool:
+        """Whether a server was ever started here."""
+        return self.has_data or self.read_record() is not None
 
     def create(self) -> None:
         """Make the folder, readable by its owner only, or check that what is there is a store.
@@ -193,6 +200,32 @@ class Store:
             yield
         finally:
             lock.release()
+
+
+def require_store(name: str | None) -> None:
+    """Raises UsageError for a store that there is not, with the name of one that may have been meant, and GraphEmpty
+    where none is named and nothing was loaded yet. `name` is as `store_path` takes it."""
+    folder = store_path(name)
+    if Store(folder).is_made:
+        return
+    there = _store_names()
+    told = f"Stores there are: {', '.join(there)}." if there else "There is none on this machine yet."
+    asked = name or os.environ.get("KGNEO_STORE")
+    if not asked:
+        raise GraphEmpty(
+            f"Nothing was loaded yet: there is no store {folder.name!r}.",
+            hint=f"Load something with `kgneo load PATH`, or try the sample with `kgneo demo`. {told}",
+        )
+    meant = nearest(folder.name, there)
+    raise UsageError(
+        f"There is no store {asked!r}." + (f" Did you mean {meant!r}?" if meant else ""),
+        hint=f"{told} One of that name is made by `kgneo load PATH --store {shlex.quote(asked)}`.",
+    )
+
+
+def _store_names() -> list[str]:
+    folder = stores_folder()
+    return sorted(item.name for item in folder.iterdir() if Store(item).is_made) if folder.is_dir() else []
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -116,14 +116,14 @@ def _left(ranked: Sequence[RankedReading], number: int) -> float:
 
 def what_leads(context: Context, linked: LinkedQuestion, path: RelationPath) -> tuple[QueryGraph, Result]:
     """The query graph of what a path from the topic entities leads to, and what it finds, which may be nothing."""
-    for graph in _graphs(linked, path):
+    for graph in graphs_along(linked, path):
         result = _run(context, graph, linked)
         if not result.empty:
             break
     return graph, result
 
 
-def _graphs(linked: LinkedQuestion, path: RelationPath) -> Iterator[QueryGraph]:
+def graphs_along(linked: LinkedQuestion, path: RelationPath) -> Iterator[QueryGraph]:
     """What a path leads to, the first that is anything: a property of the relationship between several nodes; others
     than the nodes that it begins at; all."""
     relation, _ = split_value_relation(path.hops[-1].relation) if path.hops[-1].value else ("", "")

@@ -7,7 +7,7 @@ graph (its vocabulary, its dictionary of values, vectors of its names) is made o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.context import Context
@@ -227,6 +227,14 @@ def _denies(item: Interpretation) -> bool:
     return item.graph.denies and not (item.ignored or item.unsaid or item.vacuous)
 
 
+def keys_of(context: Context) -> Mapping[str, tuple[str, ...]]:
+    """The properties of each label's nodes that are names or values; of nodes without a label by ""."""
+    if context.shape.loaded:
+        return {"": (NAME,), LOADED_LABEL: (NAME,)}
+    known = reading(context)
+    return known.keys if known else {}
+
+
 def run_query(
     context: Context,
     graph: QueryGraph,
@@ -239,13 +247,11 @@ def run_query(
     """What a query graph finds, within a limit (the options'); given nodes are told by what they are `named`; `whole`
     where that is the answer."""
     known = reading(context)
-    keys = {"": (NAME,), LOADED_LABEL: (NAME,)} if context.shape.loaded else known.keys if known else {}
-    naming = known.naming if known else {}
     return run(
         context.knowledge,
         graph,
-        keys=keys,
-        naming=naming,
+        keys=keys_of(context),
+        naming=known.naming if known else {},
         limit=limit or context.options.limit,
         timeout=timeout,
         named=named,

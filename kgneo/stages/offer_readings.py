@@ -1,25 +1,23 @@
 """Offer readings: the ways to read a question, each as a query graph that can be shown, changed and run.
 
-Comes in: a question. Goes out: readings, best first, in the order in which the strategy `paths` takes them; nothing is
-run. A relation path from a named node is a query graph, too: its nodes are variables, its steps edges.
+Comes in: interpretations of a question, or ranked relation paths, and which of them answers. Goes out: readings, the
+one that answers first, then the others, best first. A relation path from a named node is a query graph, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgneo.context import Context
-from kgneo.graph.run import Result, evidence_of, run
-from kgneo.graph.shape import Shape
-from kgneo.model import Evidence, RelationPath, split_value_relation
+from kgneo.graph.run import Result, evidence_of
+from kgneo.model import Evidence
 from kgneo.query.compile import Compiled, compile_query
-from kgneo.query.graph import Edge, QueryGraph, Value, Variable
-from kgneo.query.wording import wording
-from kgneo.ranking.vectors import MAX_HOPS
-from kgneo.stages.choose_reading import RankedReading, rank_readings
-from kgneo.stages.interpret import by_graph, interpret, interpret_linked, joins, reading
-from kgneo.stages.link import readings
+from kgneo.query.graph import QueryGraph
+from kgneo.reading.read import Interpretation
+from kgneo.stages.choose_reading import RankedReading
+from kgneo.stages.complete import Completed, graphs_along
+from kgneo.stages.interpret import keys_of, run_query
 
 MOST = 8
 """Readings that are given."""
@@ -37,65 +35,51 @@ class Offered:
     entities: tuple[str, ...] = ()
 
 
-def offer_readings(context: Context, question: str, *, entities: Sequence[str] = ()) -> list[Offered]:
-    """The readings of `question`, best first, at least one unless no relation leaves what it names.
-
-    Raises EntityNotFound for a name that the graph does not have.
-    """
-    if entities or "[" in question:
-        linked = readings(context.knowledge, question, entities=entities)
-        found = interpret_linked(context, linked[0])
-        graphs = bool(found) and joins(context, found[0])
-    else:
-        found = interpret(context, question)
-        graphs = bool(found) and by_graph(context, found[0])
-        linked = () if graphs else readings(context.knowledge, found[0].bracketed[0] if found else question)
-    if graphs:
-        return _told_apart(Offered(item.graph, item.wording, item.score, item.ignored) for item in found)
-    ranked = rank_readings(context, linked)
-    return _told_apart(_of_path(item, context.shape) for item in ranked if len(item.path) <= MAX_HOPS + 1)
+def of_interpretations(understood: Sequence[Interpretation], chosen: Interpretation | None) -> tuple[Offered, ...]:
+    """The interpretations of a question as readings, the one that answers it (None: none does) before the others."""
+    every = [*([chosen] if chosen else []), *understood]
+    return _told_apart(Offered(item.graph, item.wording, item.score, _left_out(item)) for item in every)
 
 
-def _told_apart(readings: Iterable[Offered]) -> list[Offered]:
+def of_completed(found: Completed) -> tuple[Offered, ...]:
+    """The query graph that answers a question, and the relation paths that it was chosen before."""
+    best = found.readings[0]
+    chosen = Offered(found.graph, found.wording, best.score, entities=best.linked.names)
+    return _told_apart([chosen, *map(_of_path, found.readings)])
+
+
+def of_paths(ranked: Sequence[RankedReading]) -> tuple[Offered, ...]:
+    """Ranked relation paths as readings."""
+    return _told_apart(map(_of_path, ranked))
+
+
+def leaving_out(offered: Sequence[Offered], words: Iterable[str]) -> tuple[Offered, ...]:
+    """The readings, of which the first says nothing of `words`."""
+    return (replace(offered[0], ignored=tuple(words)), *offered[1:])
+
+
+def _left_out(item: Interpretation) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*item.ignored, *item.unsaid]))
+
+
+def _of_path(item: RankedReading) -> Offered:
+    graph = next(graphs_along(item.linked, item.path))
+    return Offered(graph, item.ranked.wording, item.score, entities=item.linked.names)
+
+
+def _told_apart(readings: Iterable[Offered]) -> tuple[Offered, ...]:
     """The best of those whose meaning is told in the same words, and leaves out the same."""
-    found: dict[tuple[str, tuple[str, ...]], Offered] = {}
+    found: dict[object, Offered] = {}
     for item in readings:
-        found.setdefault((item.wording, item.ignored), item)
+        found.setdefault((item.wording, item.ignored, item.entities), item)
         if len(found) == MOST:
             break
-    return list(found.values())
-
-
-def _of_path(item: RankedReading, shape: Shape) -> Offered:
-    graph = path_graph(item.path, item.linked.entity_ids[:1])
-    nodes = {topic.entity.id: topic.entity.name for topic in item.linked.topics}
-    return Offered(graph, wording(graph, nodes=nodes, names=shape.names), item.score, entities=item.linked.names)
-
-
-def path_graph(path: RelationPath, ids: Sequence[str]) -> QueryGraph:
-    """A relation path that leaves one of the nodes `ids` as a query graph: x0 is that node, x1, x2, … what each step
-    reaches; a last step onto a property asks for its value."""
-    variables = [Variable("x0", ids=tuple(ids))]
-    edges: list[Edge] = []
-    answer = Value("x0")
-    for hop in path.hops:
-        relation, key = split_value_relation(hop.relation) if hop.value else (hop.relation, "")
-        here = variables[-1].name
-        if relation:
-            there, name = f"x{len(variables)}", f"r{len(edges)}" if key else ""
-            subject, object_ = (here, there) if hop.forward else (there, here)
-            variables.append(Variable(there))
-            edges.append(Edge(subject, (relation,), object_, name=name))
-            answer = Value(name or there, key)
-        else:
-            answer = Value(here, key)
-    return QueryGraph(tuple(variables), answer, tuple(edges))
+    return tuple(found.values())
 
 
 def compiled_graph(context: Context, graph: QueryGraph) -> Compiled:
     """The Cypher of a query graph, as it is run."""
-    known = reading(context)
-    return compile_query(graph, keys=known.keys if known else {}, hidden=context.shape.left_out)
+    return compile_query(graph, keys=keys_of(context), hidden=context.shape.left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +92,5 @@ class Ran:
 
 def run_graph(context: Context, graph: QueryGraph, *, limit: int) -> Ran:
     """Run a query graph that was checked. Raises GraphTimeout and GraphError."""
-    known = reading(context)
-    keys, naming = (known.keys, known.naming) if known else ({}, {})
-    result = run(context.knowledge, graph, keys=keys, naming=naming, limit=limit)
+    result = run_query(context, graph, limit=limit)
     return Ran(result, () if result.empty else evidence_of(context.knowledge, graph, result))

@@ -35,6 +35,7 @@ from kgneo.stages.interpret import (
     run_query,
 )
 from kgneo.stages.link import LinkedQuestion, readings, unbracket
+from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_interpretations, of_paths
 from kgneo.strategies.protocol import Needs, NoOptions
 
 READINGS = 3
@@ -54,6 +55,14 @@ LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """An answer with the readings among which it was chosen, the one that gave it first."""
+
+    answer: Answer
+    offered: tuple[Offered, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Paths:
     """Without a model: reads the question as a query of the graph, or as a path of relations."""
 
@@ -66,6 +75,10 @@ class Paths:
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Link, rank the paths that leave the topic entity, follow the best one."""
+        return self.chosen(question, context, entities=entities).answer
+
+    def chosen(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Chosen:
+        """The same with the readings of the question."""
         clock = Clock(context.on_event)
         marked = bool(entities) or "[" in question
         linked: Sequence[LinkedQuestion] = ()
@@ -83,7 +96,7 @@ class Paths:
         if understood and _is_for_reading(context, understood[0], marked=marked):
             found = _read(context, question, understood, clock)
             best = understood[0]
-            if found.answers or not context.shape.loaded or (best.complete and best.spelt):
+            if found.answer.answers or not context.shape.loaded or (best.complete and best.spelt):
                 return found
             understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
@@ -111,7 +124,7 @@ def _ranked(
     linked: Sequence[LinkedQuestion],
     understood: Sequence[Interpretation],
     clock: Clock,
-) -> Answer:
+) -> Chosen:
     """The answer by the relation paths that leave what is named: as the user marked it (`linked`), as the question was
     understood, or as linking finds it."""
     marked = bool(linked)
@@ -127,7 +140,7 @@ def _ranked(
         return _less_sure(found, _left_out(context, best, formed.graph))
     if understood and joins(context, understood[0]):
         found = _read(context, question, understood, clock)
-        return found if found.answers or marked else _ranked(context, question, (), (), clock)
+        return found if found.answer.answers or marked else _ranked(context, question, (), (), clock)
     with clock.stage("select"):
         ranked = rank_readings(context, linked)
     with clock.stage("answer"):
@@ -138,7 +151,7 @@ def _ranked(
     found = _completed(context, question, used.topics, first, clock)
     silent = dict.fromkeys(unsaid, False) if context.shape.loaded else _left_out(context, used, first.graph)
     found = _less_sure(found, silent)
-    if (found.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
+    if (found.answer.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
         return found
     return _surer(found, _read(context, question, understood, clock))
 
@@ -176,9 +189,10 @@ def _is_whole(understood: Sequence[Interpretation]) -> bool:
     return bool(understood) and understood[0].plain_chain and understood[0].complete
 
 
-def _surer(ranked: Answer, read: Answer) -> Answer:
+def _surer(ranked: Chosen, read: Chosen) -> Chosen:
     """The answer that the ranking of relation paths gives, unless the reading of the question is surer of its own."""
-    return read if read.answers and (read.confidence or 0.0) > (ranked.confidence or 0.0) else ranked
+    surer = (read.answer.confidence or 0.0) > (ranked.answer.confidence or 0.0)
+    return read if read.answer.answers and surer else ranked
 
 
 def _understood(context: Context, question: str) -> list[Interpretation]:
@@ -193,7 +207,7 @@ def _understood(context: Context, question: str) -> list[Interpretation]:
     return [] if understood and understood[0].bare and _is_linked(context, question) else understood
 
 
-def _read(context: Context, question: str, understood: Sequence[Interpretation], clock: Clock) -> Answer:
+def _read(context: Context, question: str, understood: Sequence[Interpretation], clock: Clock) -> Chosen:
     with clock.stage("answer"):
         queried = first_answered(context, understood)
     return _queried(context, question, queried, understood, clock)
@@ -215,32 +229,39 @@ def _is_linked(context: Context, question: str, piece: str = "") -> bool:
 
 def _queried(
     context: Context, question: str, found: Answered | None, understood: Sequence[Interpretation], clock: Clock
-) -> Answer:
+) -> Chosen:
     """The answer of a query graph that was read."""
-    readings = tuple(Reading(item.wording, "", round(item.score, 3)) for item in understood[:READINGS])
+    offered = of_interpretations(understood, found.interpretation if found else None)
+    readings = tuple(Reading(item.wording, "", round(item.score, 3)) for item in offered[:READINGS])
     if found is None:
-        return Answer(question, "paths", "not found", confidence=0.0, timings_ms=clock.milliseconds, readings=readings)
+        answer = Answer(
+            question, "paths", "not found", confidence=0.0, timings_ms=clock.milliseconds, readings=readings
+        )
+        return Chosen(answer, offered)
     best = found.interpretation
     left_out = list(dict.fromkeys([*best.ignored, *best.unsaid]))
     warnings = [f"Ignored: {', '.join(map(repr, left_out))}."] if left_out else []
     if found.confidence < UNSURE:
         warnings.append(f"This reading of the question is unsure (confidence {found.confidence:.2f}).")
     answer = _answer(context, question, best.graph, found.result, best.wording, found.evidence, clock)
-    return replace(answer, confidence=found.confidence, warnings=tuple(warnings), readings=readings)
+    answer = replace(answer, confidence=found.confidence, warnings=tuple(warnings), readings=readings)
+    return Chosen(answer, offered)
 
 
 def _completed(
     context: Context, question: str, topics: tuple[TopicEntity, ...], found: Completed, clock: Clock
-) -> Answer:
+) -> Chosen:
     """The answer of a query graph that begins with a ranked relation path."""
     answer = _answer(context, question, found.graph, found.result, found.wording, found.evidence, clock)
-    return replace(
+    first, *others = _shown(found.readings)
+    answer = replace(
         answer,
         entities=topics,
         confidence=found.confidence,
         warnings=() if found.joins else _warnings(found.confidence),
-        readings=_shown(found.readings),
+        readings=(replace(first, text=found.wording), *others),
     )
+    return Chosen(answer, of_completed(found))
 
 
 def _answer(
@@ -285,8 +306,8 @@ def listed(names: Sequence[str], more: int = 0) -> str:
     return ", ".join(names[:LISTED]) + (f" and {more} more" if more else "")
 
 
-def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[RankedReading], clock: Clock) -> Answer:
-    return Answer(
+def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[RankedReading], clock: Clock) -> Chosen:
+    answer = Answer(
         question,
         "paths",
         "not found",
@@ -295,16 +316,20 @@ def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[R
         timings_ms=clock.milliseconds,
         readings=_shown(alive),
     )
+    return Chosen(answer, of_paths(alive))
 
 
-def _less_sure(answer: Answer, silent: Mapping[str, bool]) -> Answer:
+def _less_sure(found: Chosen, silent: Mapping[str, bool]) -> Chosen:
     """An answer with less confidence for each word of the question that is like nothing in the graph's reading of it,
     the least for nouns, and these words in a warning."""
     if not silent:
-        return answer
+        return found
     shares = sorted(WITHOUT_NOUN if noun else WITHOUT_WORD for noun in silent.values())[:MOST_SILENT]
     told = f"Ignored: {', '.join(map(repr, silent))}."
-    return replace(answer, confidence=(answer.confidence or 0.0) * math.prod(shares), warnings=(*answer.warnings, told))
+    answer = found.answer
+    sure = (answer.confidence or 0.0) * math.prod(shares)
+    answer = replace(answer, confidence=sure, warnings=(*answer.warnings, told))
+    return Chosen(answer, leaving_out(found.offered, silent))
 
 
 def _warnings(confidence: float) -> tuple[str, ...]:

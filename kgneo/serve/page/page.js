@@ -232,10 +232,9 @@ function present(answer) {
 }
 
 async function understand(answer, signal) {
-  const entities = answer.question.includes("[") ? [] : answer.entities.map((entity) => entity.name);
   let found = null;
   try {
-    found = await post("interpret", { question: answer.question, entities }, signal);
+    found = await post("interpret", { question: answer.question }, signal);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return;
