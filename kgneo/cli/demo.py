@@ -20,6 +20,7 @@ from kgneo.sample import questions_path, triples_path
 from kgneo.settings import Settings, open_graph
 
 STORE = "demo"
+TRY_NEXT = "which seas do the rivers of [Germany] flow into?"
 
 
 @click.command()
@@ -54,7 +55,7 @@ def demo(settings: Settings, model: ModelSettings) -> None:
     if language_model:
         click.echo(f"{right['kg-rag']} of {len(questions)} right by kg-rag with {language_model.name}.")
     click.echo("Try next:")
-    click.echo(f'  kgneo ask "which seas do the rivers of [Germany] flow into?"{store}')
+    click.echo(f'  kgneo ask "{TRY_NEXT}"{store}')
     click.echo("  kgneo load YOUR_TRIPLES.csv")
     click.echo(f"  kgneo server stop{store}")
 
