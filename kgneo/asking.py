@@ -31,6 +31,11 @@ from kgneo.text import is_unicode
 
 DEFAULT_STRATEGY = "paths"
 DEFAULT_WITH_MODEL = "kg-rag"
+UNSURE = 0.2
+"""Confidence below which an answer comes with a warning."""
+DOUBT = "Unsure: this reading explains little of the question."
+NO_ANSWER = "not found"
+"""Text of an answer that is not given."""
 
 
 def open_context(
@@ -114,7 +119,7 @@ def ask(
             hint="Make them with `kgneo index`, or with `kgneo index --read-only` in a file on this machine; "
             "or use a strategy that needs none, such as paths.",
         )
-    answer = chosen.answer(question, context, entities=entities)
+    answer = _sure(chosen.answer(question, context, entities=entities), context.options.min_confidence)
     told = (_beyond(chosen, context), _meanwhile(chosen, context))
     return replace(answer, warnings=(*answer.warnings, *filter(None, told)))
 
@@ -142,6 +147,29 @@ def nearest(
         linked = link(context.knowledge, question, entities=entities)
     with clock.stage("retrieve"):
         return linked, retrieve(linked.text, linked.entity_ids, context)
+
+
+def _sure(answer: Answer, least: float) -> Answer:
+    """The answer, with a warning where it is unsure; below the `least` confidence it is not given, whichever way it
+    came, and what is left of it are its readings. An answer without a confidence is given."""
+    confidence = 1.0 if answer.confidence is None else answer.confidence
+    if answer.answer == NO_ANSWER or confidence >= max(least, UNSURE):
+        return answer
+    if confidence >= least:
+        return replace(answer, warnings=(DOUBT, *answer.warnings))
+    return replace(
+        answer,
+        answer=NO_ANSWER,
+        answers=(),
+        more=0,
+        steps=(),
+        evidence=(),
+        cypher=None,
+        cypher_parameters={},
+        picture=None,
+        answer_nodes=(),
+        grounded=False,
+    )
 
 
 def _beyond(strategy: Strategy, context: Context) -> str:

@@ -28,7 +28,8 @@ class Options:
     """How to answer. `hops` is N, how far candidates and paths reach; `top_k` is K, triples per (sub-)question;
     `max_candidates` is how many triples are looked at for them, those of the nearest hops (None: `Reach.most`).
 
-    `limit` bounds the answers that are listed, `min_confidence` is where `paths` says "not found".
+    `limit` bounds the answers that are listed. Of an answer with a confidence below `min_confidence`, whatever strategy
+    gave it, only the readings are told, and "not found".
 
     For strategies with a language model: `llm_timeout` is in seconds for one call, `seed` draws replies, each prompt's
     with a seed made of both; `max_calls` and `max_tokens` (of prompts and replies together) bound what one question may

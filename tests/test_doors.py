@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import neo4j
 import pytest
 
 from kgneo.asking import open_context
-from kgneo.context import Context
+from kgneo.context import Context, Options
+from kgneo.doors.tools import Tools
 from kgneo.embedding import OnnxEncoder
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
@@ -113,3 +115,10 @@ def test_graphrag_answers_with_a_model_from_what_it_gets(graphrag: Any) -> None:
 def test_graphrag_may_use_it_as_a_tool(graphrag: Any) -> None:
     tool = graphrag.convert_to_tool(name="films", description="What is known of films.")
     assert tool.get_parameters()["required"] == ["query_text"]
+
+
+def test_an_assistant_is_given_no_answer_below_the_least_confidence(sample_context: Context) -> None:
+    strict = Tools(replace(sample_context, options=Options(min_confidence=1.0)))
+    found = strict.ask("what is the capital of [Ethiopia]?")
+    assert (found["answer"], found["answers"], found["evidence"]) == ("not found", [], [])
+    assert found["other_readings"][0] == "capital of X"

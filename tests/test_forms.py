@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from neo4j.graph import Node
 
-from kgneo.asking import ask, interpret, open_context
+from kgneo.asking import DOUBT, UNSURE, ask, interpret, open_context
 from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
 from kgneo.graph.index import build
 from kgneo.graph.shape import LOADED
+from kgneo.model import Answer
 from kgneo.server import RunningServer
 from kgneo.stages.offer_readings import run_graph
-from kgneo.strategies.paths import UNSURE
+from kgneo.strategies.protocol import Needs, NoOptions
 from tests.conftest import connect, load_file, wipe
 
 FOLDER = Path(__file__).parent / "graphs" / "music"
@@ -85,7 +88,7 @@ def test_a_question_that_no_path_explains_is_answered_with_a_warning(music: Cont
     answer = ask(music, "what does [Eric Clapton] eat for breakfast?")
     assert answer.confidence is not None
     assert answer.confidence < UNSURE
-    assert "Unsure" in answer.warnings[0]
+    assert answer.warnings[0] == DOUBT
     assert ask(music, "what did [Eric Clapton] play?").warnings == ()
 
 
@@ -97,3 +100,60 @@ def test_a_question_below_the_least_confidence_is_not_answered(music: Context) -
     assert 0 < len(answer.readings) <= 3
     assert answer.confidence is not None
     assert answer.confidence < strict.options.min_confidence
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many rivers are there?",
+        "which countries does the [Mekong] cross?",
+        "how many countries does the [Mekong] cross?",
+        "does the [Mekong] flow through [Laos]?",
+        "does the [Mekong] flow through [Peru]?",
+        "which rivers flow through [Austria] and [Hungary]?",
+    ],
+    ids=["query graph", "relation path", "completed path", "joined path", "no path between", "intersection"],
+)
+def test_whichever_way_an_answer_came_it_is_not_given_below_the_least_confidence(
+    sample_context: Context, question: str
+) -> None:
+    given = ask(sample_context, question, strategy="paths")
+    strict = replace(sample_context, options=Options(min_confidence=1.0))
+    withheld = ask(strict, question, strategy="paths")
+    assert given.answers
+    assert (withheld.answer, withheld.answers, withheld.evidence, withheld.cypher) == ("not found", (), (), None)
+    assert withheld.confidence == given.confidence
+    assert withheld.readings
+
+
+@dataclass(frozen=True)
+class _Guessing:
+    """A strategy that is not sure, as one with a language model may be."""
+
+    confidence: float | None
+    name: ClassVar[str] = "guessing"
+    needs: ClassVar[Needs] = Needs(graph=False)
+    options: ClassVar[NoOptions] = NoOptions()
+    splits: ClassVar[bool] = False
+    nearest: ClassVar[bool] = False
+    furthest: ClassVar[int | None] = None
+
+    def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:  # noqa: ARG002
+        return Answer(question, self.name, "Vienna", answers=("Vienna",), confidence=self.confidence)
+
+
+@pytest.mark.parametrize(("confidence", "said"), [(0.04, "not found"), (0.5, "Vienna"), (None, "Vienna")])
+def test_the_least_confidence_holds_for_every_strategy_that_has_one(
+    sample_context: Context, confidence: float | None, said: str
+) -> None:
+    assert ask(sample_context, "what is the capital?", strategy=_Guessing(confidence)).answer == said
+
+
+@pytest.mark.parametrize(
+    "question", ["what is the weather in Berlin tomorrow?", "who is the president of France?", "what is [Peru] like?"]
+)
+def test_a_warning_has_no_confidence_beside_the_one_of_the_answer(sample_context: Context, question: str) -> None:
+    doubtful = ask(replace(sample_context, options=Options(min_confidence=0.0)), question, strategy="paths")
+    assert (doubtful.confidence or 0.0) < UNSURE
+    assert doubtful.warnings
+    assert not any(re.search(r"\d\.\d|%", warning) for warning in doubtful.warnings)

@@ -10,6 +10,7 @@ import pytest
 from kgneo.asking import ask, open_context
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
+from kgneo.errors import EntityNotFound
 from kgneo.graph.implied import Implied, implied
 from kgneo.graph.index import build
 from kgneo.graph.load import load
@@ -190,3 +191,46 @@ def films(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Contex
 )
 def test_a_word_for_a_kind_or_inside_a_name_is_no_name_itself(films: Context, question: str, answers: set[str]) -> None:
     assert set(ask(films, question).answers) == answers
+
+
+def test_labels_are_the_classes_where_the_entities_have_some(sample_context: Context) -> None:
+    found = implied(sample_context.record.statistics)
+    assert found.classes["flows_into", True] == ("Sea", "River")
+    assert "River" in found.vocabulary.labels
+    assert not found.vocabulary.spoken
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("how many rivers are there?", ("26",)),
+        ("how many seas do the rivers of [Germany] flow into?", ("3",)),
+        ("which mountain was climbed first?", ("Triglav",)),
+        ("which country has the most rivers?", ("Germany",)),
+    ],
+)
+def test_what_is_counted_or_chosen_is_of_the_kind_that_was_asked(
+    sample_context: Context, question: str, answers: tuple[str, ...]
+) -> None:
+    assert ask(sample_context, question, strategy="paths").answers == answers
+
+
+@pytest.mark.parametrize(
+    ("question", "label"),
+    [("which rivers are there?", "River"), ("list all seas", "Sea"), ("name all currencies", "Currency")],
+)
+def test_things_of_a_kind_are_those_with_its_label(sample_context: Context, question: str, label: str) -> None:
+    rows = sample_context.graph.read(f"MATCH (n:{label}) RETURN n.name AS name")
+    assert set(ask(sample_context, question, strategy="paths").answers) == {row["name"] for row in rows}
+
+
+def test_what_a_path_leads_to_is_of_the_kind_that_was_asked(sample_context: Context) -> None:
+    answer = ask(sample_context, "which seas do the rivers of [Germany] flow into?", strategy="paths")
+    assert set(answer.answers) == {"North Sea", "Baltic Sea", "Black Sea"}
+    assert {item.triple.object for item in answer.evidence} >= set(answer.answers)
+
+
+@pytest.mark.parametrize("question", ["How many lighthouses are there?", "which lighthouses are there?"])
+def test_a_kind_that_the_graph_does_not_tell_apart_is_not_taken_for_another(ships: Context, question: str) -> None:
+    with pytest.raises(EntityNotFound):
+        ask(ships, question, strategy="paths")

@@ -137,6 +137,50 @@ def test_similarities_are_shares(span: str, name: str) -> None:
     assert all(0 < alignment.similarity <= 1 for alignment in best_alignments([span], [name]))
 
 
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("what is the capital of Atlantis?", "Atlantis"),
+        ("what is the capital of Kingdom of Wakanda?", "Wakanda"),
+        ("does the Danube flow through Mordor?", "Mordor"),
+        ('who first climbed "Mount Doom"?', "Doom"),
+    ],
+)
+def test_a_name_that_the_graph_does_not_have_is_said_and_not_replaced(
+    sample_context: Context, question: str, unknown: str
+) -> None:
+    with pytest.raises(EntityNotFound, match=f"The graph has no entity named .*'{unknown}'"):
+        ask(sample_context, question, strategy="paths")
+
+
+def test_the_names_nearest_to_one_that_is_not_there_are_told(sample_context: Context) -> None:
+    with pytest.raises(EntityNotFound) as error:
+        ask(sample_context, "what is the capital of Atlantis?", strategy="paths")
+    assert "Atlantic Ocean" in error.value.nearest
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("which mountains did Hillary climb?", {"Mount Everest"}),
+        ("who climbed Everest first?", {"Edmund Hillary", "Tenzing Norgay"}),
+        ("what is the capital of Ethopia?", {"Addis Ababa"}),
+        ("which mountains did Edmund Hilary climb?", {"Mount Everest"}),
+        ("which rivers flow into the Atlantic?", {"Amazon", "Douro", "Loire", "Tagus"}),
+    ],
+)
+def test_a_name_in_part_or_with_a_typing_error_is_found(
+    sample_context: Context, question: str, answers: set[str]
+) -> None:
+    assert set(ask(sample_context, question, strategy="paths").answers) == answers
+
+
+def test_the_half_of_a_name_is_not_like_what_has_another_letter() -> None:
+    assert best_alignments(["Atlantis"], ["Atlantic Ocean"]) == []
+    assert best_alignments(["Atlantic"], ["Atlantic Ocean"])
+    assert best_alignments(["Led Zepelin"], ["Led Zeppelin IV"])
+
+
 def test_a_surname_is_like_the_whole_name_but_less_than_the_whole_name() -> None:
     part, whole = best_alignments(["einstein", "albert einstein"], ["Einstein", "Albert Einstein"])
     assert (part.span, part.name, part.similarity) == (0, 0, 1.0)

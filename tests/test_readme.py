@@ -8,13 +8,39 @@ from pathlib import Path
 
 import pytest
 
+from kgneo.asking import DOUBT, ask
+from kgneo.cli import demo
 from kgneo.cli.main import COMMANDS, main
+from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from tests.conftest import on_one_version
 
-README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
+MEKONG = {"Cambodia", "China", "Laos", "Myanmar", "Thailand", "Vietnam"}
+SEAS = "which seas do the rivers of [Germany] flow into?"
+OF_THE_SAMPLE = {
+    "which countries does the [Mekong] cross?": MEKONG,
+    "which countries does the Mekong cross?": MEKONG,
+    "what is the capital of [Ethiopia]?": {"Addis Ababa"},
+    SEAS: {"North Sea", "Baltic Sea", "Black Sea"},
+}
+"""The questions about the sample that the pages show, with what is true."""
+OF_OTHER_GRAPHS = {
+    "who founded [Acme]?",
+    "which customer placed the most orders?",
+    "which products does [Sunrise Teas] supply?",
+    "how much does [Smoked Salmon] cost?",
+    "who lives there?",
+    "who wrote [Dracula]?",
+    "Who directed Alien?",
+    "which customers in Spain ordered Rye Bread?",
+    "when was the company founded that [Chiara Ricci] works for?",
+}
+SHOWN = re.compile(r"""(?:kgneo ask|\bask\(graph,)[^"\n]*"([^"\n]+)\"""")
 
 
 def test_the_python_example_runs(
@@ -79,3 +105,26 @@ def test_every_page_that_the_readme_names_is_there() -> None:
     root = Path(__file__).resolve().parent.parent
     for page in set(re.findall(r"docs/[\w-]+\.md", README)):
         assert (root / page).is_file(), page
+
+
+def test_of_every_question_that_a_page_shows_it_is_known_what_is_true() -> None:
+    shown = {found[1] for text in PAGES.values() for found in SHOWN.finditer(text)} - {"…"}
+    assert shown == OF_THE_SAMPLE.keys() | OF_OTHER_GRAPHS
+
+
+@pytest.mark.parametrize(("question", "true"), OF_THE_SAMPLE.items())
+def test_a_question_that_a_page_shows_is_answered_with_what_is_true(
+    sample_context: Context, question: str, true: set[str]
+) -> None:
+    answer = ask(sample_context, question, strategy="paths")
+    assert set(answer.answers) == true
+    assert DOUBT not in answer.warnings
+
+
+def test_the_answer_that_the_readme_prints_is_the_one_that_is_given(sample_context: Context) -> None:
+    question, printed = re.findall(r'kgneo ask "([^"]+)" --store demo\n```\n\n```text\n(.*?)\n```', README)[0]
+    assert ask(sample_context, question, strategy="paths").answer == printed
+
+
+def test_what_the_demo_says_to_try_next_is_answered_right() -> None:
+    assert demo.TRY_NEXT == SEAS

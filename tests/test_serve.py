@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from kgneo.asking import ask, open_context
-from kgneo.context import Context
+from kgneo.context import Context, Options
 from kgneo.doors.tools import Tools
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import StatementRefused
@@ -54,6 +54,15 @@ def test_an_answer_is_the_object_that_the_command_line_prints(http: TestClient, 
     assert found.pop("query").startswith("MATCH ")
     assert found == wanted
     assert found["answers"] == ["Addis Ababa"]
+
+
+def test_an_answer_below_the_least_confidence_is_not_given(sample_context: Context) -> None:
+    with client(replace(sample_context, options=Options(min_confidence=1.0))) as strict:
+        found = post(strict, "ask", question=SEAS)
+        told = events(strict, question=SEAS)
+    assert (found["answer"], found["answers"], found["evidence"]) == ("not found", [], [])
+    assert found["readings"]
+    assert told[-1][1]["answer"] == "not found"
 
 
 def test_a_stream_tells_of_each_stage_and_ends_with_the_answer(http: TestClient) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import openai
 import pytest
 
-from kgneo.context import Context
+from kgneo.context import Context, Options
 from kgneo.llm.scripted import ScriptedModel, ScriptRecord
 from kgneo.model import Answer, Evidence, Triple
 from kgneo.serve.chat import content, plain
@@ -63,6 +63,18 @@ def test_a_name_that_is_not_found_is_said_so_that_the_chat_goes_on(client: opena
     assert (found.model_extra or {})["kgneo"]["error"]["type"] == "EntityNotFound"
     stream = client.chat.completions.create(model="kgneo", messages=asking("who is [Ethopia]?"), stream=True)
     assert "Ethopia" in "".join(chunk.choices[0].delta.content or "" for chunk in stream)
+
+
+def test_an_answer_below_the_least_confidence_is_not_said(sample_context: Context) -> None:
+    strict = replace(sample_context, options=Options(min_confidence=1.0))
+    with (
+        listening(strict) as address,
+        openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as talking,
+    ):
+        found = talking.chat.completions.create(model="kgneo/paths", messages=asking(CAPITAL))
+    said = found.choices[0].message.content or ""
+    assert said.startswith("not found")
+    assert "Addis Ababa" not in said
 
 
 def test_what_goes_wrong_ends_a_stream_as_an_error(sample_context: Context) -> None:

@@ -78,10 +78,10 @@ def test_a_question_is_completed_asked_and_answered_by_keyboard_alone(page: Any)
     field.send_keys(Keys.ARROW_DOWN, Keys.ENTER, " flow into?", Keys.ENTER)
     assert field.get_attribute("value") == "which seas do the rivers of [Germany] flow into?"
     until(page, lambda: texts(page, "#readings li"))
-    assert "North Sea" in texts(page, ".answer")[0]
+    assert sorted(texts(page, ".answer")[0].split(", ")) == ["Baltic Sea", "Black Sea", "North Sea"]
     assert "river that flows through Germany" in texts(page, "#result .quiet")[0]
     assert texts(page, "#stages li")[-1] == "Answering"
-    assert page.execute_script("return document.querySelector('.picture').picture.drawing.edges().length") == 12
+    assert page.execute_script("return document.querySelector('.picture').picture.drawing.edges().length") == 8
     page.set_window_size(1300, 1350)
     page.execute_script("scrollTo(0, 0)")
     shoot(page, "serve-answer.png")

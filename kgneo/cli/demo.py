@@ -21,6 +21,7 @@ from kgneo.sample import questions_path, triples_path
 from kgneo.settings import Settings, open_graph
 
 STORE = "demo"
+TRY_NEXT = "which seas do the rivers of [Germany] flow into?"
 
 
 @click.command()
@@ -55,7 +56,7 @@ def demo(settings: Settings, model: ModelSettings) -> None:
     if language_model:
         click.echo(f"{right['kg-rag']} of {len(questions)} right by kg-rag with {language_model.name}.")
     click.echo("Try next:")
-    click.echo(about_this_graph('  kgneo ask "which seas do the rivers of [Germany] flow into?"'))
+    click.echo(about_this_graph(f'  kgneo ask "{TRY_NEXT}"'))
     click.echo("  kgneo load YOUR_TRIPLES.csv")
     click.echo(about_this_graph("  kgneo server stop"))
 

@@ -58,7 +58,7 @@ class Tools:
             "grounded": answer.grounded,
             "cypher": answer.cypher,
             "parameters": parameters_to_show(answer.cypher_parameters),
-            "other_readings": [item.text for item in answer.readings[1:]],
+            "other_readings": [item.text for item in answer.readings[bool(answer.steps) :]],
             "warnings": list(answer.warnings),
         }
         return fitted(record, self.tokens)

@@ -7,6 +7,8 @@ Whatever a relation leaves from, or leads to, is a set of entities. Sets that ho
 set that lies within another is a part of that class, and one that others lie within covers them all. A relation that
 leads to numbers or dates is a property of what it leaves from. All of it follows from how often one relation follows
 another, which is known from indexing.
+
+Where every relation leads to entities with labels, the labels are the classes, and none has to be implied.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ class Implied:
     """Classes with the vocabulary that they make.
 
     `tests` has for each class the set that tells whether an entity is of it; `classes` for each set the classes that
-    its entities can be of, `sure` those sets that lie within their class.
+    its entities can be of, `sure` those sets that lie within their class. Classes that are labels need no tests.
     """
 
     vocabulary: Vocabulary
@@ -68,8 +70,15 @@ class Implied:
     classes: Mapping[End, tuple[str, ...]]
     sure: frozenset[End] = frozenset()
 
-    def of_entity(self, ends: Iterable[End]) -> tuple[str, ...]:
-        """The classes of an entity that relations reach or leave as `ends` say."""
+    @property
+    def labelled(self) -> bool:
+        """Whether the classes are labels that the entities have."""
+        return not self.tests
+
+    def of_entity(self, ends: Iterable[End], labels: Collection[str] = ()) -> tuple[str, ...]:
+        """The classes of an entity with these labels that relations reach or leave as `ends` say."""
+        if self.labelled:
+            return tuple(label for label in labels if label in self.vocabulary.labels)
         ends = list(ends)
         tested = [name for name, end in self.tests.items() if end in ends]
         return tuple(tested) or tuple(dict.fromkeys(name for end in ends for name in self.classes.get(end, ())))
@@ -78,10 +87,18 @@ class Implied:
         """A query graph over classes and properties as one over the entities and relations that there are."""
         return _Lowering(graph, self).lowered()
 
+    def of_kind(self, graph: QueryGraph, variable: str, kind: str) -> QueryGraph:
+        """A query graph over the entities that there are, of which one is of a class."""
+        if not self.labelled:
+            return _Lowering(graph, self).with_test(variable, kind)
+        variables = tuple(replace(item, labels=(kind,)) if item.name == variable else item for item in graph.variables)
+        return replace(graph, variables=variables)
+
 
 def implied(statistics: Statistics) -> Implied:
     """The classes of a graph of plain triples, from its statistics."""
-    return _Sets(statistics).implied()
+    sets = _Sets(statistics)
+    return sets.labelled() or sets.implied()
 
 
 @dataclass
@@ -119,6 +136,18 @@ class _Sets:
                          if self._share(end, core) >= COVERED or self.sizes[end] <= self.sizes[core]
                          or not any(self._share(end, other) >= APART for other in groups if other != core))  # fmt: skip
         return Implied(self._vocabulary(tests, classes), tests, classes, sure)
+
+    def labelled(self) -> Implied | None:
+        """The labels as classes; None where the entities of some set have none."""
+        labels = {(hop.relation, hop.forward): hop.labels for hop in self.statistics.hops}
+        classes = {end: labels[end] for end in self._ends()}
+        if not classes or not all(classes.values()):
+            return None
+        cores: dict[str, End] = {}
+        for end in sorted(classes, key=lambda end: (len(classes[end]), -self.sizes[end])):
+            for label in classes[end]:
+                cores.setdefault(label, end)
+        return Implied(self._vocabulary(cores, classes), {}, classes)
 
     def _ends(self) -> list[End]:
         """The sets of entities; what properties lead to are values."""
@@ -201,7 +230,7 @@ class _Sets:
         keys = [
             Key(name, NAME, unique=True, distinct=labels[name], examples=self.names[end]) for name, end in tests.items()
         ]
-        keys += [key for hop in self.literal.values() for key in self._properties(hop, tests)]
+        keys += [key for hop in self.literal.values() for key in self._properties(hop, tests, classes)]
         links = [link for hop in self.statistics.hops if hop.forward and hop.relation not in self.literal
                  for link in _links(hop, classes)]  # fmt: skip
         spoken = {name: tuple(relation for (relation, _), owners in classes.items() if owners == (name,))
@@ -216,11 +245,15 @@ class _Sets:
             {name: verbs for name in labels if (verbs := _verbs(name, classes))},
         )
 
-    def _properties(self, hop: HopStatistics, tests: Mapping[str, End]) -> Iterator[Key]:
+    def _properties(
+        self, hop: HopStatistics, tests: Mapping[str, End], classes: Mapping[End, tuple[str, ...]]
+    ) -> Iterator[Key]:
         kind, form = _kind_of(hop.names)
         size = round(self.sizes[hop.relation, True])
+        owners = classes[hop.relation, False]
         for name, core in tests.items():
-            if max(self._share(core, (hop.relation, False)), self._share((hop.relation, False), core)) >= HAS:
+            share = max(self._share(core, (hop.relation, False)), self._share((hop.relation, False), core))
+            if share >= HAS or name in owners:
                 yield Key(name, hop.relation, kind, form, name=hop.relation, examples=hop.names, distinct=size)
 
 
@@ -304,7 +337,7 @@ class ImpliedNames:
 
     def _of(self, item: NamedEntity, ends: Sequence[End]) -> Iterator[Entry]:
         name, id_ = item.entity.name, item.entity.id
-        for label in self.classes.of_entity(ends):
+        for label in self.classes.of_entity(ends, item.entity.labels):
             yield Entry(label, NAME, False, name, name, 1, id_)
         for relation, forward in ends:
             for key in self.classes.vocabulary.keys:
@@ -338,10 +371,13 @@ class _Lowering:
         answer = self._answer()
         named = {item.left.of for item in graph.conditions
                  if isinstance(item.left, Value) and item.left.key == NAME and item.operator == "="}  # fmt: skip
-        for variable in graph.variables:
-            if not variable.ids and variable.name not in named:
-                self._test(variable)
-        variables = [replace(item, labels=(LOADED_LABEL,)) for item in graph.variables]
+        tested = [item for item in graph.variables if not (item.ids or item.name in named or self.implied.labelled)]
+        for variable in tested:
+            self._test(variable)
+        own = (LOADED_LABEL,)
+        variables = [
+            replace(item, labels=own + item.labels if self.implied.labelled else own) for item in graph.variables
+        ]
         return QueryGraph((*variables, *self.variables), answer, (*graph.edges, *self.edges), conditions, selections)
 
     def _answer(self) -> Value | Aggregate | Arithmetic:
@@ -400,3 +436,9 @@ class _Lowering:
             if core is not None and not told:
                 relation, forward = core
                 self._joined(variable.name, relation, not forward)
+
+    def with_test(self, variable: str, kind: str) -> QueryGraph:
+        """The graph, whose variables are entities already, with a test of one's class."""
+        self._test(replace(self.graph.variable(variable), labels=(kind,)))
+        graph = self.graph
+        return replace(graph, variables=(*graph.variables, *self.variables), edges=(*graph.edges, *self.edges))

@@ -106,6 +106,11 @@ class Heard:
         taken = {index for item in values for index in range(item.start, item.end)} | self._said
         values = formed_mentions(self.words, values, taken, dictionary, fits)
         values, self.unknown = self._with_misspelt(values, dictionary)
+        taken = {index for item in values for index in range(item.start, item.end)} | self._said
+        self.alike_names = tuple(
+            self.text[self.words[start].start : self.words[end - 1].end]
+            for start, end in open_names(self.words, taken, fits, alike=True)
+        )
         values = with_choices(self.words, with_keys(self.words, values, fits))
         values = self._without_alike(values)
         self.taken = taken = {index for item in values for index in (*range(item.start, item.end), *item.also)}

@@ -435,14 +435,18 @@ def _shared(first: Mention, second: Mention) -> tuple[Meaning, ...]:
     )
 
 
-def open_names(words: Sequence[Word], taken: Container[int], fits: Fits) -> list[tuple[int, int]]:
+def open_names(
+    words: Sequence[Word], taken: Container[int], fits: Fits, *, alike: bool = False
+) -> list[tuple[int, int]]:
     """Where words stand that must be a name, by a capital or by figures in them, and that are not `taken` yet: start
-    and end (exclusive) of each. A question in which most words have a capital tells nothing by them."""
+    and end (exclusive) of each. A question in which most words have a capital tells nothing by them. `alike`: also
+    those that are only like the name of something, as "Everest" is like that of mountains."""
     telling = has_telling_capitals(words)
     found: list[tuple[int, int]] = []
     for index, word in enumerate(words):
         named = (telling and index > 0 and word.text[0].isupper() and word.text != "I") or _is_code(word.text)
-        if not named or index in taken or word.plain in FUNCTION_WORDS or says_something(word.plain, fits):
+        said = has_root(word.plain, fits) if alike else says_something(word.plain, fits)
+        if not named or index in taken or word.plain in FUNCTION_WORDS or said:
             continue
         if found and found[-1][1] == index:
             found[-1] = (found[-1][0], index + 1)
@@ -463,9 +467,16 @@ def _is_code(text: str) -> bool:
 
 def says_something(word: str, fits: Fits) -> bool:
     """Whether a word names a label, a relationship type or a property."""
-    return any(bool((scores >= 0.5).any()) for scores in fits.of(word)) or any(
-        month.startswith(word) for month in MONTHS if len(word) > 2
-    )
+    return any(bool((scores >= 0.5).any()) for scores in fits.of(word)) or _is_month(word)
+
+
+def has_root(word: str, fits: Fits) -> bool:
+    """Whether a word shares its root with one in the name of a label, a relationship type or a property."""
+    return any(same_root(word, own) for own in fits.own_words.get(word[:1], ())) or _is_month(word)
+
+
+def _is_month(word: str) -> bool:
+    return len(word) > 2 and any(month.startswith(word) for month in MONTHS)
 
 
 def misspelt(text: str, words: Sequence[Word], start: int, end: int, dictionary: Lookup, fits: Fits) -> Mention | None:

@@ -86,6 +86,9 @@ class Interpretation:
     mentions: tuple[Mention, ...] = ()
     """The values that the question names, whichever of them the query graph has."""
 
+    open_names: tuple[str, ...] = ()
+    """What the question writes as a name, and is read as a word that it is like: "Everest" as a mountain."""
+
     names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Readable names of relationship types that are codes."""
 
@@ -113,12 +116,17 @@ def read(
     """
     heard = Heard(question if given else with_group_last(question), fits, dictionary, given)
     if heard.unknown:
-        name = heard.unknown[0]
-        nearest = tuple(dict.fromkeys(entry.text for entry in dictionary.similar(name)))[:NEAREST]
-        hint = f"Nearest names: {', '.join(nearest)}." if nearest else "No name in the graph is like it."
-        piece = name if heard.is_alone(name) else ""
-        raise EntityNotFound(f"The graph has no entity named {name!r}.", nearest=nearest, hint=hint, piece=piece)
+        raise _unknown(heard, dictionary)
     return _Reader(heard, chains).read()
+
+
+def _unknown(heard: Heard, dictionary: Lookup) -> EntityNotFound:
+    """The error for names that the graph does not have; its piece is what a name that is found must hold."""
+    nearest = tuple(dict.fromkeys(entry.text for name in heard.unknown for entry in dictionary.similar(name)))[:NEAREST]
+    hint = f"Nearest names: {', '.join(nearest)}." if nearest else "No name in the graph is like it."
+    piece = " ".join(name for name in heard.unknown if heard.is_alone(name))
+    named = " or ".join(map(repr, heard.unknown))
+    return EntityNotFound(f"The graph has no entity named {named}.", nearest=nearest, hint=hint, piece=piece)
 
 
 class _Reader:
@@ -187,6 +195,7 @@ class _Reader:
         conditions += [*self.conditions.present(tree), *self.conditions.same(tree)]
         selections: list[Selection] = []
         unread, measured = 0, [1.0]
+        unordered: list[str] = []
         groups = Measures(self.heard).first_groups(tree)
         for extreme in self.heard.form.extremes:
             if groups and extreme == groups[0]:
@@ -197,6 +206,7 @@ class _Reader:
                 measured.append(self.conditions.said(extreme, selection.by, tree))
             else:
                 unread += 1
+                unordered.append(self.heard.words[extreme.at].text)
         for comparison in self.heard.form.comparisons:
             condition = self.conditions.compared(comparison, tree)
             if condition is not None:
@@ -236,6 +246,7 @@ class _Reader:
         nouns = sum(is_noun(self.heard, index, {*self.heard.telling}.difference(unlike)) for index in unlike)
         if self.heard.form.negations and not graph.denies:
             unsaid = (*unsaid, self.heard.words[self.heard.form.negations[0]].text)
+        unsaid = (*unsaid, *unordered)
         score = tree.score - 0.5 * unread - 0.12 * len(left)
         bare = not (self.heard.values or self.heard.alike) and self.heard.is_plain and not conditions
         loose = tree.unsaid + unread
@@ -257,6 +268,7 @@ class _Reader:
             vacuous=self._is_vacuous(tree, graph, unsaid),
             spelt=self._is_spelt,
             mentions=self.heard.values,
+            open_names=self.heard.alike_names,
             names=self.heard.fits.vocabulary.names,
             measured=min(measured),
         )

@@ -1,4 +1,4 @@
-"""Agree: whether two readers of one question found the same, and what that says of the answer.
+"""Agree: whether two readers of one question found the same, or two names one path, and what that says of the answer.
 
 Comes in: answers. Goes out: the names that are compared, and a confidence.
 """
@@ -19,7 +19,6 @@ def answered_names(answer: Answer) -> frozenset[str]:
 
 
 def beside(confidence: float, *, agreed: bool) -> float:
-    """How sure an answer of a language model is (0..1), where a reader without one found the same or something else,
-    with a `confidence` of its own: halfway between that and 1 where both agree, half of what it leaves where not. Set
-    by hand, not fitted."""
+    """How sure an answer is (0..1), where another reader found the same or something else, with a `confidence` of its
+    own: halfway between that and 1 where both agree, half of what it leaves where not. Set by hand, not fitted."""
     return 1.0 - 0.5 * (1.0 - confidence) if agreed else 0.5 * (1.0 - confidence)

@@ -32,6 +32,8 @@ from kgneo.model import Evidence, RelationPath, split_value_relation
 from kgneo.query.graph import Aggregate, Condition, Form, QueryGraph, Scalar, Selection, Value
 from kgneo.query.wording import wording
 from kgneo.reading.along import END, along, joined, measured, without_its_beginning
+from kgneo.stages.agree import beside
+from kgneo.stages.ask_kind import with_kind
 from kgneo.stages.choose_reading import RankedReading, masked, rank_readings
 from kgneo.stages.interpret import run_query
 from kgneo.stages.link import LinkedQuestion, Mention
@@ -58,8 +60,8 @@ OF_TIME = frozenset(
 @dataclass(frozen=True, slots=True)
 class Completed:
     """A query graph with what it finds and how sure it is (0..1); `readings` are the best ranked ones, for a plain one
-    from its own on. `joins`: the question names both ends of what was walked, which says more than the confidence of
-    one path.
+    from its own on. `joins`: the question names both ends of what was walked. That a path leads from one to the other
+    is as if a second reader agreed, so that it is surer than its path alone.
     """
 
     graph: QueryGraph
@@ -116,7 +118,8 @@ def _left(ranked: Sequence[RankedReading], number: int) -> float:
 
 def what_leads(context: Context, linked: LinkedQuestion, path: RelationPath) -> tuple[QueryGraph, Result]:
     """The query graph of what a path from the topic entities leads to, and what it finds, which may be nothing."""
-    for graph in graphs_along(linked, path):
+    for leading in graphs_along(linked, path):
+        graph = with_kind(context, linked, path, leading)
         result = _run(context, graph, linked)
         if not result.empty:
             break
@@ -171,6 +174,8 @@ class _Completer:
         evidence = evidence_of(self.context.knowledge, graph, result)
         nodes = {topic.entity.id: topic.entity.name for topic in self.linked.topics}
         told = wording(graph, nodes=nodes, names=self.context.record.statistics.readable_names)
+        if joins and not result.empty:
+            confidence = beside(confidence, agreed=True)
         return Completed(graph, result, evidence, told, confidence, tuple(readings[:3]), joins)
 
     # Counts ------------------------------------------------------------------------------------------------------

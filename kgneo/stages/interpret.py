@@ -54,6 +54,9 @@ EMPTY = 0.5
 MEASURED = 0.3
 """How surely a word speaks of what is compared, from which it does."""
 MOST_UNSAID = 3
+KIND = 0.5
+"""How surely the kind of what is asked for is named, from which on a question about plain triples that names nothing
+else is read: the graph has no other kinds than those that it tells apart, and none stands for another."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,7 @@ def unlearned(
     found = [item for item in read(question, fits or known.fits, known.dictionary, chains, given) if _explains(item)]
     if known.implied is None:
         return found
+    found = [item for item in found if item.named >= KIND or item.mentions]
     return [
         replace(item, graph=known.implied.lowered(item.graph), meant=item.graph)
         for item in found

@@ -23,6 +23,8 @@ PART = 0.8
 """Factor for a part of a name."""
 SHORTEST_PART = 4
 """Letters."""
+MOST = 0.7
+"""Share of a name's letters from which a part of it may be misspelt; function words are no letters of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +38,47 @@ class Alignment:
 
 def best_alignments(spans: Sequence[str], names: Sequence[str]) -> list[Alignment]:
     """For each name the pieces that are most like it (several only where they are equally like it)."""
-    spellings = [(number, text, factor) for number, name in enumerate(names) for text, factor in _spellings(name)]
+    spellings = [(number, spelling) for number, name in enumerate(names) for spelling in _spellings(name)]
     if not spans or not spellings:
         return []
     likeness = cdist(
-        [text for _, text, _ in spellings],
+        [spelling.text for _, spelling in spellings],
         [fold(span) for span in spans],
         scorer=OSA.normalized_similarity,
         score_cutoff=LIKE,
     )
-    likeness = likeness * np.array([factor for _, _, factor in spellings])[:, None]
+    likeness = np.where(likeness >= np.array([spelling.least for _, spelling in spellings])[:, None], likeness, 0.0)
+    likeness = likeness * np.array([spelling.factor for _, spelling in spellings])[:, None]
     result: list[Alignment] = []
     for number in range(len(names)):
-        rows = [row for row, (owner, _, _) in enumerate(spellings) if owner == number]
+        rows = [row for row, (owner, _) in enumerate(spellings) if owner == number]
         best = likeness[rows].max(axis=0)
         for span in np.flatnonzero((best > 0) & (best >= best.max() - 1e-6)):
             result.append(Alignment(int(span), number, round(float(best[span]), 4)))
     return result
 
 
-def _spellings(name: str) -> list[tuple[str, float]]:
+@dataclass(frozen=True, slots=True)
+class _Spelling:
+    """A text that could stand for a name, how well it does (`factor`), and how like it a piece has to be at `least`."""
+
+    text: str
+    factor: float
+    least: float
+
+
+def _spellings(name: str) -> list[_Spelling]:
     """The folded name, and every run of its words that could stand for it."""
     folded = fold(name)
     words = folded.split()
     runs = [(words[first:last]) for first in range(len(words)) for last in range(first + 1, len(words) + 1)]
     parts = [
-        (" ".join(run), PART)
+        _Spelling(" ".join(run), PART, LIKE if _letters(run) >= MOST * _letters(words) else 1.0)
         for run in runs
         if len(run) < len(words) and len(run[-1]) >= SHORTEST_PART and run[-1] not in FUNCTION_WORDS
     ]
-    return [(folded, 1.0), *parts]
+    return [_Spelling(folded, 1.0, LIKE), *parts]
+
+
+def _letters(words: Sequence[str]) -> int:
+    return sum(len(word) for word in words if word not in FUNCTION_WORDS)

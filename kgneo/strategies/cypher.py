@@ -90,11 +90,10 @@ def compared(answer: Answer, context: Context, *, entities: Sequence[str] = ()) 
     except KgneoError:
         return answer
     agreed = answered_names(other) == answered_names(answer)
-    own = other.confidence or 0.0
-    confidence = round(beside(own, agreed=agreed), 4)
+    confidence = round(beside(other.confidence or 0.0, agreed=agreed), 4)
     if agreed or not other.answers:
         return replace(answer, confidence=confidence)
-    told = f"Read without the language model, the answer is: {other.answer} (confidence {own:.2f})."
+    told = f"Read without the language model, the answer is: {other.answer}."
     return replace(answer, confidence=confidence, warnings=(*answer.warnings, told))
 
 

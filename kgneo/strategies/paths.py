@@ -41,8 +41,8 @@ from kgneo.strategies.protocol import Needs, NoOptions
 READINGS = 3
 LINKED = 0.5
 """Score of linking from which a name in lower case, or a misspelt one, is taken for a node's."""
-UNSURE = 0.2
-"""Confidence below which an answer comes with a warning."""
+FORMED = 0.05
+"""Confidence below which what a form is completed with is less likely than that its words name a relation."""
 DOUBTED = 0.4
 """Confidence below which the ranking of relation paths is not taken at its word."""
 OTHERWISE = 0.8
@@ -135,7 +135,7 @@ def _ranked(
             linked = _linked(context, texts)
     with clock.stage("form"):
         formed, best = _formed(context, linked)
-    if formed is not None and (formed.joins or formed.confidence >= context.options.min_confidence):
+    if formed is not None and (formed.joins or formed.confidence >= FORMED):
         found = _completed(context, question, best.topics, formed, clock)
         return _less_sure(found, _left_out(context, best, formed.graph))
     if understood and joins(context, understood[0]):
@@ -145,8 +145,8 @@ def _ranked(
         ranked = rank_readings(context, linked)
     with clock.stage("answer"):
         first = complete_plain(context, ranked)
-    if first is None or first.confidence < context.options.min_confidence:
-        return _not_found(question, linked[0].topics, first.readings if first else ranked, clock)
+    if first is None:
+        return _not_found(question, linked[0].topics, ranked, clock)
     used = first.readings[0].linked
     found = _completed(context, question, used.topics, first, clock)
     silent = dict.fromkeys(unsaid, False) if context.shape.loaded else _left_out(context, used, first.graph)
@@ -197,14 +197,19 @@ def _surer(ranked: Chosen, read: Chosen) -> Chosen:
 
 def _understood(context: Context, question: str) -> list[Interpretation]:
     """How a question is read as a query graph; nothing where a name in it is one that only linking finds, in lower
-    case or with several errors. Raises EntityNotFound for a name that the graph does not have."""
+    case, in part or with several errors. Raises EntityNotFound for a name that the graph does not have."""
     try:
         understood = interpret(context, question)
     except EntityNotFound as error:
         if _is_linked(context, question, error.piece):
             return []
         raise
-    return [] if understood and understood[0].bare and _is_linked(context, question) else understood
+    if not understood:
+        return []
+    names = understood[0].open_names if context.shape.loaded else ()
+    if any(_is_linked(context, question, name) for name in names):
+        return []
+    return [] if understood[0].bare and _is_linked(context, question) else understood
 
 
 def _read(context: Context, question: str, understood: Sequence[Interpretation], clock: Clock) -> Chosen:
@@ -215,16 +220,18 @@ def _read(context: Context, question: str, understood: Sequence[Interpretation],
 
 def _is_linked(context: Context, question: str, piece: str = "") -> bool:
     """Whether linking finds the name of a node in a question, and not in a word for a kind of node; of a `piece` that
-    must be a name, all of it."""
+    must be names, all of it."""
     known = reading(context)
     try:
-        best = readings(context.knowledge, question)[0]
+        found = readings(context.knowledge, question)
     except EntityNotFound:
         return False
     kinds = {word for label in known.fits.labels for word in name_words(label)} if known else set()
-    words = [word.lower() for mention in best.mentions if mention for word in mention.text.split()]
-    whole = all(part in " ".join(words) for part in piece.lower().split())
-    return best.score >= LINKED and whole and not all(any(is_noun(word, kind) for kind in kinds) for word in words)
+    likely = [item for item in found if item.score >= LINKED]
+    words = [{word.lower() for mention in item.mentions if mention for word in mention.text.split()} for item in likely]
+    named = " ".join(word for there in words for word in there)
+    whole = all(part in named for part in piece.lower().split())
+    return bool(words) and whole and not all(any(is_noun(word, kind) for kind in kinds) for word in words[0])
 
 
 def _queried(
@@ -241,8 +248,6 @@ def _queried(
     best = found.interpretation
     left_out = list(dict.fromkeys([*best.ignored, *best.unsaid]))
     warnings = [f"Ignored: {', '.join(map(repr, left_out))}."] if left_out else []
-    if found.confidence < UNSURE:
-        warnings.append(f"This reading of the question is unsure (confidence {found.confidence:.2f}).")
     answer = _answer(context, question, best.graph, found.result, best.wording, found.evidence, clock)
     answer = replace(answer, confidence=found.confidence, warnings=tuple(warnings), readings=readings)
     return Chosen(answer, offered)
@@ -258,7 +263,6 @@ def _completed(
         answer,
         entities=topics,
         confidence=found.confidence,
-        warnings=() if found.joins else _warnings(found.confidence),
         readings=(replace(first, text=found.wording), *others),
     )
     return Chosen(answer, of_completed(found))
@@ -330,12 +334,6 @@ def _less_sure(found: Chosen, silent: Mapping[str, bool]) -> Chosen:
     sure = (answer.confidence or 0.0) * math.prod(shares)
     answer = replace(answer, confidence=sure, warnings=(*answer.warnings, told))
     return Chosen(answer, leaving_out(found.offered, silent))
-
-
-def _warnings(confidence: float) -> tuple[str, ...]:
-    if confidence >= UNSURE:
-        return ()
-    return (f"Unsure (confidence {confidence:.2f}): this reading explains little of the question.",)
 
 
 def _shown(alive: Sequence[RankedReading]) -> tuple[Reading, ...]:
