@@ -2,9 +2,12 @@
 
     [KGNEO_METAQA=…] python -m benchmarks.claims [SET …] [--number N] [--seed S] [--write FILE] [--no-entities]
 
-The sets: `metaqa` (KGNEO_METAQA names the folder of `kb.txt`), and `hand-made`, all graphs of tests/graphs and
-benchmarks/graphs. A claim is one-hop, a conjunction, an existence, multi-hop or a negation, written or colloquial, and
-supported, refuted or open; which of these is drawn by the seed, what the graph holds tells the label:
+The sets: `metaqa` (KGNEO_METAQA names the folder of `kb.txt`), `hand-made`, all graphs of tests/graphs and
+benchmarks/graphs, and `written`, claims written by hand about some of the latter (`claims.jsonl` in a graph's folder),
+with names, numbers and kinds among them that the graph does not have (`unknown`); how many claims with one of these
+are supported is told besides. Of the first two, a claim is one-hop, a conjunction, an existence, multi-hop or a
+negation, written or colloquial, and supported, refuted or open; which of these is drawn by the seed, what the graph
+holds tells the label:
 
 - supported: the triples are there;
 - refuted: in one of them the end of the longer list is another thing of that relation, which the other end does not
@@ -35,7 +38,7 @@ from kgneo.context import Context
 from kgneo.embedding import load_encoder
 from kgneo.english.names import is_past, name_words
 from kgneo.english.words import LIGHT_WORDS, PREPOSITIONS
-from kgneo.evaluation.claims import HEADER, Claim, Judged, judge, rows_of
+from kgneo.evaluation.claims import HEADER, Claim, Judged, judge, read_claims, rows_of
 from kgneo.graph import Graph
 from kgneo.graph.cypher import shown_name
 from kgneo.graph.load import load
@@ -51,6 +54,7 @@ from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, Verdict
 KINDS = ("one-hop", "conjunction", "existence", "multi-hop", "negation")
 LABELS: tuple[Verdict, ...] = (SUPPORTED, SUPPORTED, REFUTED, REFUTED, OPEN)
 PHRASES = Path(__file__).with_name("claims.json")
+WRITTEN = "claims.jsonl"
 TRIES = 400
 FUNCTIONAL = 1.25
 FOREIGN = (
@@ -161,8 +165,9 @@ class World:
         shared = sorted(has[end] - {fact.relation})
         for _ in range(60 if shared else 0):
             relation = draw.choice(shared)
-            name = draw.choice((self.subjects if closed else self.objects)[relation])
-            if fact.relation not in has[name] and name not in (fact.subject, fact.object):
+            pool = (self.subjects if closed else self.objects)[relation]
+            name = draw.choice(pool) if pool else ""
+            if name and fact.relation not in has[name] and name not in (fact.subject, fact.object):
                 return Fact(name, fact.relation, fact.object) if closed else Fact(fact.subject, fact.relation, name)
         return None
 
@@ -546,6 +551,25 @@ def contexts(name: str) -> Iterator[tuple[Context, int]]:
             yield open_context(graph), len(folders)
 
 
+def written() -> tuple[list[Claim], list[Judged]]:
+    """The claims written by hand, judged as they are; what is supported in spite of an unknown name is reported."""
+    judged: list[Judged] = []
+    unknown: list[Judged] = []
+    with scratch_graph("claims") as graph:
+        for file in sorted(path / WRITTEN for path in GRAPHS[1].iterdir() if (path / WRITTEN).exists()):
+            empty(graph)
+            fill_hand_made(graph, file.parent)
+            context = open_context(graph)
+            found = [judge(context, claim, given=False) for claim in read_claims(file)]
+            records = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+            unknown += [item for item, record in zip(found, records, strict=True) if record["unknown"]]
+            judged += found
+    tell_wrong("written", judged)
+    supported = sum(item.verdict == SUPPORTED for item in unknown)
+    print(f"Supported of {len(unknown)} claims with what the graph does not have: {supported}.", file=sys.stderr)
+    return [item.claim for item in judged], judged
+
+
 def unindexed(graph: Graph) -> Context:
     """Loaded triples, to be asked without their embeddings: verifying needs none, and encoding MetaQA takes minutes."""
     encoder = load_encoder(report=report)
@@ -557,27 +581,33 @@ def unindexed(graph: Graph) -> Context:
 
 def measure(name: str, number: int, *, seed: int, given: bool) -> tuple[list[Claim], list[Judged]]:
     """Make the claims of a set and judge them."""
+    if name == "written":
+        return written()
     claims: list[Claim] = []
     judged: list[Judged] = []
     for context, share in contexts(name):
         made = claims_of(context, -(-number // share), seed=seed)[: number - len(claims)]
         claims += made
-        for claim in made:
-            item = judge(context, claim, given=given)
-            judged.append(item)
-            if not item.right:
-                print(
-                    f"{name} {claim.kind}: {claim.text}\n  {claim.label}; got {item.verdict} ({item.confidence:.2f}): "
-                    f"{item.explanation}",
-                    file=sys.stderr,
-                )
+        judged += [judge(context, claim, given=given) for claim in made]
+    tell_wrong(name, judged)
     return claims, judged
+
+
+def tell_wrong(name: str, judged: Sequence[Judged]) -> None:
+    """Say what went wrong."""
+    for item in judged:
+        if not item.right:
+            print(
+                f"{name} {item.claim.kind}: {item.claim.text}\n  {item.claim.label}; got {item.verdict} "
+                f"({item.confidence:.2f}): {item.explanation}",
+                file=sys.stderr,
+            )
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Claims made from graphs, without a language model.")
-    parser.add_argument("sets", nargs="*", metavar="SET", help="metaqa, hand-made; both where none is given")
+    parser.add_argument("sets", nargs="*", metavar="SET", help="metaqa, hand-made, written; all where none is given")
     parser.add_argument("--number", type=int, default=300, help="claims of each set")
     parser.add_argument("--seed", type=int, default=0, help="draws the claims")
     parser.add_argument("--write", type=Path, help="keep the claims in this file")
@@ -585,7 +615,7 @@ def main() -> None:
     options = parser.parse_args()
     rows: list[Sequence[object]] = []
     every: list[Claim] = []
-    for name in options.sets or ("metaqa", "hand-made"):
+    for name in options.sets or ("metaqa", "hand-made", "written"):
         claims, judged = measure(name, options.number, seed=options.seed, given=not options.no_entities)
         every += claims
         rows += [(name, *row) for row in rows_of(judged)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.english.claims import NOBODY, SOURCE, TARGET, ParsedClaim, parse_claim, plain_claim
+from kgneo.english.claims import NOBODY, SOURCE, TARGET, ParsedClaim, asks, parse_claim, plain_claim
 from kgneo.english.voice import said_forward
 
 
@@ -199,3 +199,31 @@ def test_what_is_left_of_a_claim_is_plain_already(text: str) -> None:
 )
 def test_the_way_of_a_relation_is_told_by_the_words(words: str, relation: str, forward: bool | None) -> None:
     assert said_forward(words.split(), relation, "S", "T") is forward
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which rivers flow through Germany?",
+        "In which city was Loach born",
+        "Was Kes directed by Loach?",
+        "Doesn't Kes star Bradley?",
+        "list the films of Loach",
+    ],
+)
+def test_a_question_is_told_by_its_first_words(text: str) -> None:
+    assert asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did you know that Kes was directed by Loach?",
+        "Kes was directed by Loach, wasn't it?",
+        "Really? I thought Kes was directed by Loach.",
+        "What Women Want stars Gibson",
+        "Having been born in Nuneaton, Loach directed Kes.",
+    ],
+)
+def test_a_claim_is_no_question(text: str) -> None:
+    assert not asks(text)

@@ -20,7 +20,9 @@ from kgneo.english.words import (
     FUNCTION_WORDS,
     INDEFINITE,
     PREPOSITIONS,
+    QUESTION_WORDS,
     RELATIVES,
+    REQUESTS,
 )
 
 SOURCE = "\N{WHITE CIRCLE}"
@@ -76,6 +78,8 @@ _OPEN, _CLOSE = "\x02", "\x03"
 """Around what is said of a thing in passing: "the director [of X]"."""
 _NO_VERB = PREPOSITIONS | _BOUNDARIES | RELATIVES | {"'s", _OPEN, "or", "nor"}
 _CALLED = frozenset(("of", "called", "named", "titled", "entitled"))
+_ASKING_VERBS = frozenset(("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could"))
+"""Auxiliaries that begin questions."""
 _KIND_LENGTH = 3
 """Words of a noun for a thing without a name, at most."""
 
@@ -135,6 +139,36 @@ def plain_claim(text: str) -> tuple[str, bool]:
         left = _TAIL.sub("", left) or left
         if left == before:
             return left, denied
+
+
+def claimed_piece(text: str, spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The characters of a claim that are left without what its speaker puts around it; names stand at `spans`."""
+    masked = _masked(text, spans)
+    plain, _ = plain_claim(masked)
+    start = masked.find(plain)
+    return start, start + len(plain)
+
+
+def asks(text: str, spans: Sequence[tuple[int, int]] = ()) -> bool:
+    """Whether a text is a question, and claims nothing: it begins with a question word, with a verb before what it
+    speaks of, or with a request; names stand at `spans`."""
+    start, end = claimed_piece(text, spans)
+    plain = _masked(text, spans)[start:end]
+    written = [*_TOKEN.findall(plain), "", ""]
+    first, second = (word.lower() for word in written[:2])
+    if first in QUESTION_WORDS or (first in PREPOSITIONS and second in QUESTION_WORDS):
+        return text.rstrip().endswith("?") or not written[1][:1].isupper()  # "What Women Want" is a title
+    if first in REQUESTS:
+        return second in FUNCTION_WORDS
+    verb = first.partition("'")[0] if first.endswith(("n't", "n’t")) else first
+    return {verb, verb.removesuffix("n")} & _ASKING_VERBS != set() and bool(second) and second not in PREPOSITIONS
+
+
+def _masked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text with its names covered, each character of it where it was."""
+    for start, end in spans:
+        text = text[:start] + chr(_FIRST_MARK) * (end - start) + text[end:]
+    return text
 
 
 def parse_claim(text: str, spans: Sequence[tuple[int, int]], *, definite: bool = True) -> ParsedClaim:
@@ -450,11 +484,11 @@ class _Statements:
             alone = [self.last] if self.made else self.subjects[:1]
             self._alone(alone, [*telling, *after])
             if not telling and not after and self.subjects == [self.last] and not self.made:
-                self._alone(alone, ["exists"])
+                self._alone(alone, [] if set(self.lead) - FUNCTION_WORDS else ["exists"])
 
     def _alone(self, sources: Sequence[int], words: Sequence[str]) -> None:
         """A statement about one thing."""
-        if not any(word not in FUNCTION_WORDS for word in words):
+        if not any(word not in FUNCTION_WORDS for word in (*self.lead, *words)):
             return
         self.predicates += 1
         for source in sources:

@@ -277,6 +277,8 @@ BOUNDS: tuple[tuple[str, str], ...] = (
     ("exactly", "="),
 )
 """Words before a number or a date that bound it; where one is the end of another, the longer comes first."""
+APPROXIMATE = _words("about around nearly almost approximately roughly circa")
+"""Words before a number or a date that leave it open how much it is."""
 BEGINNINGS = _words("start beginning")
 ENDS = _words("end close")
 """Nouns for where a year or a month begins, and where it ends."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from kgneo.context import Context
 from kgneo.english.question import says_something
-from kgneo.errors import DataError, EntityNotFound
+from kgneo.errors import DataError, EntityNotFound, UsageError
 from kgneo.text import digest, fold
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, VERDICTS, Verdict
 from kgneo.verifying import verify
@@ -144,7 +144,7 @@ def judge(context: Context, claim: Claim, *, given: bool = True, closed: bool = 
     try:
         found = verify(context, claim.text, entities=_known(context, claim) if given else (), closed=closed)
         verdict, confidence, explanation = found.verdict, found.confidence, found.explanation
-    except EntityNotFound as error:
+    except (EntityNotFound, UsageError) as error:  # a question is no claim
         verdict, confidence, explanation = OPEN, 0.0, error.message
     taken = (time.perf_counter() - start) * 1000
     return Judged(claim, verdict, confidence, explanation, taken, two)

@@ -16,18 +16,20 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from kgneo.context import Context
-from kgneo.english.claims import NOBODY, SOURCE, Statement, Thing
+from kgneo.english.claims import NOBODY, SOURCE, TARGET, Statement, Thing
 from kgneo.english.dates import date_texts
-from kgneo.english.names import is_noun, name_words
-from kgneo.english.words import COPULAS, FUNCTION_WORDS
+from kgneo.english.names import content_words, is_noun, name_words, same_root
+from kgneo.english.words import APPROXIMATE, BOUNDS, COPULAS, FUNCTION_WORDS
 from kgneo.errors import GraphTimeout
 from kgneo.graph.run import Result, evidence_of, run
 from kgneo.model import Evidence, split_value_relation
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Scalar, Value, Variable
-from kgneo.verification.named import Named
+from kgneo.stages.similar_names import best_alignments
+from kgneo.verification.claimed import claimed_words, is_kind_alone, kind_said, tells_the_only, with_thing
+from kgneo.verification.named import Named, found_as, same_value
 from kgneo.verification.parts import Part
 from kgneo.verification.steps import Meaning, Steps, meanings, reversed_name, says_nothing
-from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, CheckedPart, Verdict, denied
+from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, CheckedPart, Verdict, contrary
 
 CLOSE = 0.4
 """Points of score by which a meaning may be behind the best one and still be what is said."""
@@ -70,7 +72,7 @@ def check_part(context: Context, part: Part, *, closed: bool = False) -> Checked
     found = _Check(context, part, LEAST if closed else LIKELY).checked()
     if closed and found.verdict == OPEN:
         found = replace(found, verdict=REFUTED, explanation=f"{found.explanation} The graph is taken to be complete.")
-    return replace(found, verdict=denied(found.verdict)) if part.negated else found
+    return contrary(found) if part.negated else found
 
 
 class _Check:
@@ -84,9 +86,11 @@ class _Check:
     def checked(self) -> CheckedPart:
         alone = self.part.statements[0]
         if alone.target == NOBODY and len(self.part.statements) == 1:
-            known = self._of_kind(alone)
+            known = self._of_kind(alone) or self._with_claimed(alone)
             if known is not None:
                 return known
+        if any(self._bounded(statement) for statement in self.part.statements):
+            return self._said(OPEN, "Whether a number or a date is more, less or about this is not read.", 0.0)
         choices = [self._choices(statement) for statement in self.part.statements]
         for statement, found in zip(self.part.statements, choices, strict=True):
             if not found:
@@ -110,15 +114,18 @@ class _Check:
         for source, words in ((statement.source, statement.words), *statement.others):
             said = self._meant(source, statement.target, words)
             sure = self._sure(words, said)
-            plain = _without_kind(words)
-            if not sure and plain and (more := self._meant(source, statement.target, plain)):
+            plain = None if sure else _without_kind(words)
+            known = plain is not None and self._is_kind(source, kind_said(words))
+            if plain and known and (more := self._meant(source, statement.target, plain)):
                 said, sure = more, self._sure(plain, more)
             found += [Choice(statement, source, item, sure) for item in said]
         return found
 
     def _sure(self, words: Sequence[str], said: Sequence[Meaning]) -> bool:
-        """Whether words mean something that the graph could hold, whether it does or not."""
-        return self._silent(words) or max((item.confidence for item in said), default=0.0) >= MEANT
+        """Whether words mean something that the graph could hold, whether it does or not. The kinds of things tell
+        nothing of a name that the graph does not have."""
+        silent = self._silent(words) and not self._missing()
+        return silent or max((item.confidence for item in said), default=0.0) >= MEANT
 
     def _meant(self, source: int, target: int, words: Sequence[str]) -> list[Meaning]:
         """Of the meanings of words those that are close to the best one and fit the things; none where the words are
@@ -139,6 +146,33 @@ class _Check:
         named = all(thing.named for thing in self._things(self.part.statements[0]))
         return says_nothing(words) and (named or not alone)
 
+    def _is_kind(self, thing: int, noun: str) -> bool:
+        """Whether a thing is of the kind that a noun says, as far as the graph knows: by its labels, or by what it has
+        or is to others ("a painting" of what was painted)."""
+        named = self.part.end(thing)
+        if named is None:
+            return True
+        names = self.context.record.statistics.readable_names
+        hops = [self.steps.hops[name].relation for name in self.steps.possible(named)]
+        has = any(same_root(noun, word) for hop in hops for word in content_words(names.get(hop, hop)))
+        return has or any(_is_called(label, noun) for label in named.labels)
+
+    def _missing(self) -> list[Named]:
+        """The names of the part's statements that the graph does not have."""
+        things = dict.fromkeys(thing for item in self.part.statements for thing in (item.source, item.target))
+        ends = [self.part.end(thing) for thing in things]
+        return [end for end in ends if end is not None and end.missing]
+
+    def _bounded(self, statement: Statement) -> bool:
+        """Whether a statement's target is a number or a date that is said to be more, less or about something."""
+        target = self.part.end(statement.target)
+        if target is None or not target.text[:1].isdecimal() or TARGET not in statement.words:
+            return False
+        before = statement.words[: statement.words.index(TARGET)]
+        text = f" {' '.join(before)}"
+        bounds = any(text.endswith(f" {words}") for words, operator in BOUNDS if operator not in ("=", ">="))
+        return bounds or before[-1:] == ("than",) or before[-2:] == ("at", "least") or before[-1] in APPROXIMATE
+
     def _things(self, statement: Statement) -> list[Thing]:
         return [self.part.things[thing] for thing in (statement.source, statement.target) if thing != NOBODY]
 
@@ -155,31 +189,70 @@ class _Check:
     # What is in the graph --------------------------------------------------------------------------------------------
 
     def _held(self, combination: Combination) -> CheckedPart | None:
-        """The part, if the graph holds it by this combination of meanings."""
-        graph = self._graph(combination)
+        """The part, if the graph holds it by this combination of meanings. It holds nothing of a name that it does not
+        have, and of a property that is true or false what it is."""
+        if any(self._lacks(choice) for choice in combination):
+            return None
+        alone = combination[0] if len(combination) == 1 else None
+        compared = alone.statement.target if alone and self._compares(alone) else NOBODY
+        graph = self._graph(combination, free=compared)
         result = self._run(graph)
         if result is None or result.empty:
             return None
         evidence = evidence_of(self.context.knowledge, graph, result)
         confidence = 0.5 + 0.5 * _confidence(combination)
+        if alone and alone.statement.target == NOBODY and result.answers == ("no",):
+            return self._part(REFUTED, confidence, "The graph says no.", evidence, graph, result)
+        if compared != NOBODY:
+            same = [text for text in result.answers if self._is_value(compared, text)]
+            if not same:
+                return None
+            evidence = tuple(item for item in evidence if item.triple.object in same) or evidence
         return self._part(SUPPORTED, confidence, "The graph holds it.", evidence, graph, result)
+
+    def _lacks(self, choice: Choice) -> bool:
+        """Whether the graph cannot hold a statement because it does not have a name in it. A name may also be the value
+        of a property."""
+        source, target = (self.part.end(thing) for thing in (choice.source, choice.statement.target))
+        missing = source is not None and bool(source.missing)
+        return missing or (target is not None and bool(target.missing) and not choice.meaning.hop.value)
+
+    def _compares(self, choice: Choice) -> bool:
+        """Whether a statement says what value a property of something named has."""
+        source, target = (self.part.end(thing) for thing in (choice.source, choice.statement.target))
+        known = source is not None and bool(source.ids)
+        return choice.meaning.hop.value and known and target is not None and not choice.statement.negated
+
+    def _is_value(self, thing: int, text: str) -> bool:
+        named = self.part.end(thing)
+        return named is not None and same_value(named.text, text)
 
     def _against(self, combination: Combination) -> CheckedPart:
         """The part, which no combination holds: refuted by other values in the place of something named, or open."""
         confidence = _confidence(combination)
-        tails = [(choice, tail) for choice in combination for tail in self._tails(choice)]
+        missing = self._missing()
+        alone = len(combination) == 1 or not missing
+        tails = [(choice, tail) for choice in combination for tail in self._tails(choice)] if alone else []
         others = [(choice, tail, self._run(self._graph(combination, free=tail))) for choice, tail in tails]
         if self.stopped:
             return self._open(f"Checking it took more than {LONGEST:.0f} seconds.", 0.0)
         against = [(choice, tail, result) for choice, tail, result in others if result is not None and not result.empty]
         if against and (len(against) == len(others) or len(combination) == 1):
             choice, tail, result = against[0]
-            return self._refuted(self._graph(combination, free=tail), result, choice, tail, confidence)
-        disjoint = self._disjoint(combination)
+            if not self._undecided(choice, tail, result):
+                return self._refuted(self._graph(combination, free=tail), result, choice, tail, confidence)
+        disjoint = None if missing else self._disjoint(combination)
         if disjoint is not None:
             return disjoint
         part = self._open("The graph holds neither this nor anything in its place.", confidence)
         return replace(part, query_graph=self._graph(combination))
+
+    def _undecided(self, choice: Choice, tail: int, result: Result) -> bool:
+        """Whether other values do not speak against a claim: there are several of a property, or one of them is the
+        claimed name but for its spelling."""
+        named = self.part.end(tail)
+        misspelt = named is not None and bool(named.missing) and bool(best_alignments([named.text], result.answers))
+        return misspelt or (choice.meaning.hop.value and len(result.answers) > 1)
 
     def _refuted(self, graph: QueryGraph, result: Result, choice: Choice, tail: int, confidence: float) -> CheckedPart:
         evidence = evidence_of(self.context.knowledge, graph, result)
@@ -195,6 +268,10 @@ class _Check:
         others = ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
         wanted = self.part.end(tail)
         explanation = f"In the place of {wanted.text if wanted else 'that'} the graph has {others}."
+        if wanted is not None and wanted.missing and not choice.meaning.hop.value:
+            explanation = f"{wanted.missing} In its place it has {others}."
+            refuted = self._part(REFUTED, confidence, explanation, evidence, graph, result)
+            return replace(refuted, unknown=(wanted.text,))
         return self._part(REFUTED, confidence, explanation, evidence, graph, result)
 
     def _tails(self, choice: Choice) -> list[int]:
@@ -205,12 +282,29 @@ class _Check:
         hop = choice.meaning.hop
         back = self.steps.back(hop)
         source, target = (self.part.end(thing) for thing in (choice.source, choice.statement.target))
+        if self._missing():
+            return self._only(choice, source, target)
         if self.steps.functional(hop):
             return [choice.statement.target] if target is not None else []
         if back is not None and self.steps.functional(back.hop):
             return [choice.source] if source is not None else []
         found = [choice.statement.target] if target is not None and reversed_name(str(hop)) in target.hops else []
         return found + ([choice.source] if source is not None and str(hop) in source.hops else [])
+
+    def _only(self, choice: Choice, source: Named | None, target: Named | None) -> list[int]:
+        """The end of a statement that is missing in the graph, if the other one, which is there, has one thing in its
+        place: by a step that leads to one thing, where the words may give the name of one, or speak of the only one."""
+        words, hop = choice.statement.words, choice.meaning.hop
+        ways = [(hop, target, source, choice.statement.target, SOURCE)]
+        if (back := self.steps.back(hop)) is not None:
+            ways.append((back.hop, source, target, choice.source, TARGET))
+        return [
+            thing
+            for step, lacking, known, thing, mark in ways
+            if lacking is not None and lacking.missing and known is not None and known.ids
+            if (self.steps.surely(step) and _is_written_as_name(lacking.text))
+            or (self.steps.single(step) and tells_the_only(words, mark))
+        ]
 
     def _disjoint(self, combination: Combination) -> CheckedPart | None:
         """The part, refuted where each of its statements leads from something named to lists of which none has anything
@@ -265,18 +359,42 @@ class _Check:
         named = self.part.end(statement.source)
         if named is None or named.value:
             return None
+        if named.missing:
+            return self._open("", 0.0)
         if statement.words[-1] == "exists":
-            return self._open("The graph has it.", 0.9, SUPPORTED)
+            return self._said(SUPPORTED, "The graph has it.", 0.9)
         labels = {label for item in self.steps.hops.values() for label in item.labels}
-        noun = _noun_of(statement.words)
+        noun = kind_said(statement.words)
         said = [label for label in sorted(labels) if noun and _is_called(label, noun)]
-        if not said:
-            return None
         if set(said) & set(named.labels):
-            return self._open(f"{named.text} is a node with the label {said[0]}.", 0.9, SUPPORTED)
-        return self._open(f"{named.text} has the labels {', '.join(named.labels)}, not {said[0]}.", 0.7, REFUTED)
+            return self._said(SUPPORTED, f"{named.text} is a node with the label {said[0]}.", 0.9)
+        if said and named.labels:
+            return self._said(REFUTED, f"{named.text} has the labels {', '.join(named.labels)}, not {said[0]}.", 0.7)
+        if is_kind_alone(statement.words) and not self._is_kind(statement.source, noun):
+            known = f" It has {named.text} as {', '.join(named.labels)}." if named.labels else ""
+            return self._open(f"The graph has no kind {noun!r}.{known}", 0.0)
+        return None
 
-    def _open(self, explanation: str, confidence: float, verdict: Verdict = OPEN) -> CheckedPart:
+    def _with_claimed(self, statement: Statement) -> CheckedPart | None:
+        """The part with what its words claim as a thing of its own, checked; None where they claim only that there is
+        something."""
+        names = self.context.record.statistics.readable_names
+        for meaning in self._meanings(statement.source, NOBODY, statement.words)[:MOST]:
+            hop = meaning.hop
+            where = claimed_words(statement.words, names.get(hop.relation, hop.relation), value=hop.value)
+            if where is not None:
+                (named,) = found_as(self.context, [" ".join(statement.words[where[0] : where[1]])])
+                return _Check(self.context, with_thing(self.part, statement, where, named), self.likely).checked()
+        return None
+
+    def _open(self, explanation: str, confidence: float) -> CheckedPart:
+        """The part, left open, with the names that the graph does not have. What a graph does not say may be so or not:
+        however sure its reading is, an open verdict is worth half of that."""
+        missing = [f"{named.missing} {named.nearest}".strip() for named in self._missing()]
+        found = self._said(OPEN, " ".join(missing) or explanation, confidence / 2)
+        return replace(found, unknown=tuple(named.text for named in self._missing()))
+
+    def _said(self, verdict: Verdict, explanation: str, confidence: float) -> CheckedPart:
         return CheckedPart(self.part.text, verdict, round(confidence, 4), explanation)
 
     def _part(
@@ -292,14 +410,12 @@ class _Check:
         return CheckedPart(text, verdict, round(confidence, 4), explanation, evidence, graph, result.compiled.text)
 
 
+def _is_written_as_name(text: str) -> bool:
+    return text != text.lower() or text[:1].isdecimal()
+
+
 def _is_called(label: str, word: str) -> bool:
     return is_noun(word, name_words(label)[-1])
-
-
-def _noun_of(words: Sequence[str]) -> str:
-    """The noun that says what something is, "film" in "is a film"; empty where the words say something else."""
-    telling = [word for word in words if word not in FUNCTION_WORDS and word != SOURCE]
-    return telling[0] if len(telling) == 1 and set(words) & COPULAS else ""
 
 
 def _without_kind(words: Sequence[str]) -> tuple[str, ...] | None:

@@ -2,21 +2,26 @@
 
 Comes in: a claim, and the names that were given. Goes out: its text, for each thing the nodes that it may be and what
 leads away from them, and the places where it stands. A name that is given need not be spelt in the text as it is in
-the graph: case, accents and signs make no difference.
+the graph: case, accents and signs make no difference. What stands as a name in the text and is none in the graph is a
+thing as well, that is missing: no other name is taken for it but one that it is whole words of, and that nothing else
+is called by.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from kgneo.context import Context
 from kgneo.english.dates import date_texts
+from kgneo.english.names import name_words, same_whole_root
+from kgneo.errors import EntityNotFound
 from kgneo.graph.walks import first_hops_of_each
 from kgneo.model import Entity
-from kgneo.stages.link import LinkedQuestion, readings, unbracket
+from kgneo.stages.link import LinkedQuestion, Mention, not_found, readings, unbracket
 from kgneo.text import fold
+from kgneo.verification.unplaced import Place, unplaced
 
 LEAST = 0.5
 """Score of linking from which a piece of a claim without brackets is taken for a name."""
@@ -35,17 +40,22 @@ _LITERAL = re.compile(
 @dataclass(frozen=True, slots=True)
 class Named:
     """A thing that a claim names: the nodes that it may be, of which there are several where they share a name, and the
-    steps that leave them. `text` is how the claim spells it; one without `ids` is a value."""
+    steps that leave them. `text` is how the claim spells it, `called` how the graph does where that is more. One
+    without `ids` is a value, or is `missing`: what is said of a name that the graph does not have, `nearest` of those
+    most like it."""
 
     text: str
     ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     hops: frozenset[str] = frozenset()
+    missing: str = ""
+    nearest: str = ""
+    called: str = ""
 
     @property
     def value(self) -> bool:
         """Whether it is a value, and no node."""
-        return not self.ids
+        return not self.ids and not self.missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,35 +78,117 @@ def named_claim(context: Context, claim: str, *, entities: Sequence[str] = ()) -
     """The things that a claim names. Raises EntityNotFound, with the nearest names, for a name that was given or stands
     in brackets and is not in the graph, or where the text names nothing."""
     text, bracketed = unbracket(claim)
-    if entities or bracketed:
-        names = list(dict.fromkeys([*entities, *(mention.text for mention in bracketed)]))
-        found = readings(context.knowledge, text, entities=names, limit=MANY)
-        named = [(name, _entities(found, number)) for number, name in enumerate(names)]
-        places = _with_literals(text, place(text, names), names)
-    else:
-        named, places = _in_text(context, text)
+    given = list(dict.fromkeys([*entities, *(mention.text for mention in bracketed)]))
+    named, places = _given(context, text, given) if given else _in_text(context, text)
+    beyond = _beyond(context, text, places)
+    if not given:  # "Nova Berlin" is not Berlin
+        kept = [item for item in places if not _overlaps(item, beyond)]
+        named, places = [named[number] for *_, number in kept], [(*item[:2], at) for at, item in enumerate(kept)]
+    spans = _apart([*places, *beyond, *_literals(text, places)])[len(places) :]
     things = _with_hops(context, named)
-    literals = _literals(text, places, len(things)) if context.shape.values or context.shape.details else []
-    things += [Named(piece) for piece, _ in literals]
-    return NamedClaim(text, tuple(things), tuple(sorted([*places, *(where for _, where in literals)])))
+    things += found_as(context, [text[start:end].strip('"“”') for start, end in spans])
+    if all(thing.value for thing in things):
+        raise EntityNotFound(
+            "Nothing that the claim names was found in the graph.",
+            hint="Put what it names in [brackets], or give it with --entity.",
+        )
+    places += [(*span, number) for number, span in enumerate(spans, start=len(things) - len(spans))]
+    return NamedClaim(text, tuple(things), tuple(sorted(places)))
+
+
+def _given(context: Context, text: str, names: Sequence[str]) -> tuple[list[tuple[str, list[Entity]]], list[Place]]:
+    """The things that were given, with their places."""
+    found = readings(context.knowledge, text, entities=names, limit=MANY)
+    named = [(name, _entities(found, number)) for number, name in enumerate(names)]
+    return named, _with_literals(text, place(text, names), names)
+
+
+def _overlaps(place: Place, spans: Iterable[tuple[int, int]]) -> bool:
+    return any(start < place[1] and place[0] < end for start, end in spans)
+
+
+def _apart(spans: Iterable[Sequence[int]]) -> list[tuple[int, int]]:
+    """Spans without those that share characters with an earlier one."""
+    found: list[tuple[int, int]] = []
+    for start, end, *_ in spans:
+        if all(end <= first or last <= start for first, last in found):
+            found.append((start, end))
+    return found
+
+
+def _beyond(context: Context, text: str, places: Sequence[Place]) -> list[tuple[int, int]]:
+    """Names that stand in the text where nothing of the graph was found; a month is in none of them."""
+    dates = [(start, end, -1) for start, end in _literals(text, places) if not text[start:end].isdecimal()]
+    return [
+        (start, end)
+        for start, end in unplaced(text, [*places, *dates], _said(context))
+        if all(end <= first or last <= start for first, last, _ in dates)
+    ]
+
+
+def _said(context: Context) -> Callable[[str], bool]:
+    """Whether a word is one of the graph's schema."""
+    statistics = context.record.statistics
+    names = {statistics.readable_names.get(hop.relation, hop.relation) for hop in statistics.hops}
+    labels = {label for hop in statistics.hops for label in hop.labels}
+    words = {word for name in names | labels for word in name_words(name)}
+    return lambda word: any(same_whole_root(word, said) for said in words)
+
+
+def _literals(text: str, places: Sequence[Place]) -> list[tuple[int, int]]:
+    """Numbers, dates and what stands in quotation marks, where no thing is named."""
+    return [
+        match.span()
+        for match in _LITERAL.finditer(text)
+        if all(match.end() <= start or end <= match.start() for start, end, _ in places)
+    ]
+
+
+def found_as(context: Context, pieces: Sequence[str]) -> list[Named]:
+    """What pieces of a claim name that were not found as it was read: things of the graph, in another spelling; values,
+    where the graph has some; or nothing that it has."""
+    names = context.knowledge.names
+    spellings = {piece: [piece, *(form for _, form in date_texts(piece)), piece.replace(",", "")] for piece in pieces}
+    known = names.by_folded_name([spelt for forms in spellings.values() for spelt in forms]) if pieces else {}
+    found = [
+        (piece, next(([item.entity for item in known[fold(form)]] for form in forms if fold(form) in known), []))
+        for piece, forms in ((piece, spellings[piece]) for piece in pieces)
+    ]
+    values = bool(context.shape.values or context.shape.details)
+    return [
+        thing if thing.ids or (values and _LITERAL.fullmatch(thing.text)) else _missing(context, thing.text)
+        for thing in _with_hops(context, found)
+    ]
+
+
+def _missing(context: Context, text: str) -> Named:
+    error = not_found(context.knowledge, text)
+    return Named(text, missing=error.message, nearest=error.hint)
 
 
 def _entities(found: Sequence[LinkedQuestion], number: int) -> list[Entity]:
     return list({item.topics[number].entity.id: item.topics[number].entity for item in found}.values())
 
 
-def _in_text(context: Context, text: str) -> tuple[list[tuple[str, list[Entity]]], list[tuple[int, int, int]]]:
+def _in_text(context: Context, text: str) -> tuple[list[tuple[str, list[Entity]]], list[Place]]:
     """Every name that is found in the text, the most certain first where several share a word."""
+    try:
+        found = readings(context.knowledge, text, limit=MANY)
+    except EntityNotFound:
+        return [], []
     rows = [
         (topic.score, mention, topic.entity)
-        for item in readings(context.knowledge, text, limit=MANY)
+        for item in found
         for mention, topic in zip(item.mentions, item.topics, strict=True)
         if mention is not None
     ]
     rows.sort(key=lambda row: -row[0])
+    said = _said(context)
     named: dict[tuple[int, int], tuple[str, list[Entity]]] = {}
     for score, mention, entity in rows:
         span = (mention.start, mention.end)
+        if not _is_called(entity, mention, rows) or (not _is_spelt(entity, mention) and said(mention.text.lower())):
+            continue
         if span in named:
             known = named[span][1]
             if entity.id not in {item.id for item in known} and entity.name == known[0].name:
@@ -105,6 +197,23 @@ def _in_text(context: Context, text: str) -> tuple[list[tuple[str, list[Entity]]
             named[span] = (mention.text, [entity])
     order = sorted(named)
     return [named[span] for span in order], [(*span, number) for number, span in enumerate(order)]
+
+
+def _is_called(entity: Entity, mention: Mention, rows: Sequence[tuple[float, Mention, Entity]]) -> bool:
+    """Whether a piece of a claim is an entity's name, or whole words of it that no other entity is called by there."""
+    if _is_spelt(entity, mention):
+        return True
+    others = [other for _, place, other in rows if place == mention and other.name != entity.name]
+    return _holds(entity.name, mention.text) and not any(_holds(other.name, mention.text) for other in others)
+
+
+def _is_spelt(entity: Entity, mention: Mention) -> bool:
+    return fold(entity.name) == fold(mention.text)
+
+
+def _holds(name: str, piece: str) -> bool:
+    words, part = _WORD.findall(fold(name)), _WORD.findall(fold(piece))
+    return any(words[at : at + len(part)] == part for at in range(len(words) - len(part) + 1))
 
 
 def _with_hops(context: Context, named: Iterable[tuple[str, list[Entity]]]) -> list[Named]:
@@ -117,6 +226,7 @@ def _with_hops(context: Context, named: Iterable[tuple[str, list[Entity]]]) -> l
             tuple(entity.id for entity in entities),
             tuple(dict.fromkeys(label for entity in entities for label in entity.labels)),
             frozenset(str(hop) for entity in entities for hop in hops.get(entity.id, ())),
+            called=entities[0].name if entities and fold(entities[0].name) != fold(name) else "",
         )
         for name, entities in named
     ]
@@ -180,18 +290,6 @@ def _places(words: Sequence[tuple[str, int, int]], spelling: Sequence[str], take
         if free and all(words[at][0] == part for at, part in zip(span, spelling, strict=True)):
             found.append((first, first + size))
     return found
-
-
-def _literals(text: str, places: Sequence[tuple[int, int, int]], first: int) -> list[tuple[str, tuple[int, int, int]]]:
-    """Numbers, dates and what stands in quotation marks, where no thing is named, numbered from `first`."""
-    free = [
-        match
-        for match in _LITERAL.finditer(text)
-        if all(match.end() <= start or end <= match.start() for start, end, _ in places)
-    ]
-    return [
-        (match[0].strip('"“”'), (match.start(), match.end(), number)) for number, match in enumerate(free, start=first)
-    ]
 
 
 def same_value(first: str, second: str) -> bool:

@@ -15,7 +15,7 @@ from kgneo.english.claims import SOURCE, TARGET
 from kgneo.english.question import MaskedQuestion
 from kgneo.english.voice import said_forward
 from kgneo.english.words import FUNCTION_WORDS, LIGHT_VERBS
-from kgneo.graph.statistics import HopStatistics
+from kgneo.graph.statistics import HopStatistics, fan_outs
 from kgneo.model import Hop, RelationPath
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
@@ -29,7 +29,8 @@ WRONG_WAY = 1.0
 """Points of score that a step costs that goes against what the words say, where its ends could be exchanged."""
 FUNCTIONAL = 1.25
 """Things that a step leads to on average, up to which it is taken to lead to one."""
-
+SEVERAL = 2.0
+"""The same from which on it is taken to lead to several by what it says."""
 LONGER = 3.0
 """How many times as long as the list of the way back a list may be that is taken to be whole."""
 
@@ -49,6 +50,8 @@ class Steps:
     """The steps that a graph has, by the kind of thing that they leave."""
 
     def __init__(self, context: Context) -> None:
+        self._knowledge = context.knowledge
+        self._fan_outs: dict[str, tuple[float, float]] = {}
         self.hops = {str(item.hop): item for item in context.record.statistics.hops}
         self._possible: dict[frozenset[str], frozenset[str]] = {}
 
@@ -83,20 +86,42 @@ class Steps:
         """The step that leads back."""
         return self.hops.get(reversed_name(str(hop)))
 
+    def fan_out(self, hop: Hop) -> float:
+        """How many things a step leads to on average. An estimate from the schema alone does not tell, so that a graph
+        without an index is looked at."""
+        knowledge, known = self._knowledge, self.hops[str(hop)]
+        if hop.value or knowledge.embedded or knowledge.shape.loaded:
+            return known.fan_out
+        if hop.relation not in self._fan_outs:
+            self._fan_outs[hop.relation] = fan_outs(knowledge.graph, hop.relation, knowledge.shape)
+        return self._fan_outs[hop.relation][not hop.forward]
+
     def functional(self, hop: Hop) -> bool:
-        """Whether a step leads to one thing, and the step back to more: from a film to its director."""
-        there, back = self.hops.get(str(hop)), self.back(hop)
-        if hop.value or there is None or back is None:
+        """Whether a step leads to one thing, and the step back to more: from a film to its director. Where both lead to
+        one, it is the step that goes with the relation: from a country to its capital."""
+        back = self.back(hop)
+        if hop.value or back is None or str(hop) not in self.hops:
             return hop.value
-        return there.fan_out <= FUNCTIONAL and there.fan_out < back.fan_out
+        return self.single(hop) and (self.fan_out(hop), not hop.forward) < (self.fan_out(back.hop), hop.forward)
+
+    def surely(self, hop: Hop) -> bool:
+        """Whether a step leads to one thing by what the relation says, not by chance: it goes with the relation, or
+        leads to no more than one from anything, and the other way to several."""
+        back = self.back(hop)
+        always = back is not None and self.fan_out(hop) <= 1 and self.fan_out(back.hop) >= SEVERAL
+        return self.functional(hop) and (hop.forward or always)
+
+    def single(self, hop: Hop) -> bool:
+        """Whether a step leads to one thing, whatever the way back does."""
+        return str(hop) in self.hops and self.fan_out(hop) <= FUNCTIONAL
 
     def whole(self, hop: Hop) -> bool:
         """Whether what a step leads to can be taken for a whole list: not where the way back leads to one thing, or
         this list is much longer than that, as the works of a kind are."""
-        there, back = self.hops.get(str(hop)), self.back(hop)
-        if hop.value or there is None or back is None or self.functional(back.hop):
+        back = self.back(hop)
+        if hop.value or str(hop) not in self.hops or back is None or self.functional(back.hop):
             return False
-        return there.fan_out <= LONGER * back.fan_out
+        return self.fan_out(hop) <= LONGER * self.fan_out(back.hop)
 
     def fits(self, hop: Hop, source: Named | None, target: Named | None) -> bool:
         """Whether a step can leave things of the source's kind and lead to such of the target's, where these are
@@ -114,8 +139,9 @@ def meanings(
     context: Context, words: Sequence[str], source: Named | None, target: Named | None, *, noun: str = ""
 ) -> list[Meaning]:
     """The steps that `words`, with `SOURCE` and `TARGET` in them, can mean, best first. Of an unnamed end (None) `noun`
-    says what it is called."""
+    says what it is called; a name that the graph does not have tells as little."""
     steps = Steps.of(context)
+    source, target = (None if end is not None and end.missing else end for end in (source, target))
     candidates = _candidates(steps, source, target)
     sides: list[dict[str, RankedPath]] = []
     if source is not None and not source.value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from kgneo.model import Evidence, ModelUse, evidence_to_dict
@@ -20,7 +20,7 @@ VERDICTS: tuple[Verdict, ...] = (SUPPORTED, REFUTED, OPEN)
 @dataclass(frozen=True, slots=True)
 class CheckedPart:
     """A part of a claim: its words, the verdict on it, how sure that is (0..1), why, and the query graph that was run
-    (None where the words could not be read as one)."""
+    (None where the words could not be read as one). `unknown` are the names in it that the graph does not have."""
 
     text: str
     verdict: Verdict
@@ -29,6 +29,7 @@ class CheckedPart:
     evidence: tuple[Evidence, ...] = ()
     query_graph: QueryGraph | None = None
     cypher: str | None = None
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,13 @@ class Verification:
             "explanation": self.explanation,
             "query_graphs": [to_json(graph) for graph in self.query_graphs],
             "parts": [
-                {"text": part.text, "verdict": part.verdict, "confidence": part.confidence, "cypher": part.cypher}
+                {
+                    "text": part.text,
+                    "verdict": part.verdict,
+                    "confidence": part.confidence,
+                    "cypher": part.cypher,
+                    "unknown": list(part.unknown),
+                }
                 for part in self.parts
             ],
             "entities": list(self.entities),
@@ -76,6 +83,15 @@ def denied(verdict: Verdict) -> Verdict:
     if verdict == OPEN:
         return OPEN
     return REFUTED if verdict == SUPPORTED else SUPPORTED
+
+
+def contrary(part: CheckedPart) -> CheckedPart:
+    """The part, where what it says is denied. An unknown name supports nothing: it may be another one for what the
+    graph has in its place."""
+    verdict = denied(part.verdict)
+    if verdict == SUPPORTED and part.unknown:
+        return replace(part, verdict=OPEN, confidence=round(part.confidence / 2, 4))
+    return replace(part, verdict=verdict)
 
 
 def together(parts: Sequence[CheckedPart]) -> tuple[Verdict, float]:

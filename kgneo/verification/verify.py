@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgneo.context import Clock, Context
-from kgneo.english.claims import parse_claim
-from kgneo.errors import EntityNotFound
+from kgneo.english.claims import asks, parse_claim
+from kgneo.errors import EntityNotFound, UsageError
 from kgneo.verification.check import check_part
-from kgneo.verification.named import NamedClaim, named_claim
+from kgneo.verification.named import NamedClaim, named_claim, same_value
 from kgneo.verification.parts import Part, parts_of
 from kgneo.verification.verdict import OPEN, SUPPORTED, CheckedPart, Verification, denied, together
 
@@ -30,15 +30,25 @@ def verified(context: Context, claim: str, *, entities: Sequence[str] = (), clos
         except EntityNotFound as error:
             if entities or "[" in claim:
                 raise
+            refuse_question(claim)
             return Verification(
                 claim, OPEN, 0.0, error.message, warnings=(error.hint or "",), timings_ms=clock.milliseconds
             )
+    refuse_question(named.text, [(start, end) for start, end, _ in named.places])
     with clock.stage("check"):
         parts, turned = _checked(context, named, closed=closed)
     verdict, confidence = together(parts)
-    verdict = denied(verdict) if turned else verdict
+    if turned:
+        verdict = denied(verdict)
+        if verdict == SUPPORTED and any(part.unknown for part in parts):  # as `contrary` has it for a part
+            verdict, confidence = OPEN, confidence / 2
     warnings = [f"{named.things[number].text!r} was given and is not in the claim." for number in named.unplaced]
-    if confidence < UNSURE:
+    warnings += [
+        f"{thing.text!r} is taken for {thing.called!r}."
+        for thing in named.things
+        if thing.called and not same_value(thing.text, thing.called)
+    ]
+    if verdict != OPEN and confidence < UNSURE:
         warnings.append(f"This reading of the claim is unsure (confidence {confidence:.2f}).")
     return Verification(
         claim,
@@ -47,10 +57,19 @@ def verified(context: Context, claim: str, *, entities: Sequence[str] = (), clos
         _explanation(parts, turned=turned),
         tuple(dict.fromkeys(item for part in parts for item in part.evidence)),
         parts,
-        tuple(thing.text for thing in named.things if not thing.value),
+        tuple(thing.text for thing in named.things if thing.ids),
         tuple(warnings),
         timings_ms=clock.milliseconds,
     )
+
+
+def refuse_question(text: str, spans: Sequence[tuple[int, int]] = ()) -> None:
+    """Nothing for a claim. Raises UsageError for a question; names stand at `spans`."""
+    if asks(text, spans):
+        raise UsageError(
+            f"This is a question, and no claim: {text!r}.",
+            hint="Ask it as a question, or say as a sentence what is to be checked.",
+        )
 
 
 def claim_parts(named: NamedClaim, *, definite: bool = True) -> tuple[list[Part], bool]:
@@ -60,17 +79,24 @@ def claim_parts(named: NamedClaim, *, definite: bool = True) -> tuple[list[Part]
 
 
 def _checked(context: Context, named: NamedClaim, *, closed: bool) -> tuple[tuple[CheckedPart, ...], bool]:
-    """The parts of a claim, checked, and whether it says that they are false: as it is read first, unless only the
-    other reading is supported, or says anything at all."""
+    """The parts of a claim, checked, and whether it says that they are false: as it is read first, unless the other
+    reading says more."""
     first, turned = claim_parts(named)
     checked = tuple(check_part(context, part, closed=closed) for part in first)
     if together(checked)[0] != SUPPORTED:
         second, _ = claim_parts(named, definite=False)
         if second != first:
             again = tuple(check_part(context, part, closed=closed) for part in second)
-            if together(again)[0] == SUPPORTED or together(checked)[0] == OPEN != together(again)[0]:
+            if _says_more(again, checked):
                 return again, turned
     return checked, turned
+
+
+def _says_more(again: Sequence[CheckedPart], first: Sequence[CheckedPart]) -> bool:
+    """Whether another reading is supported, or says anything where the first one is open, if only what is unknown."""
+    found, before = together(again)[0], together(first)[0]
+    unknown = any(part.unknown for part in again) and not any(part.unknown for part in first)
+    return found == SUPPORTED or (before == OPEN and (found != OPEN or unknown))
 
 
 def _explanation(parts: Sequence[CheckedPart], *, turned: bool) -> str:
