@@ -47,11 +47,11 @@ SEARCH = (
 class Way:
     """How vectors are written, how many numbers they have, and how the index is configured; or by the `command`."""
 
-    command: bool = False
     write: str = field(default_factory=lambda: query("index_write"))
     packed: bool = True
     dimensions: int = DIMENSIONS
     config: Mapping[str, object] = field(default_factory=dict)
+    command: bool = False
 
 
 @dataclass(frozen=True)
