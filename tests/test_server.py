@@ -292,12 +292,12 @@ def test_a_log_that_ends_inside_a_transaction_costs_nothing_that_was_committed(t
     folder = tmp_path / "store"
     running = start_small(folder, version=version)
     log = max(Store(folder).transaction_logs.glob("neostore.transaction.db.*"))
-    for number in range(3):
+    for number in range(4):
         begun = log.stat().st_size
         query(running, f"UNWIND range(1, 1000) AS one CREATE (:Entity {{name: {number} + ' ' + one}})")
     kill(psutil.Process(running.pid))
     written = log.read_bytes()
-    log.write_bytes(written + written[begun : begun + (len(written) - begun) // 2])
+    log.write_bytes(written[: begun + (len(written) - begun) // 2])
     try:
         again = start_small(folder)
         assert query(again, "MATCH (e:Entity) RETURN count(e)") == [[3000]]
