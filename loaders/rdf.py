@@ -187,9 +187,8 @@ class _Stream:
 
         format_ = getattr(RdfFormat, self._format)
         with self._source.open() as opened:
-            stream: _Unmarked | _Declared = _Unmarked(opened)
-            if self._format == "RDF_XML":
-                stream = _Declared(stream, self._source.name)
+            plain = _Unmarked(opened)
+            stream = _Declared(plain, self._source.name) if self._format == "RDF_XML" else plain
             try:
                 self._parser = parse(stream, format_, base_iri=BASE)  # type: ignore[arg-type]
                 for quad in self._parser:
