@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import Any
 
 from kgneo.errors import GraphError
 from kgneo.graph import Graph
@@ -26,7 +27,7 @@ def test_every_file_is_valid_cypher_as_it_stands(graph: Graph) -> None:
 
 def test_what_queries_share_is_put_into_each(graph: Graph) -> None:
     graph.write("CREATE (:Person {first: 'Ida', last: 'Brandt'})-[:KNOWS]->(:Person)")
-    shape = {"display": {"Person": ["first", "last"]}, "hidden": None}
+    shape: dict[str, Any] = {"display": {"Person": ["first", "last"]}, "hidden": None}
     text = f"MATCH (a)-->(b) RETURN {node_name('a')} AS a, {node_name('b')} AS b"
     assert graph.read(text, **shape) == [{"a": "Ida Brandt", "b": None}]
     assert graph.read(text, **{**shape, "hidden": ["Person.last"]}) == [{"a": "Ida", "b": None}]

@@ -122,7 +122,8 @@ def narrowed(shape: Shape, schema: Schema, exclude: Iterable[str]) -> Shape:
 def only_shown(shape: Shape, shown: Schema) -> Shape:
     """`shape` with no more properties than `shown` has, the schema without what the shape leaves out: others are those
     of hidden nodes, which may have labels besides that are shown."""
-    known = {owner.name: {item.key for item in owner.properties} for owner in (*shown.labels, *shown.relations)}
+    every: list[Label | Relation] = [*shown.labels, *shown.relations]
+    known = {owner.name: {item.key for item in owner.properties} for owner in every}
 
     def kept(owned: Mapping[str, Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
         return {
@@ -137,8 +138,9 @@ def only_shown(shape: Shape, shown: Schema) -> Shape:
 
 def _hidden_keys(schema: Schema, exclude: Iterable[str]) -> tuple[str, ...]:
     """Those of the names that are, or may come to be, properties: a label or a type may be called as one, too."""
-    owners = {owner.name: owner for owner in (*schema.labels, *schema.relations)}
-    keys = {item.key for owner in owners.values() for item in owner.properties}
+    every: list[Label | Relation] = [*schema.labels, *schema.relations]
+    owners = {owner.name for owner in every}
+    keys = {item.key for owner in every for item in owner.properties}
     return tuple(sorted(name for name in exclude if name in keys or name not in owners))
 
 
