@@ -85,7 +85,8 @@ class _Sizes:
             elif token.symbol(","):
                 here = 0
             elif token.word("AS") and self.statement.at(place + 1).named:
-                self._name(self.statement.at(place + 1).value, here)
+                numbers = clause == "UNWIND" and self._is_range(place)
+                self._name(self.statement.at(place + 1).value, NUMBER if numbers else here)
                 place += 1
             elif token.symbol("=") and self.statement.at(place + 1).symbol("~"):
                 self._check_pattern(place)
@@ -95,6 +96,12 @@ class _Sizes:
             _check(here, clause)
             place += 1
         return together
+
+    def _is_range(self, end: int) -> bool:
+        """Whether `range(…)` stands alone between UNWIND and `end`: its items are numbers."""
+        bracket = next((opening for opening, closing in self.statement.pairs.items() if closing == end - 1), 0)
+        begins = self.statement.at(bracket - 2).word("UNWIND")
+        return begins and self.statement.at(bracket - 1).value.lower() == "range"
 
     def _name(self, name: str, size: int) -> None:
         self.known[name] = max(size, NUMBER, self.known.get(name, 0))
