@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import pty
+import select
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
+import click
 import pytest
 from neo4j.graph import Node
 
+from kgneo.cli.hints import about_this_graph
 from kgneo.cli.main import main
+from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
+from kgneo.graph.index import build
+from kgneo.graph.shape import LOADED
 from kgneo.sample import questions_path, triples_path
-from tests.conftest import on_one_version
+from tests.conftest import load_file, on_one_version
 
 SAMPLE = str(triples_path())
 
@@ -151,6 +161,170 @@ def test_candidates_that_are_left_out_are_told(sample_graph: Graph, capsys: pyte
     assert sum(found["candidates_by_hop"]) == len(found["triples"]) == 3
     assert "more than 3 candidates" in found["warnings"][0]
     assert f"Warning: {found['warnings'][0]}" in run(capsys, *command)[1]
+
+
+@on_one_version
+def test_claims_are_verified_over_triples_without_an_index(
+    graph: Graph, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(capsys, "load", SAMPLE, "--no-index")[0] == 0
+    code, out, err = run(capsys, "verify", "The capital of [Ethiopia] is [Addis Ababa].", "--quiet")
+    assert (code, out) == (0, "supported\n"), err
+    claims = tmp_path / "claims.jsonl"
+    claims.write_text('{"claim": "The [Danube] flows through [Austria].", "label": "supported"}\n', encoding="utf-8")
+    code, out, err = run(capsys, "eval", "claims", str(claims), "--json")
+    assert code == 0, err
+    assert json.loads(out)["claims"][0]["right"]
+    assert not graph.read("MATCH (n:KgneoIndex) RETURN n")
+
+
+@on_one_version
+def test_claims_are_judged_while_embeddings_are_being_made(
+    graph: Graph, encoder: OnnxEncoder, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    load_file(graph, triples_path())
+    build(graph, encoder, shape=LOADED)
+    graph.write("MATCH (n:KgneoIndex) SET n.complete = false, n.embedded = 3")
+    claims = tmp_path / "claims.jsonl"
+    claims.write_text('{"claim": "The [Danube] flows through [Austria].", "label": "supported"}\n', encoding="utf-8")
+    assert run(capsys, "eval", "claims", str(claims))[0] == 0
+
+
+@on_one_version
+def test_hints_name_the_graph_that_the_command_was_about(graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert graph
+    _, _, err = run(capsys, "ask", "what is [this]?", "--username", "neo4j", "--database", "neo4j")
+    assert "`kgneo load --username neo4j --database neo4j PATH`" in err
+    _, out, _ = run(capsys, "load", SAMPLE, "--no-index", "--username", "neo4j")
+    assert out == "Next: kgneo index --username neo4j\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ('Next: kgneo ask "…", with', "Next: kgneo ask --store 'my films' \"…\", with"),
+        ("runs until `kgneo server stop`.", "runs until `kgneo server stop --store 'my films'`."),
+        ("`kgneo load PATH --store other`", "`kgneo load PATH --store other`"),
+        ("No kgneo server answers.", "No kgneo server answers."),
+    ],
+)
+def test_a_command_in_a_hint_gets_the_store(told: str, shown: str) -> None:
+    command = click.Command("ask", params=[click.Option(["--store"])])
+    with command.make_context("ask", ["--store", "my films"]):
+        assert about_this_graph(told) == shown
+    with command.make_context("ask", []):
+        assert about_this_graph(told) == told
+
+
+@pytest.mark.parametrize(
+    "command", [["ask", "who?"], ["index"], ["schema"], ["serve", "--port", "0"], ["mcp"], ["browse"]]
+)
+def test_a_mistyped_store_starts_nothing_and_names_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    monkeypatch.setenv("KGNEO_DATA_DIR", str(tmp_path))
+    made = tmp_path / "stores" / "demo"
+    made.mkdir(parents=True)
+    (made / "store.json").write_text('{"version": "2026.08.1", "bolt_port": 1, "http_port": 2}')
+    code, out, err = run(capsys, *command, "--store", "dmeo")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: There is no store 'dmeo'. Did you mean 'demo'?")
+    assert "Stores there are: demo. One of that name is made by `kgneo load PATH --store dmeo`." in err
+    assert [item.name for item in made.parent.iterdir()] == ["demo"]
+
+
+def test_before_anything_was_loaded_no_server_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    monkeypatch.setenv("KGNEO_DATA_DIR", str(tmp_path))
+    code, _, err = run(capsys, "ask", "what is the capital of [Ethiopia]?")
+    assert (code, list(tmp_path.iterdir())) == (1, [])
+    assert "kgneo load PATH" in err
+    assert "kgneo demo" in err
+
+
+class Dialogue:
+    """`kgneo ask` in a terminal."""
+
+    def __init__(self) -> None:
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execv(sys.executable, [sys.executable, "-m", "kgneo", "ask"])  # noqa: S606
+        self.seen = ""
+
+    def until(self, text: str) -> None:
+        """Read on until a text comes."""
+        self.seen = ""
+        deadline = time.monotonic() + 120
+        while text not in self.seen:
+            ready = select.select([self.terminal], [], [], max(deadline - time.monotonic(), 0))[0]
+            assert ready, self.seen
+            self.seen += os.read(self.terminal, 4096).decode(errors="replace")
+
+    def type(self, text: str) -> None:
+        """Press keys."""
+        os.write(self.terminal, text.encode())
+
+    def ended(self) -> int:
+        """The exit code."""
+        with suppress(OSError):
+            while os.read(self.terminal, 4096):
+                pass
+        os.close(self.terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.mark.parametrize("end", ["exit\n", "quit\n", ":q\n", "\x04"])
+def test_a_dialogue_ends_where_people_end_it(sample_graph: Graph, end: str) -> None:
+    assert sample_graph
+    dialogue = Dialogue()
+    dialogue.until("> ")
+    dialogue.type(end)
+    assert dialogue.ended() == 0
+
+
+def test_ctrl_c_ends_the_question_and_not_the_dialogue(sample_graph: Graph) -> None:
+    assert sample_graph
+    dialogue = Dialogue()
+    dialogue.until("> ")
+    dialogue.type("what is the cap")
+    dialogue.until("cap")
+    time.sleep(1)  # so that the key comes while the line is waited for, as a person's does
+    dialogue.type("\x03")
+    dialogue.until("> ")
+    dialogue.type("what is the capital of [Ethiopia]?\n")
+    dialogue.until("Addis Ababa")
+    dialogue.type("exit\n")
+    assert dialogue.ended() == 0
+
+
+WORDLESS = ("", "?", ":", "[]", "\t", "\U0001f600", "what?", "how many are there?")
+
+
+@pytest.mark.parametrize("command", ["ask", "retrieve", "verify"])
+def test_a_text_without_words_is_refused_in_one_line(
+    sample_graph: Graph, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert sample_graph
+    for text in WORDLESS:
+        code, out, err = run(capsys, command, text)
+        assert (code, out) == (2, ""), err
+        assert err.startswith("Error: The ")
+        assert "has no words" in err
+        assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["ask", "retrieve", "verify"])
+def test_bytes_of_a_command_line_that_are_no_text_are_refused_in_one_line(
+    sample_graph: Graph, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert sample_graph
+    for arguments in (["what is the capital of \udce9?"], ["what is the capital?", "--entity", "\udce9"]):
+        code, _, err = run(capsys, command, *arguments)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "not UTF-8" in err
 
 
 @on_one_version

@@ -522,3 +522,21 @@ def test_failures_of_mindful_rags_taxonomy_are_told_apart(changes: dict[str, lis
     record |= {"counts": {"found": 2, "right": 1, "gold": 1, "met": 1}, "path": "", **changes}
     assert classify(asked, find_strategy("mindful"), record, failures.Checks()).kind == kind
     assert kind in MINDFUL_CLASSES
+
+
+def test_a_strategy_that_answers_in_words_has_no_figures_of_names(tmp_path: Path) -> None:
+    asked = [item for part in dataset().parts.values() for item in part]
+    spoken = {item.id: Answer(item.text, "llm", f"{item.answers[0]}.") for item in asked}
+    outcome = measure(tmp_path / "run", Plan("towns", strategies=("llm",)), Oracle(spoken))
+    row = outcome.to_dict()["runs"][0]
+    assert (row["hit_at_1_text"], row["hit_at_1"], row["f1"], row["exact"]) == (1, None, None, None)
+    assert set(row["ci95"]) == {"hit_at_1_text"}
+    report = write_report(outcome).read_text()
+    table = next(line for line in report.splitlines() if "| llm |" in line).split(" | ")
+    assert table[6] == "–"
+    assert table[7].startswith("1.000")
+    assert "names no entity" in report
+    assert not list((tmp_path / "run/figures").glob("*-first-answer*"))
+    with (tmp_path / "run/summary.csv").open() as file:
+        written = next(csv.DictReader(file))
+    assert (written["hit_at_1"], float(written["hit_at_1_text"])) == ("", 1.0)

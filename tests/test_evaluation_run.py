@@ -13,7 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgneo.errors import DataError, GraphUnavailable, ModelError, ModelUnavailable, NotIndexed, UsageError
+from kgneo.errors import (
+    DataError,
+    GraphUnavailable,
+    ModelError,
+    ModelUnavailable,
+    NotIndexed,
+    QuestionError,
+    UsageError,
+)
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import Plan
 from kgneo.evaluation.records import Record, RecordFile, read_records, repair
@@ -252,6 +260,21 @@ def test_a_question_that_fails_while_the_server_answers_is_a_failed_question(tmp
     records = run(tmp_path / "r.jsonl", oracle, patience=patient(alive=lambda: None, tries=3))
     assert oracle.asked["1/1"] == 3
     assert records[1]["error"]["type"] == "ModelUnavailable"
+
+
+def test_a_question_without_words_fails_and_the_others_are_asked(tmp_path: Path) -> None:
+    records = run(tmp_path / "r.jsonl", Oracle({"1/1": QuestionError("no words")}))
+    assert [record["error"] and record["error"]["type"] for record in records][:3] == [None, "QuestionError", None]
+
+
+def test_a_model_that_took_too_long_is_asked_again_and_no_server_is_said_to_be_lost(tmp_path: Path) -> None:
+    said: list[str] = []
+    probed: list[None] = []
+    oracle = Oracle({"1/1": ModelUnavailable("no reply within 8 s")})
+    run(tmp_path / "r.jsonl", oracle, patience=patient(alive=lambda: probed.append(None), tries=3, notify=said.append))
+    assert oracle.asked["1/1"] == 3
+    assert not probed
+    assert all(line.startswith("The language model failed (no reply within 8 s)") for line in said)
 
 
 def test_progress_says_how_far_the_run_is_and_how_well_it_goes(tmp_path: Path) -> None:

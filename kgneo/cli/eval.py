@@ -37,7 +37,7 @@ from kgneo.evaluation.claims import HEADER, Judged, drawn, judge, read_claims, r
 from kgneo.evaluation.compare import compare, comparison_text
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import STAGES, Plan, read_experiment
-from kgneo.evaluation.report import write_report
+from kgneo.evaluation.report import NOT_APPLICABLE, write_report
 from kgneo.evaluation.run import Backend, Configuration, Progress
 from kgneo.evaluation.summary import Group, group, over_seeds
 from kgneo.graph import Graph
@@ -207,7 +207,8 @@ def _claims(
         opened = open_context(
             graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
         )
-        _refuse_unfinished(opened)
+        if speaking is not None:  # without one, claims are checked as queries, which need no embeddings
+            _refuse_unfinished(opened)
         with progress(len(chosen), "claims", "claim") as bar:
             for claim in chosen:
                 judged.append(judge(opened, claim, given=given["brackets"], closed=given["closed"], two=two))
@@ -293,7 +294,7 @@ class ShownProgress:
                 # Questions of an earlier session take no time; the rate must not count them.
                 self.bar.initial += now.resumed
         words = now.configuration.name
-        if self.stage == "ask":
+        if self.stage == "ask" and find_strategy(now.configuration.strategy).needs.graph:
             words += f" Hit@1 {now.hit_at_1:.3f}"
         self.bar.set_postfix_str(words + (f" {now.errors} failed" if now.errors else ""), refresh=False)
         self.bar.update(now.done - self.done)
@@ -360,16 +361,20 @@ def _table(outcome: Outcome) -> list[str]:
 def _row(members: Group) -> tuple[str, str, str, str, str, str, str, str, str, str]:
     cell = members.configuration
     low, high = members.bar("hit_at_1")
+
+    def told(name: str, shown: str = "") -> str:
+        return (shown or f"{members.mean(name):.3f}") if members.applies(name) else NOT_APPLICABLE
+
     return (
         figures.part_title(cell.question_hops),
         cell.strategy,
         str(cell.hops),
         str(cell.top_k),
         str(members.n),
-        f"{members.mean('hit_at_1'):.3f} ({low:.3f}-{high:.3f})",
+        told("hit_at_1", f"{members.mean('hit_at_1'):.3f} ({low:.3f}-{high:.3f})"),
         f"{members.mean('hit_at_1_text'):.3f}",
-        f"{members.mean('f1'):.3f}",
-        f"{members.mean('exact'):.3f}",
+        told("f1"),
+        told("exact"),
         f"{members.average('p50_ms'):.1f}",
     )
 

@@ -175,23 +175,30 @@ def _measure_answers(
     control.on_start(sum(len(samples[cell.question_hops, cell.seed]) for cell in cells))
     for cell in cells:
         questions = samples[cell.question_hops, cell.seed]
-        in_words = not backend.strategy(cell.strategy).needs.graph
-        work = partial(ask_record, configuration=cell, ask=backend.ask, in_words=in_words)
+        work = partial(ask_record, configuration=cell, ask=backend.ask, in_words=_in_words(backend, cell))
         _run(cell, questions, folder.records(cell), work, folder, control, patience)
     if control.diagnose:
         control.notify("Looking at what went wrong.")
         for cell in cells:
             _diagnose(cell, samples[cell.question_hops, cell.seed], backend, folder, control)
-    return summaries(folder, cells, samples)
+    return summaries(folder, cells, samples, backend)
 
 
-def summaries(folder: ResultsFolder, cells: Sequence[Configuration], samples: Samples) -> tuple[Summary, ...]:
+def _in_words(backend: Backend, cell: Configuration) -> bool:
+    """Whether a strategy answers without the graph, and so names nothing of it."""
+    return not backend.strategy(cell.strategy).needs.graph
+
+
+def summaries(
+    folder: ResultsFolder, cells: Sequence[Configuration], samples: Samples, backend: Backend
+) -> tuple[Summary, ...]:
     """The figures of every configuration, from what the folder holds."""
     return tuple(
         summarise(
             cell,
             read_records(folder.records(cell)),
             [question.id for question in samples[cell.question_hops, cell.seed]],
+            in_words=_in_words(backend, cell),
         )
         for cell in cells
     )

@@ -411,6 +411,8 @@ def _figures_5(groups: Sequence[Group], published: Published) -> Iterator[Drawin
         if len({(member.configuration.hops, member.configuration.top_k) for member in members}) < 2:
             continue
         for metric, ending in TEXT_AND_FIRST:
+            if not members[0].applies(metric):
+                continue
             title = f"Accuracy by N and K, {strategy} (the paper's Figure 5); {TITLES[metric]}"
             figure = accuracy_by_hops_and_top_k(members, published, metric=metric)
             yield f"figure-5-{strategy}{ending}", title, figure
@@ -423,9 +425,12 @@ def _figures_6(groups: Sequence[Group], published: Published) -> Iterator[Drawin
             continue  # Figure 5 shows it
         suffix = f"-N{hops}-K{top_k}" if len(cells) > 1 else ""
         for metric, ending in TEXT_AND_FIRST:
+            having = [member for member in members if member.applies(metric)]
+            if not having:
+                continue
             where = f"N = {hops}, K = {top_k} (the paper's Figure 6)"
             title = f"Strategies by question hops, {where}; {TITLES[metric]}"
-            figure = strategies_by_question_hops(members, published, metric=metric)
+            figure = strategies_by_question_hops(having, published, metric=metric)
             yield f"figure-6{suffix}{ending}", title, figure
 
 

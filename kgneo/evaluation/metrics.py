@@ -52,6 +52,10 @@ SCORES: tuple[str, ...] = tuple(Scores.__dataclass_fields__)
 """Names of all scores, in the order of the columns."""
 
 
+OF_NAMES = frozenset(("hit_at_1", "precision", "recall", "f1", "exact"))
+"""Scores of the names that an answer gives. An answer in words alone gives none, and is worth what its text is."""
+
+
 def _in_folded(name: str, text: str) -> bool:
     if not name:
         return False

@@ -40,6 +40,10 @@ HEADINGS = {
 }
 
 
+NOT_APPLICABLE = "–"
+"""In place of a score that a strategy has not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """A wrong answer: its question, what was the matter, and the command that asks it again."""
@@ -154,6 +158,8 @@ def _published(cell: Configuration, published: Published) -> str:
 
 
 def _with_error(members: Group, name: str) -> str:
+    if not members.applies(name):
+        return NOT_APPLICABLE
     if members.seeds > 1:
         return f"{members.mean(name):.3f} ± {members.deviation(name):.3f}"
     low, high = members.bar(name)
@@ -167,6 +173,8 @@ def _legend(groups: Sequence[Group], published: Published) -> list[str]:
         if several
         else "In brackets: 95 % bootstrap interval over the questions."
     )
+    if any(not members.applies("hit_at_1") for members in groups):
+        words += f" {NOT_APPLICABLE}: the strategy answers in words and names no entity; its text counts."
     lines = [words + " Failed questions count as wrong. Every figure is defined in docs/evaluation.md.", ""]
     if published.source:
         lines += [
@@ -188,7 +196,8 @@ def _write_csv(path: Path, outcome: Outcome) -> None:
             row: list[Any] = [outcome.dataset, outcome.plan.split, outcome.plan.variant, cell.question_hops]
             row += [cell.strategy, cell.hops, cell.top_k, cell.seed, item.n]
             for name in SCORES:
-                row += [round(value, 6) for value in (item.means[name], *item.intervals[name])]
+                values = (item.means[name], *item.intervals[name])
+                row += [round(value, 6) if item.applies(name) else None for value in values]
             row += [round(value, 3) for value in (item.p50_ms, item.p95_ms, item.calls, item.tokens)]
             writer.writerow([*row, item.errors])
 

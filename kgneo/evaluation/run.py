@@ -25,7 +25,9 @@ from kgneo.errors import (
     EntityNotFound,
     GraphEmpty,
     KgneoError,
+    ModelError,
     NotIndexed,
+    QuestionError,
     UsageError,
 )
 from kgneo.evaluation.metrics import Scores, matching, score
@@ -201,7 +203,10 @@ class Patience:
                 began = began if began is not None else time.monotonic()
                 self._announce(error)
                 self.stopped.wait(next(pauses))
-                if self.alive is not None:
+                if isinstance(error, ModelError):  # the server that is looked for is not the model's
+                    if attempt >= self.tries:
+                        raise
+                elif self.alive is not None:
                     self._probe(error, began)
                     if attempt >= self.tries:
                         raise
@@ -236,7 +241,9 @@ class Patience:
 
     def _announce(self, error: KgneoError) -> None:
         with self._lock:
-            if not self._waiting:
+            if isinstance(error, ModelError):
+                self.notify(f"The language model failed ({error.message}); asking it {self.tries} times at most.")
+            elif not self._waiting:
                 self._waiting = True
                 self.notify(
                     f"Lost the server ({error.message}); waiting up to {self.seconds:.0f} s for it. "
@@ -458,6 +465,8 @@ Outcome = tuple[Question, Record | BaseException]
 def _attempt(question: Question, work: Callable[[Question], Record], patience: Patience) -> Outcome:
     try:
         return question, patience.call(work, question)
+    except QuestionError as error:  # of this question alone
+        return question, error
     except (LostServerError, *FATAL):
         raise
     except Exception as error:  # whatever one question does, the others are asked

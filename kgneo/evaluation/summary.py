@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kgneo.evaluation.metrics import SCORES, Floats, bootstrap, percentile, spread, wilson
+from kgneo.evaluation.metrics import OF_NAMES, SCORES, Floats, bootstrap, percentile, spread, wilson
 from kgneo.evaluation.records import Record
 from kgneo.evaluation.run import Configuration
 
@@ -60,6 +60,12 @@ class Summary:
     errors: int
     by_type: Mapping[str, TypeSummary] = field(default_factory=dict)
     steps: Mapping[int, int] = field(default_factory=dict)
+    in_words: bool = False
+    """Whether it names no entities, and has no score of names."""
+
+    def applies(self, name: str) -> bool:
+        """Whether it has the score `name`."""
+        return not (self.in_words and name in OF_NAMES)
 
     def to_dict(self, *, dataset: str, split: str, variant: str) -> dict[str, Any]:
         """The object that `kgneo eval --json` prints for a configuration."""
@@ -69,8 +75,8 @@ class Summary:
             "variant": variant,
             **_configuration_part(self.configuration),
             "n": self.n,
-            **{name: round(self.means[name], 6) for name in PRINTED},
-            "ci95": {name: [round(end, 6) for end in self.intervals[name]] for name in PRINTED},
+            **{name: round(self.means[name], 6) if self.applies(name) else None for name in PRINTED},
+            "ci95": {name: [round(end, 6) for end in self.intervals[name]] for name in PRINTED if self.applies(name)},
             "p50_ms": round(self.p50_ms, 2),
             "p95_ms": round(self.p95_ms, 2),
             "calls": round(self.calls, 3),
@@ -97,8 +103,10 @@ def _configuration_part(configuration: Configuration) -> dict[str, Any]:
     }
 
 
-def summarise(configuration: Configuration, records: Iterable[Record], order: Sequence[str]) -> Summary:
-    """The figures of one configuration.
+def summarise(
+    configuration: Configuration, records: Iterable[Record], order: Sequence[str], *, in_words: bool = False
+) -> Summary:
+    """The figures of one configuration; `in_words` is for strategies that name no entities.
 
     `order` has the identifiers of its sample: the bootstrap goes by it, so that the order in which several
     workers finished changes nothing. Records of other questions are left out.
@@ -140,8 +148,9 @@ def summarise(configuration: Configuration, records: Iterable[Record], order: Se
         calls=calls / count if count else 0.0,
         tokens=tokens / count if count else 0.0,
         errors=errors,
-        by_type=_by_type(type_names, kinds, scores[:, [HIT, EXACT]]),
+        by_type={} if in_words else _by_type(type_names, kinds, scores[:, [HIT, EXACT]]),
         steps=dict(sorted(steps.items())),
+        in_words=in_words,
     )
 
 
@@ -168,6 +177,10 @@ class Group:
     def configuration(self) -> Configuration:
         """The first seed's configuration."""
         return self.summaries[0].configuration
+
+    def applies(self, name: str) -> bool:
+        """Whether it has the score `name`."""
+        return self.summaries[0].applies(name)
 
     @property
     def seeds(self) -> int:

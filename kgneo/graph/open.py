@@ -1,8 +1,8 @@
 """Opening a graph to be asked: all that is known of it, in one object that is made once and never changed.
 
-Three kinds of graph come here: one that kgneo loaded, one that was there before and was indexed (in the graph, or in
-the cache of this machine when it may only be read), and one that was there before and was not. The last can be asked
-with strategies that need no embeddings; its schema is read for that and kept in the cache.
+Graphs come here that were indexed (in the graph, or in the cache of this machine when it may only be read), and others.
+These can be asked with strategies that need no embeddings, and claims verified; their schema is read for that and kept
+in the cache.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kgneo.graph.names import IndexedNames, LoadedNames, Names, ScannedNames
 from kgneo.graph.record import TEMPLATE, IndexRecord, count_triples, read_record, require
 from kgneo.graph.schema import Schema
 from kgneo.graph.shape import Shape
-from kgneo.graph.statistics import estimate_statistics
+from kgneo.graph.statistics import estimate_statistics, read_statistics
 from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.version import __version__
 
@@ -83,8 +83,8 @@ def open_knowledge(
 ) -> Knowledge:
     """What is known of `graph`. `encoder` is the one that the user asked for by name, if any.
 
-    For a graph that was there before kgneo and has no index, the record says what follows from its schema, with
-    `complete` False and no fingerprint. Raises GraphEmpty, NotIndexed or EncoderMismatch.
+    For a graph that has no index, the record says what follows from its schema, or its triples, with `complete` False
+    and no fingerprint. Raises GraphEmpty or EncoderMismatch.
     """
     record, vectors = read_record(graph), None
     if record is None:
@@ -93,8 +93,8 @@ def open_knowledge(
         if record is not None:
             report(f"The graph is only read: its embeddings are in {local.folder}.")
             vectors = local
-        elif not is_loaded(graph):
-            return _attach(graph, encoder=encoder, choices=choices, report=report)
+        else:
+            return _unindexed(graph, encoder=encoder, choices=choices, report=report)
     record = require(graph, encoder=encoder, record=record)
     return Knowledge(graph, record, _names(graph, record, here=vectors is not None), vectors)
 
@@ -138,32 +138,39 @@ def known_shape(
     return schema, derive_shape(schema, cache.choices(choices, keep=keep))
 
 
-def _attach(
+def _unindexed(
     graph: Graph,
     *,
     encoder: str | None,
     choices: Choices | None,
     report: Callable[[str], None],
 ) -> Knowledge:
-    """A graph that was there before kgneo, known from its schema alone. Raises GraphEmpty."""
+    """A graph that was not indexed: one that was there before kgneo is known from its schema alone, one that kgneo
+    loaded from its triples, as the index would say it. Raises GraphEmpty."""
     schema, shape = known_shape(graph, choices=choices, report=report)
-    if not schema.nodes:
+    triples = count_triples(graph)
+    if not (triples if shape.loaded else schema.nodes):
         raise GraphEmpty(
             "The graph is empty: it holds no triples to answer from.",
             hint="Load some with `kgneo load PATH`, or try the sample with `kgneo demo`.",
         )
     report("The graph is not indexed: answering from its schema. `kgneo index` adds embeddings.")
+    if shape.loaded:
+        names: Names = LoadedNames(graph)
+        statistics = read_statistics(graph, shape=shape, schema=None)
+    else:
+        names, statistics = _names_as_they_are(graph, shape), estimate_statistics(schema, shape)
     record = IndexRecord(
         encoder=encoder or DEFAULT_ENCODER,
         fingerprint="",
         dimensions=0,
         similarity="",
         template=TEMPLATE,
-        triples=count_triples(graph),
+        triples=triples,
         embedded=0,
         complete=False,
         version=__version__,
-        statistics=estimate_statistics(schema, shape),
+        statistics=statistics,
         shape=shape,
     )
-    return Knowledge(graph, record, _names_as_they_are(graph, shape))
+    return Knowledge(graph, record, names)
