@@ -837,7 +837,7 @@ def test_relationships_are_counted_by_the_noun_for_what_is_done(words: str, per:
     assert graph.answer == Aggregate("count", Value("r0"), per)
 
 
-SIGNS = ("number", "amount", "films", "?", ":", "()", "\U0001f600", "7")
+PIECES = ("number", "amount", "films", "?", ":", "()", "\U0001f600", "7")
 
 
 @settings(max_examples=400, deadline=None)
@@ -846,7 +846,7 @@ SIGNS = ("number", "amount", "films", "?", ":", "()", "\U0001f600", "7")
 @example(["how", "many"])
 @example(["number", "of"])
 @example(["how", "many", "films"])
-@given(st.lists(st.sampled_from([*sorted(FUNCTION_WORDS), *SIGNS]) | st.text(max_size=3), max_size=6))
+@given(st.lists(st.sampled_from([*sorted(FUNCTION_WORDS), *PIECES]) | st.text(max_size=3), max_size=6))
 def test_no_words_break_the_reader(fits: Fits, words: list[str]) -> None:
     with suppress(EntityNotFound):
         for item in read(" ".join(words), fits, DICTIONARY):
