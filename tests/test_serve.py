@@ -103,7 +103,7 @@ def test_a_claim_is_verified_with_its_evidence(http: TestClient) -> None:
 
 def test_a_reading_that_is_run_gives_what_asking_gave(http: TestClient) -> None:
     best = post(http, "interpret", question=SEAS)["readings"][0]
-    assert best["wording"] == "what flows through Germany → what they flow into"
+    assert best["wording"] == "what flows through Germany → sea that they flow into"
     ran = post(http, "run", graph=best["graph"])
     assert set(ran["answers"]) == set(post(http, "ask", question=SEAS)["answers"])
     assert ran["evidence"]

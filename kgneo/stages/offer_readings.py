@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from kgneo.context import Context
 from kgneo.graph.run import Result, evidence_of, run
-from kgneo.graph.shape import Shape
 from kgneo.model import Evidence, RelationPath, split_value_relation
 from kgneo.query.compile import Compiled, compile_query
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.query.wording import wording
 from kgneo.ranking.vectors import MAX_HOPS
+from kgneo.stages.ask_kind import with_kind
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.interpret import by_graph, interpret, interpret_linked, joins, reading
 from kgneo.stages.link import readings
@@ -53,7 +53,7 @@ def offer_readings(context: Context, question: str, *, entities: Sequence[str] =
     if graphs:
         return _told_apart(Offered(item.graph, item.wording, item.score, item.ignored) for item in found)
     ranked = rank_readings(context, linked)
-    return _told_apart(_of_path(item, context.shape) for item in ranked if len(item.path) <= MAX_HOPS + 1)
+    return _told_apart(_of_path(context, item) for item in ranked if len(item.path) <= MAX_HOPS + 1)
 
 
 def _told_apart(readings: Iterable[Offered]) -> list[Offered]:
@@ -66,10 +66,13 @@ def _told_apart(readings: Iterable[Offered]) -> list[Offered]:
     return list(found.values())
 
 
-def _of_path(item: RankedReading, shape: Shape) -> Offered:
+def _of_path(context: Context, item: RankedReading) -> Offered:
     graph = path_graph(item.path, item.linked.entity_ids[:1])
+    graph = with_kind(context, item.linked, item.path, graph, end=f"x{len(graph.variables) - 1}")
     nodes = {topic.entity.id: topic.entity.name for topic in item.linked.topics}
-    return Offered(graph, wording(graph, nodes=nodes, names=shape.names), item.score, entities=item.linked.names)
+    return Offered(
+        graph, wording(graph, nodes=nodes, names=context.shape.names), item.score, entities=item.linked.names
+    )
 
 
 def path_graph(path: RelationPath, ids: Sequence[str]) -> QueryGraph:
