@@ -467,15 +467,15 @@ def _is_code(text: str) -> bool:
 
 def says_something(word: str, fits: Fits) -> bool:
     """Whether a word names a label, a relationship type or a property."""
-    return any(bool((scores >= 0.5).any()) for scores in fits.of(word)) or _is_month(word)
+    return any(bool((scores >= 0.5).any()) for scores in fits.of(word)) or _begins_month(word)
 
 
 def has_root(word: str, fits: Fits) -> bool:
     """Whether a word shares its root with one in the name of a label, a relationship type or a property."""
-    return any(same_root(word, own) for own in fits.own_words.get(word[:1], ())) or _is_month(word)
+    return any(same_root(word, own) for own in fits.own_words.get(word[:1], ())) or _begins_month(word)
 
 
-def _is_month(word: str) -> bool:
+def _begins_month(word: str) -> bool:
     return len(word) > 2 and any(month.startswith(word) for month in MONTHS)
 
 

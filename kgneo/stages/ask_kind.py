@@ -20,15 +20,18 @@ from kgneo.stages.interpret import Reading, reading
 from kgneo.stages.link import LinkedQuestion
 
 
-def with_kind(context: Context, linked: LinkedQuestion, path: RelationPath, graph: QueryGraph) -> QueryGraph:
-    """The query graph of a path from the topic entities, of the kind that is asked for where that tells anything."""
+def with_kind(
+    context: Context, linked: LinkedQuestion, path: RelationPath, graph: QueryGraph, *, end: str = END
+) -> QueryGraph:
+    """The query graph of a path from the topic entities to the variable `end`, of the kind that is asked for where that
+    tells anything."""
     known = reading(context)
     kind = _kind(known, linked, _kinds(context, known, path.hops[-1])) if known else ""
     if known is None or not kind:
         return graph
     if known.implied is not None:
-        return known.implied.of_kind(graph, END, kind)
-    ends = [replace(item, labels=(kind,)) if item.name == END else item for item in graph.variables]
+        return known.implied.of_kind(graph, end, kind)
+    ends = [replace(item, labels=(kind,)) if item.name == end else item for item in graph.variables]
     return replace(graph, variables=tuple(ends))
 
 

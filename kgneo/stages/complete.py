@@ -118,21 +118,20 @@ def _left(ranked: Sequence[RankedReading], number: int) -> float:
 
 def what_leads(context: Context, linked: LinkedQuestion, path: RelationPath) -> tuple[QueryGraph, Result]:
     """The query graph of what a path from the topic entities leads to, and what it finds, which may be nothing."""
-    for leading in graphs_along(linked, path):
-        graph = with_kind(context, linked, path, leading)
+    for graph in graphs_along(context, linked, path):
         result = _run(context, graph, linked)
         if not result.empty:
             break
     return graph, result
 
 
-def graphs_along(linked: LinkedQuestion, path: RelationPath) -> Iterator[QueryGraph]:
-    """What a path leads to, the first that is anything: a property of the relationship between several nodes; others
-    than the nodes that it begins at; all."""
+def graphs_along(context: Context, linked: LinkedQuestion, path: RelationPath) -> Iterator[QueryGraph]:
+    """What a path leads to, of the kind that is asked for; the first that is anything: a property of the relationship
+    between several nodes; others than the nodes that it begins at; all."""
     relation, _ = split_value_relation(path.hops[-1].relation) if path.hops[-1].value else ("", "")
     if relation and len(linked.topics) > 1:
         yield along(path, linked.entity_ids, ends=linked.entity_ids)
-    graph = along(path, linked.entity_ids)
+    graph = with_kind(context, linked, path, along(path, linked.entity_ids))
     if not path.hops[-1].value:
         yield without_its_beginning(graph)
     yield graph

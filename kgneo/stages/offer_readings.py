@@ -14,6 +14,7 @@ from kgneo.graph.run import Result, evidence_of
 from kgneo.model import Evidence
 from kgneo.query.compile import Compiled, compile_query
 from kgneo.query.graph import QueryGraph
+from kgneo.query.wording import wording
 from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading
 from kgneo.stages.complete import Completed, graphs_along
@@ -41,16 +42,16 @@ def of_interpretations(understood: Sequence[Interpretation], chosen: Interpretat
     return _told_apart(Offered(item.graph, item.wording, item.score, _left_out(item)) for item in every)
 
 
-def of_completed(found: Completed) -> tuple[Offered, ...]:
+def of_completed(context: Context, found: Completed) -> tuple[Offered, ...]:
     """The query graph that answers a question, and the relation paths that it was chosen before."""
     best = found.readings[0]
     chosen = Offered(found.graph, found.wording, best.score, entities=best.linked.names)
-    return _told_apart([chosen, *map(_of_path, found.readings)])
+    return _told_apart([chosen, *(_of_path(context, item) for item in found.readings)])
 
 
-def of_paths(ranked: Sequence[RankedReading]) -> tuple[Offered, ...]:
+def of_paths(context: Context, ranked: Sequence[RankedReading]) -> tuple[Offered, ...]:
     """Ranked relation paths as readings."""
-    return _told_apart(map(_of_path, ranked))
+    return _told_apart(_of_path(context, item) for item in ranked)
 
 
 def leaving_out(offered: Sequence[Offered], words: Iterable[str]) -> tuple[Offered, ...]:
@@ -62,9 +63,11 @@ def _left_out(item: Interpretation) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*item.ignored, *item.unsaid]))
 
 
-def _of_path(item: RankedReading) -> Offered:
-    graph = next(graphs_along(item.linked, item.path))
-    return Offered(graph, item.ranked.wording, item.score, entities=item.linked.names)
+def _of_path(context: Context, item: RankedReading) -> Offered:
+    graph = next(graphs_along(context, item.linked, item.path))
+    nodes = {topic.entity.id: topic.entity.name for topic in item.linked.topics}
+    told = wording(graph, nodes=nodes, names=context.record.statistics.readable_names)
+    return Offered(graph, told, item.score, entities=item.linked.names)
 
 
 def _told_apart(readings: Iterable[Offered]) -> tuple[Offered, ...]:

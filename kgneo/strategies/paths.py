@@ -146,7 +146,7 @@ def _ranked(
     with clock.stage("answer"):
         first = complete_plain(context, ranked)
     if first is None:
-        return _not_found(question, linked[0].topics, ranked, clock)
+        return _not_found(context, question, linked[0].topics, ranked, clock)
     used = first.readings[0].linked
     found = _completed(context, question, used.topics, first, clock)
     silent = dict.fromkeys(unsaid, False) if context.shape.loaded else _left_out(context, used, first.graph)
@@ -265,7 +265,7 @@ def _completed(
         confidence=found.confidence,
         readings=(replace(first, text=found.wording), *others),
     )
-    return Chosen(answer, of_completed(found))
+    return Chosen(answer, of_completed(context, found))
 
 
 def _answer(
@@ -310,7 +310,9 @@ def listed(names: Sequence[str], more: int = 0) -> str:
     return ", ".join(names[:LISTED]) + (f" and {more} more" if more else "")
 
 
-def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[RankedReading], clock: Clock) -> Chosen:
+def _not_found(
+    context: Context, question: str, topics: tuple[TopicEntity, ...], alive: Sequence[RankedReading], clock: Clock
+) -> Chosen:
     answer = Answer(
         question,
         "paths",
@@ -320,7 +322,7 @@ def _not_found(question: str, topics: tuple[TopicEntity, ...], alive: Sequence[R
         timings_ms=clock.milliseconds,
         readings=_shown(alive),
     )
-    return Chosen(answer, of_paths(alive))
+    return Chosen(answer, of_paths(context, alive))
 
 
 def _less_sure(found: Chosen, silent: Mapping[str, bool]) -> Chosen:
