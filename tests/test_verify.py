@@ -271,6 +271,8 @@ def test_values_are_the_same_however_they_are_written(first: str, second: str) -
         ("Well, I know that Narnia lies on the Danube", ["Narnia"]),
         ("Rivers flow into the Danube", []),
         ("Built in haste, the Danube flows", []),
+        ("Somebody crossed the Danube", []),
+        ("Neither the Danube nor Two others flow", []),
     ],
 )
 def test_names_beside_those_that_were_found_are_told_by_their_capitals(text: str, found: list[str]) -> None:

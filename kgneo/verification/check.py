@@ -171,7 +171,7 @@ class _Check:
         before = statement.words[: statement.words.index(TARGET)]
         text = f" {' '.join(before)}"
         bounds = any(text.endswith(f" {words}") for words, operator in BOUNDS if operator not in ("=", ">="))
-        return bounds or before[-1:] == ("than",) or before[-2:] == ("at", "least") or before[-1] in APPROXIMATE
+        return bounds or before[-2:] == ("at", "least") or bool(set(before[-1:]) & (APPROXIMATE | {"than"}))
 
     def _things(self, statement: Statement) -> list[Thing]:
         return [self.part.things[thing] for thing in (statement.source, statement.target) if thing != NOBODY]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from kgneo.english.claims import claimed_piece
 from kgneo.english.names import is_past
-from kgneo.english.words import FUNCTION_WORDS
+from kgneo.english.words import ANYBODY, FUNCTION_WORDS, INDEFINITE, NEGATIONS, NUMERALS
 
 _WORD = re.compile(r"[^\W_]+(?:[-.&'’][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -22,6 +22,8 @@ _BETWEEN = frozenset(
     ("of", "the", "de", "la", "du", "des", "von", "van", "der", "del", "di", "da", "al", "el", "y", "&")
 )
 """Words inside of names, between their capitals."""
+_CLOSED = FUNCTION_WORDS | ANYBODY | INDEFINITE | NEGATIONS | NUMERALS.keys()
+"""Words that are no names, whatever they are written like."""
 Place = tuple[int, int, int]
 """Characters `start` to `end`, and the number of the thing that stands there."""
 
@@ -61,7 +63,7 @@ def _words(text: str, places: Sequence[Place], is_said: Callable[[str], bool], b
         plain = word.lower()
         first = not text[begin : match.start()].strip(" \"'“”‘’([")
         begins = first and (is_past(plain) or plain.endswith(("ing", "ly")))
-        capital = plain != word and (place is not None or not (plain in FUNCTION_WORDS or begins))
+        capital = plain != word and (place is not None or not (plain in _CLOSED or begins))
         number = word.isdecimal() and bool(found) and found[-1].place is not None
         named = place is None and ((capital and not is_said(plain)) or number)
         found.append(_Word(word, match.start(), match.start() + len(word), place, capital, named))
