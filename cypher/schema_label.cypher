@@ -1,9 +1,10 @@
-// The properties of at most $sample nodes of one label: key, type, length of texts and lists, value. Vectors and long
-// lists stay in the database.
+// Labels and properties of at most $sample nodes of one label (those with $key, unless it is null): key, type, length
+// of texts and lists, value. Vectors and long lists stay in the database.
 MATCH (node:`{label}`)
+WHERE $key IS NULL OR node[$key] IS NOT NULL
 WITH node LIMIT $sample
 WITH node, [key IN keys(node) | [key, valueType(node[key])]] AS typed
-RETURN [item IN typed | [item[0], item[1],
+RETURN elementId(node) AS id, labels(node) AS labels, [item IN typed | [item[0], item[1],
   CASE WHEN item[1] STARTS WITH 'STRING' OR item[1] STARTS WITH 'LIST' THEN size(node[item[0]]) END,
   CASE
     WHEN item[1] STARTS WITH 'STRING' THEN left(node[item[0]], 200)

@@ -11,19 +11,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kgneo.context import Context, Options
 from kgneo.embedding import Encoder, OnnxEncoder, full_name, load_encoder, reader
 from kgneo.errors import NotIndexed
 from kgneo.graph import Graph
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.open import open_knowledge
 from kgneo.graph.record import check_fingerprint
+from kgneo.graph.schema import SCAN_SECONDS
 from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
 from kgneo.prompts import Prompts
+from kgneo.stages.interpret import reading
 from kgneo.stages.retrieve import GO_ON, partly_compared
 from kgneo.strategies import Strategy, find_strategy
 
+SCANNED = "asking with the whole schema"
+"""Where what is known since the graph was looked at as a whole stands in a context's memory."""
+SCAN_AFTER = 2.0
+"""Seconds from an answer until the graph is looked at as a whole: who is gone by then has begun nothing."""
 DEFAULT_STRATEGY = "paths"
 DEFAULT_WITH_MODEL = "kg-rag"
 
@@ -76,7 +84,7 @@ def ask(
     Raises EntityNotFound with the nearest names, UsageError for a strategy that there is not or that needs a model,
     NotIndexed for one that needs embeddings, and what `open_context` raises.
     """
-    context = graph if isinstance(graph, Context) else open_context(graph, model=model)
+    context = latest(graph) if isinstance(graph, Context) else open_context(graph, model=model)
     chosen = strategy or default_strategy(context.model)
     chosen = find_strategy(chosen) if isinstance(chosen, str) else chosen
     if chosen.needs.embeddings and not context.knowledge.embedded:
@@ -86,8 +94,32 @@ def ask(
             "or use a strategy that needs none, such as paths.",
         )
     answer = chosen.answer(question, context, entities=entities)
+    look_further(context)
     told = (_beyond(chosen, context), _meanwhile(chosen, context))
     return replace(answer, warnings=(*answer.warnings, *filter(None, told)))
+
+
+def look_further(context: Context) -> None:
+    """Look at the whole graph behind the questions, where its schema was read from samples: soon, unless the graph is
+    closed by then. From when that is done on, `latest` gives what is known since."""
+    schema = context.knowledge.known_schema
+    if schema is not None and not schema.whole and not context.shape.loaded and SCANNED not in context.memory:
+        context.graph.behind(partial(_scan, context), after=SCAN_AFTER, seconds=SCAN_SECONDS)
+
+
+def _scan(context: Context) -> None:
+    if not LocalCache(context.graph).scan(again=False).scanned:
+        return
+    knowledge = open_knowledge(context.graph, encoder=context.triple_encoder.name)
+    known = replace(context, knowledge=knowledge, memory={})
+    reading(known)
+    context.memory[SCANNED] = known
+
+
+def latest(context: Context) -> Context:
+    """The context with what is known of the graph since it was looked at as a whole; itself, where it was not."""
+    known = context.memory.get(SCANNED)
+    return replace(context, knowledge=known.knowledge, memory=known.memory) if isinstance(known, Context) else context
 
 
 def _beyond(strategy: Strategy, context: Context) -> str:

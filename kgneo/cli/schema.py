@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kgneo.cli.look import look_at_all
 from kgneo.cli.options import choice_options, connection_options, json_option, option, print_json, say, with_options
 from kgneo.errors import GraphEmpty
 from kgneo.graph.attach import Choices
@@ -20,12 +21,14 @@ from kgneo.settings import Settings, open_graph
 @click.command()
 @option("--tokens", type=click.IntRange(min=20), metavar="N", help="A short text for a prompt, of about N tokens.")
 @option("--refresh", is_flag=True, help="Read the schema again, instead of the one in the cache.")
+@option("--quick", is_flag=True, help="Do not look at a whole large graph: numbers may be “about”.")
 @with_options(*choice_options)
 @json_option
 @connection_options
 def schema(
     tokens: int | None,
     refresh: bool,
+    quick: bool,
     choices: Choices,
     as_json: bool,
     settings: Settings,
@@ -33,7 +36,8 @@ def schema(
     """Show labels, relationship types, properties with types and examples, and what connects what.
 
     `*` marks the property that names a node, `-` a property that is left out. What --display, --include and --exclude
-    say is kept on this machine for asking and indexing this graph.
+    say is kept on this machine for asking and indexing this graph. A graph of more than some thousands is looked at as
+    a whole, once, which takes about a second for each million of nodes and relationships.
 
     \b
     Examples:
@@ -43,6 +47,9 @@ def schema(
     """
     with open_graph(settings, report=say) as graph:
         found, shape = known_shape(graph, choices=choices, refresh=refresh, report=say)
+        if not (quick or shape.loaded or found.whole):
+            look_at_all(graph)
+            found, shape = known_shape(graph)
     if not found.nodes:
         raise GraphEmpty("The graph is empty: it has no schema to show.", hint="Load something with `kgneo load PATH`.")
     if as_json:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kgneo.asking import ask
+from kgneo.asking import ask, latest, look_further
 from kgneo.context import Context
 from kgneo.errors import EntityNotFound
 from kgneo.graph.candidates import Reach, all_candidates
@@ -44,6 +44,12 @@ class Tools:
 
     context: Context
     tokens: int = TOKENS
+
+    def _known(self) -> Context:
+        """The context with what is known by now; where that is not all, a look at the whole graph begins."""
+        context = latest(self.context)
+        look_further(context)
+        return context
 
     def ask(self, question: str, strategy: str = "", entities: Sequence[str] = ()) -> Record:
         """An answer with the triples that it rests on. Raises what `kgneo.ask` raises."""
@@ -80,8 +86,9 @@ class Tools:
     def interpret(self, question: str) -> Record:
         """How a question is understood: in words, as a query graph and as Cypher; nothing is run. Raises
         EntityNotFound."""
-        offered = offer_readings(self.context, question)[:SHOWN]
-        compiled = [compiled_graph(self.context, item.graph) for item in offered]
+        context = self._known()
+        offered = offer_readings(context, question)[:SHOWN]
+        compiled = [compiled_graph(context, item.graph) for item in offered]
         shown = [
             {
                 "read_as": item.wording,
@@ -98,7 +105,8 @@ class Tools:
 
     def schema(self) -> str:
         """Labels, relationship types, properties and what connects what, most frequent first, as text."""
-        return prompt_text(self.context.knowledge.schema, self.context.shape, tokens=self.tokens)
+        context = self._known()
+        return prompt_text(context.knowledge.schema, context.shape, tokens=self.tokens)
 
     def entities(self, text: str, limit: int = 10) -> Record:
         """The nodes with a name like `text`, best first."""
@@ -120,7 +128,7 @@ class Tools:
     def cypher(self, query: str, parameters: Mapping[str, Any] | None = None) -> Record:
         """Rows of a query that only reads, with the triples behind them. Raises StatementInvalid, UnknownName,
         StatementRefused and GraphTimeout."""
-        context, given = self.context, dict(parameters or {})
+        context, given = self._known(), dict(parameters or {})
         guard = Guard(context.graph, catalogue(context.knowledge.schema, context.shape), limit=context.options.limit)
         passed = guard.check(query, given)
         rows = guard.rows(passed.text, given)

@@ -24,7 +24,7 @@ from kgneo.graph.dictionary import VERSION as DICTIONARY
 from kgneo.graph.dictionary import Dictionary
 from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import LocalNames
-from kgneo.graph.schema import Schema, read_schema, read_signature
+from kgneo.graph.schema import OnScan, Schema, read_schema, read_signature, scan
 from kgneo.graph.shape import Shape
 from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.reading.vocabulary import Vocabulary
@@ -33,6 +33,12 @@ from kgneo.text import digest
 FRESH = 600.0
 """Seconds for which a schema is taken as it was read although the graph changed, while its labels, types and sizes stay
 the same."""
+
+
+VERSION = 2
+"""Of the schema's file: one that an older kgneo wrote is made anew."""
+SCANNED_AGAIN = 10.0
+"""So many times as long as looking at the whole graph took, it is not looked at again when it has changed."""
 
 
 class LocalCache:
@@ -48,14 +54,39 @@ class LocalCache:
         signature = json.loads(json.dumps(read_signature(self._graph)))
         change = self._graph.last_change()
         kept = self._read("schema.json")
-        same = kept.get("signature") == signature
+        known = kept.get("version") == VERSION
+        same = known and kept.get("signature") == signature
         unchanged = kept.get("change") == change
         if not refresh and same and (unchanged or time.time() - kept.get("read", 0.0) < FRESH):
             return Schema.from_json(kept["schema"])
-        schema = read_schema(self._graph, report=report)
-        record = {"signature": signature, "change": change, "read": time.time(), "schema": schema.to_json()}
-        self._write("schema.json", record)
+        before = Schema.from_json(kept["schema"]) if known and not refresh else None
+        schema = read_schema(self._graph, before=before, report=report)
+        self._keep_schema(schema, signature, change, scanned=kept.get("scanned", (0.0, 0.0)))
         return schema
+
+    def scan(self, *, on_progress: OnScan = lambda *_: None, again: bool = True) -> Schema:
+        """The schema after a look at everything there is, which is kept. Not `again`, where one of a state before is
+        recent for the time it took."""
+        signature = json.loads(json.dumps(read_signature(self._graph)))
+        change, started = self._graph.last_change(), time.time()
+        schema = self.schema()
+        ended, took = self._read("schema.json").get("scanned", (0.0, 0.0))
+        if schema.whole or (not again and started < ended + SCANNED_AGAIN * took):
+            return schema
+        schema = scan(self._graph, schema, on_progress=on_progress)
+        self._keep_schema(schema, signature, change, scanned=(time.time(), time.time() - started))
+        return schema
+
+    def _keep_schema(self, schema: Schema, signature: Any, change: str, *, scanned: tuple[float, float]) -> None:
+        record = {
+            "version": VERSION,
+            "signature": signature,
+            "change": change,
+            "read": time.time(),
+            "scanned": scanned,
+            "schema": schema.to_json(),
+        }
+        self._write("schema.json", record)
 
     def choices(self, given: Choices | None = None, *, keep: bool = True) -> Choices:
         """What the user chose for this graph; `given` is kept from now on where it says something (and `keep`)."""

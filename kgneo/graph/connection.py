@@ -23,7 +23,7 @@ from neo4j import exceptions
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid, WorkEnded
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
-from kgneo.graph.work import Work, bounds, current_work, not_after
+from kgneo.graph.work import Behind, Work, bounds, current_work, not_after
 from kgneo.version import __version__
 
 Row = dict[str, Any]
@@ -78,6 +78,7 @@ class Graph:
         # In a cluster, what one session wrote the next one must read, whichever member it asks.
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
         self._prepared: set[str] = set()
+        self._behind = Behind()
         self.database = database
         self.timeout = timeout
         self.address = address
@@ -140,7 +141,8 @@ class Graph:
         self.close()
 
     def close(self) -> None:
-        """Close the driver, if this object opened it."""
+        """End what runs in the background, and close the driver, if this object opened it."""
+        self._behind.stop(self._end_quietly, wait=END_SECONDS)
         if (planning := self.__dict__.pop("_planning", None)) is not None:
             planning.shutdown(cancel_futures=True)
         if self._owned:
@@ -250,6 +252,15 @@ class Graph:
         ids = [row["id"] for row in self.read(named_query("work_running"), timeout=END_SECONDS, mark=work.mark)]
         if ids:
             self.read(named_query("work_end"), timeout=END_SECONDS, ids=ids)
+
+    def _end_quietly(self, work: Work) -> None:
+        with suppress(GraphError, exceptions.DriverError):
+            self.end(work)
+
+    def behind(self, run: Callable[[], object], *, after: float, seconds: float) -> None:
+        """Have `run` read this graph in the background, in `after` seconds, and for so many at most; closing the graph
+        ends it. Where something runs there already, this does nothing."""
+        self._behind.begin(run, after=after, seconds=seconds)
 
     def _check_allowed(self) -> None:
         if self.read_only:

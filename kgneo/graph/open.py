@@ -20,7 +20,7 @@ from kgneo.graph.index import index_names
 from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import IndexedNames, LoadedNames, Names, ScannedNames
 from kgneo.graph.record import TEMPLATE, IndexRecord, count_triples, read_record, require
-from kgneo.graph.schema import Schema
+from kgneo.graph.schema import OnScan, Schema
 from kgneo.graph.shape import Shape
 from kgneo.graph.statistics import estimate_statistics
 from kgneo.graph.vectors import LocalEmbeddings
@@ -62,6 +62,12 @@ class Knowledge:
     def schema(self) -> Schema:
         """The graph's schema, from the cache where that is up to date; read when it is first asked for."""
         return LocalCache(self.graph).schema()
+
+    @property
+    def known_schema(self) -> Schema | None:
+        """The schema, where it was read: nothing is read for this."""
+        found: Schema | None = self.__dict__.get("schema")
+        return found
 
     @cached_property
     def mirror(self) -> MirrorFolder:
@@ -136,6 +142,19 @@ def known_shape(
     if choices:
         check(schema, choices)
     return schema, derive_shape(schema, cache.choices(choices, keep=keep))
+
+
+def known_whole(
+    graph: Graph, *, report: Callable[[str], None] = lambda _: None, on_progress: OnScan = lambda *_: None
+) -> Schema:
+    """The graph's schema after a look at everything there is, from the cache where that is up to date. Of triples that
+    kgneo loaded there is nothing more to find out."""
+    cache = LocalCache(graph)
+    schema = cache.schema(report=report)
+    if schema.whole or is_loaded(graph):
+        return schema
+    report(f"Looking at all {schema.nodes:,} nodes and {schema.relationships:,} relationships …")
+    return cache.scan(on_progress=on_progress)
 
 
 def _attach(
