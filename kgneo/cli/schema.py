@@ -36,8 +36,8 @@ def schema(
     """Show labels, relationship types, properties with types and examples, and what connects what.
 
     `*` marks the property that names a node, `-` a property that is left out. What --display, --include and --exclude
-    say is kept on this machine for asking and indexing this graph. A graph of more than some thousands is looked at as
-    a whole, once, which takes about a second for each million of nodes and relationships.
+    say is kept on this machine for asking and indexing this graph. A large graph is looked
+    at as a whole, once; with --quick it is not.
 
     \b
     Examples:
