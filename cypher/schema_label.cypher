@@ -1,13 +1,10 @@
-// The properties of at most $sample nodes of one label: key, type, length of texts and lists, value. Vectors and long
-// lists stay in the database. Nodes with a label of $excluded are left out, of $looked that are looked at, and so are the
-// properties that $hidden (null: nothing is hidden) has.
+// Labels and properties of at most $sample nodes of one label (those with $key, unless it is null): key, type, length
+// of texts and lists, value. Vectors and long lists stay in the database.
 MATCH (node:`{label}`)
-WITH node LIMIT $looked
-WHERE none(label IN labels(node) WHERE label IN $excluded)
+WHERE $key IS NULL OR node[$key] IS NOT NULL
 WITH node LIMIT $sample
-WITH node, [key IN keys(node) WHERE $hidden IS NULL OR NOT key IN $hidden
-  AND none(owner IN labels(node) WHERE owner + '.' + key IN $hidden) | [key, valueType(node[key])]] AS typed
-RETURN [item IN typed | [item[0], item[1],
+WITH node, [key IN keys(node) | [key, valueType(node[key])]] AS typed
+RETURN elementId(node) AS id, labels(node) AS labels, [item IN typed | [item[0], item[1],
   CASE WHEN item[1] STARTS WITH 'STRING' OR item[1] STARTS WITH 'LIST' THEN size(node[item[0]]) END,
   CASE
     WHEN item[1] STARTS WITH 'STRING' THEN left(node[item[0]], 200)

@@ -1,11 +1,9 @@
-// What at most $sample relationships of one type connect, and their properties as for labels. Those at a
-// node with a label of $excluded are left out, of $looked that are looked at.
+// What at most $sample relationships of one type connect (those with $key, unless it is null), and their properties as
+// for labels.
 MATCH (subject)-[r:`{relation}`]->(object)
-WITH subject, r, object LIMIT $looked
-WHERE none(label IN labels(subject) + labels(object) WHERE label IN $excluded)
+WHERE $key IS NULL OR r[$key] IS NOT NULL
 WITH subject, r, object LIMIT $sample
-WITH subject, r, object, [key IN keys(r) WHERE $hidden IS NULL OR NOT key IN $hidden AND NOT type(r) + '.' + key IN $hidden |
-  [key, valueType(r[key])]] AS typed
+WITH subject, r, object, [key IN keys(r) | [key, valueType(r[key])]] AS typed
 RETURN labels(subject) AS subject, labels(object) AS object, [item IN typed | [item[0], item[1],
   CASE WHEN item[1] STARTS WITH 'STRING' OR item[1] STARTS WITH 'LIST' THEN size(r[item[0]]) END,
   CASE

@@ -11,17 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kgneo.context import Clock, Context, Options
 from kgneo.embedding import Encoder, OnnxEncoder, full_name, load_encoder, reader
 from kgneo.english.question import says_something
 from kgneo.errors import NotIndexed, QuestionError
 from kgneo.graph import Graph
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.open import open_knowledge
 from kgneo.graph.record import check_fingerprint
+from kgneo.graph.schema import SCAN_SECONDS, WHOLE
 from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
 from kgneo.prompts import Prompts
+from kgneo.stages.interpret import reading
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.offer_readings import Offered
 from kgneo.stages.retrieve import GO_ON, Retrieval, partly_compared, retrieve
@@ -29,6 +33,10 @@ from kgneo.strategies import Strategy, find_strategy
 from kgneo.strategies.paths import Paths
 from kgneo.text import is_unicode
 
+SCANNED = "asking with the whole schema"
+"""Where what is known since the graph was looked at as a whole stands in a context's memory."""
+SCAN_AFTER = 2.0
+"""Seconds from an answer until the graph is looked at as a whole: who is gone by then has begun nothing."""
 DEFAULT_STRATEGY = "paths"
 DEFAULT_WITH_MODEL = "kg-rag"
 UNSURE = 0.2
@@ -110,7 +118,7 @@ def ask(
     there is not or that needs a model, NotIndexed for one that needs embeddings, and what `open_context` raises.
     """
     check_text(question, entities)
-    context = graph if isinstance(graph, Context) else open_context(graph, model=model)
+    context = latest(graph) if isinstance(graph, Context) else open_context(graph, model=model)
     chosen = strategy or default_strategy(context.model)
     chosen = find_strategy(chosen) if isinstance(chosen, str) else chosen
     if chosen.needs.embeddings and not context.knowledge.embedded:
@@ -120,6 +128,7 @@ def ask(
             "or use a strategy that needs none, such as paths.",
         )
     answer = _sure(chosen.answer(question, context, entities=entities), context.options.min_confidence)
+    look_further(context)
     told = (_beyond(chosen, context), _meanwhile(chosen, context))
     return replace(answer, warnings=(*answer.warnings, *filter(None, told)))
 
@@ -131,7 +140,10 @@ def interpret(context: Context, question: str, *, entities: Sequence[str] = ()) 
     Raises EntityNotFound for a name that the graph does not have, and QuestionError for one without words.
     """
     check_text(question, entities)
-    return Paths().chosen(question, context, entities=entities).offered
+    context = latest(context)
+    offered = Paths().chosen(question, context, entities=entities).offered
+    look_further(context)
+    return offered
 
 
 def nearest(
@@ -170,6 +182,30 @@ def _sure(answer: Answer, least: float) -> Answer:
         answer_nodes=(),
         grounded=False,
     )
+
+
+def look_further(context: Context) -> None:
+    """Look at the whole graph behind the questions, where its schema was read from samples: soon, unless the graph is
+    closed by then. From when that is done on, `latest` gives what is known since."""
+    schema = context.knowledge.known_schema
+    if schema is not None and not schema.whole and not context.shape.loaded and SCANNED not in context.memory:
+        context.graph.behind(partial(_scan, context), after=SCAN_AFTER, seconds=SCAN_SECONDS)
+
+
+def _scan(context: Context) -> None:
+    cache, shapes = LocalCache(context.graph), [WHOLE, *([context.shape] if context.shape.left_out else [])]
+    if not all(cache.scan(shape, again=False).scanned for shape in shapes):
+        return
+    knowledge = open_knowledge(context.graph, encoder=context.triple_encoder.name)
+    known = replace(context, knowledge=knowledge, memory={})
+    reading(known)
+    context.memory[SCANNED] = known
+
+
+def latest(context: Context) -> Context:
+    """The context with what is known of the graph since it was looked at as a whole; itself, where it was not."""
+    known = context.memory.get(SCANNED)
+    return replace(context, knowledge=known.knowledge, memory=known.memory) if isinstance(known, Context) else context
 
 
 def _beyond(strategy: Strategy, context: Context) -> str:

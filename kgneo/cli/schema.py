@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kgneo.cli.look import look_at_all
 from kgneo.cli.options import choice_options, connection_options, json_option, option, print_json, say, with_options
 from kgneo.errors import GraphEmpty
 from kgneo.graph.attach import Choices
@@ -21,21 +22,23 @@ from kgneo.settings import Settings, open_graph
 @click.command()
 @option("--tokens", type=click.IntRange(min=20), metavar="N", help="A short text for a prompt, of about N tokens.")
 @option("--refresh", is_flag=True, help="Read the schema again, instead of the one in the cache.")
+@option("--quick", is_flag=True, help="Do not look at a whole large graph: numbers may be “about”.")
 @with_options(*choice_options)
 @json_option
 @connection_options
 def schema(
     tokens: int | None,
     refresh: bool,
+    quick: bool,
     choices: Choices,
     as_json: bool,
     settings: Settings,
 ) -> None:
     """Show labels, relationship types, properties with types and examples, and what connects what.
 
-    `*` marks the property that names a node, `-` a property that no question is answered with.
-    Of what is left out there are the names alone. What --display, --include and --exclude
-    say is kept on this machine for asking and indexing this graph.
+    `*` marks the property that names a node, `-` a property that no question is answered with. Of what is left
+    out there are the names alone. What --display, --include and --exclude say is kept on this machine for asking and
+    indexing this graph. A large graph is looked at as a whole, once; with --quick it is not.
 
     \b
     Examples:
@@ -45,6 +48,9 @@ def schema(
     """
     with open_graph(settings, report=say) as graph:
         found, shape = known_shape(graph, choices=choices, refresh=refresh, report=say)
+        if not (quick or shape.loaded or found.whole):
+            look_at_all(graph, shape)
+            found, shape = known_shape(graph)
         left_out = names_left_out(LocalCache(graph).schema(), shape) if shape.left_out else ()
     if not found.nodes:
         raise GraphEmpty("The graph is empty: it has no schema to show.", hint="Load something with `kgneo load PATH`.")

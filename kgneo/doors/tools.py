@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kgneo.asking import ask, interpret, nearest
+from kgneo.asking import ask, interpret, latest, look_further, nearest
 from kgneo.context import Context
 from kgneo.errors import EntityNotFound
 from kgneo.graph.candidates import Reach, all_candidates
@@ -44,6 +44,12 @@ class Tools:
 
     context: Context
     tokens: int = TOKENS
+
+    def _known(self) -> Context:
+        """The context with what is known by now; where that is not all, a look at the whole graph begins."""
+        context = latest(self.context)
+        look_further(context)
+        return context
 
     def ask(self, question: str, strategy: str = "", entities: Sequence[str] = ()) -> Record:
         """An answer with the triples that it rests on. Raises what `kgneo.ask` raises."""
@@ -79,8 +85,9 @@ class Tools:
     def interpret(self, question: str) -> Record:
         """How a question is understood: in words, as a query graph and as Cypher, what `paths` answers with first.
         Raises EntityNotFound."""
-        offered = interpret(self.context, question)[:SHOWN]
-        compiled = [compiled_graph(self.context, item.graph) for item in offered]
+        context = self._known()
+        offered = interpret(context, question)[:SHOWN]
+        compiled = [compiled_graph(context, item.graph) for item in offered]
         shown = [
             {
                 "read_as": item.wording,
@@ -97,7 +104,8 @@ class Tools:
 
     def schema(self) -> str:
         """Labels, relationship types, properties and what connects what, most frequent first, as text."""
-        return prompt_text(self.context.knowledge.schema, self.context.shape, tokens=self.tokens)
+        context = self._known()
+        return prompt_text(context.knowledge.schema, context.shape, tokens=self.tokens)
 
     def entities(self, text: str, limit: int = 10) -> Record:
         """The nodes with a name like `text`, best first."""
@@ -119,7 +127,7 @@ class Tools:
     def cypher(self, query: str, parameters: Mapping[str, Any] | None = None) -> Record:
         """Rows of a query that only reads, with the triples behind them. Raises StatementInvalid, UnknownName,
         StatementRefused and GraphTimeout."""
-        context, given = self.context, dict(parameters or {})
+        context, given = self._known(), dict(parameters or {})
         known, shape = catalogue(context.knowledge.schema, context.shape), context.shape
         guard = Guard(context.graph, known, limit=context.options.limit, hidden=shape.left_out)
         passed = guard.check(query, given)

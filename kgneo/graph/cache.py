@@ -25,7 +25,7 @@ from kgneo.graph.dictionary import VERSION as DICTIONARY
 from kgneo.graph.dictionary import Dictionary
 from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import LocalNames
-from kgneo.graph.schema import WHOLE, Schema, read_schema, read_signature
+from kgneo.graph.schema import WHOLE, OnScan, Schema, read_schema, read_signature, scan
 from kgneo.graph.shape import Shape
 from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.reading.vocabulary import Vocabulary
@@ -35,6 +35,12 @@ Table = TypeVar("Table", LocalNames, Dictionary)
 FRESH = 600.0
 """Seconds for which a schema is taken as it was read although the graph changed, while its labels, types and sizes stay
 the same."""
+
+
+VERSION = 2
+"""Of the schema's file: one that an older kgneo wrote is made anew."""
+SCANNED_AGAIN = 10.0
+"""So many times as long as looking at the whole graph took, it is not looked at again when it has changed."""
 
 
 class LocalCache:
@@ -49,24 +55,43 @@ class LocalCache:
     ) -> Schema:
         """The graph's schema without what `shape` leaves out; read again when labels, types or sizes are no longer what
         they were, or when it is not fresh and the graph has changed."""
-        left_out = json.loads(json.dumps(asdict(shape.left_out)))
-
-        def state() -> dict[str, Any]:
-            signature = json.loads(json.dumps(read_signature(self._graph)))
-            return {"signature": signature, "change": self._graph.last_change()}
+        left_out = _plain(asdict(shape.left_out))
 
         def kept(file: Path) -> Schema | None:
-            now, before = state(), _read(file)
+            now, before = self._state(), _read(file)
             fresh = time.time() - before.get("read", 0.0) < FRESH or before.get("change") == now["change"]
-            same = before.get("signature") == now["signature"] and before.get("left_out", left_out) == left_out
+            same = before.get("signature") == now["signature"] and _is_of(before, left_out)
             return Schema.from_json(before["schema"]) if same and fresh and not refresh else None
 
         def make(file: Path) -> Schema:
-            now, schema = state(), read_schema(self._graph, shape=shape, report=report)
-            _write(file, {**now, "read": time.time(), "left_out": left_out, "schema": schema.to_json()})
+            now, before = self._state(), _read(file)
+            earlier = Schema.from_json(before["schema"]) if _is_of(before, left_out) and not refresh else None
+            schema = read_schema(self._graph, shape=shape, before=earlier, report=report)
+            _write(file, _schema_record(schema, now, left_out, scanned=before.get("scanned", (0.0, 0.0))))
             return schema
 
-        return made_once(self.folder / ("schema-shown.json" if shape.left_out else "schema.json"), kept, make)
+        return made_once(self._schema_file(shape), kept, make)
+
+    def scan(self, shape: Shape = WHOLE, *, on_progress: OnScan = lambda *_: None, again: bool = True) -> Schema:
+        """The schema after a look at everything there is, which is kept. Not `again`, where one of a state before is
+        recent for the time it took."""
+        file, left_out = self._schema_file(shape), _plain(asdict(shape.left_out))
+        now, started = self._state(), time.time()
+        schema = self.schema(shape)
+        ended, took = self._read(file.name).get("scanned", (0.0, 0.0))
+        if schema.whole or (not again and started < ended + SCANNED_AGAIN * took):
+            return schema
+        schema = scan(self._graph, schema, shape=shape, on_progress=on_progress)
+        record = _schema_record(schema, now, left_out, scanned=(time.time(), time.time() - started))
+        in_cache(file, lambda place: _write(place, record))
+        return schema
+
+    def _schema_file(self, shape: Shape) -> Path:
+        return self.folder / ("schema-shown.json" if shape.left_out else "schema.json")
+
+    def _state(self) -> dict[str, Any]:
+        """What a schema belongs to."""
+        return {"signature": _plain(read_signature(self._graph)), "change": self._graph.last_change()}
 
     def choices(self, given: Choices | None = None, *, keep: bool = True) -> Choices:
         """What the user chose for this graph; `given` is kept from now on where it says something (and `keep`)."""
@@ -145,6 +170,24 @@ class LocalCache:
 
     def _read(self, name: str) -> dict[str, Any]:
         return next(filter(None, map(_read, places(self.folder / name))), {})
+
+
+def _schema_record(
+    schema: Schema, state: dict[str, Any], left_out: Any, *, scanned: tuple[float, float]
+) -> dict[str, Any]:
+    """`scanned`: when a look at the whole graph ended, and how long it took, in seconds."""
+    about = {"version": VERSION, "left_out": left_out, "read": time.time(), "scanned": scanned}
+    return {**state, **about, "schema": schema.to_json()}
+
+
+def _is_of(record: dict[str, Any], left_out: Any) -> bool:
+    """Whether a record of this version holds a schema without this."""
+    return record.get("version") == VERSION and record.get("left_out") == left_out
+
+
+def _plain(value: Any) -> Any:
+    """As it is read from JSON."""
+    return json.loads(json.dumps(value))
 
 
 def _read(file: Path) -> dict[str, Any]:

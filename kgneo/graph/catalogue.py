@@ -12,7 +12,8 @@ from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 def catalogue(schema: Schema, shape: Shape) -> Catalogue:
     """The labels, relationship types and keys of `schema`, without those that `shape` leaves out and kgneo's own.
 
-    Which labels a relationship type connects comes from the schema's sample: a rare pair may be missing.
+    Of a large graph that was not looked at as a whole, a rare pair of labels that are both joined with others may be
+    missing.
     """
     labels = tuple(
         Label(label.name, _keys(label.name, label.properties, shape))

@@ -26,7 +26,7 @@ from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, KgneoError,
 from kgneo.folders import check_room, free_bytes, free_space
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
-from kgneo.graph.work import MARK, NotEnded, Work, bounds, current_work, not_after
+from kgneo.graph.work import MARK, Behind, NotEnded, Work, bounds, current_work, not_after
 from kgneo.version import __version__
 
 Row = dict[str, Any]
@@ -88,6 +88,7 @@ class Graph:
         self._owned = False
         self._written = neo4j.GraphDatabase.bookmark_manager()
         self._prepared: set[str] = set()
+        self._behind = Behind()
         self.database = database
         self.timeout = timeout
         self.address = address
@@ -152,7 +153,8 @@ class Graph:
         self.close()
 
     def close(self) -> None:
-        """Close the driver, if this object opened it."""
+        """End what runs in the background, and close the driver, if this object opened it."""
+        self._behind.stop(self._end_quietly, wait=END_SECONDS)
         if (planning := self.__dict__.pop("_planning", None)) is not None:
             planning.shutdown(cancel_futures=True)
         if self._owned:
@@ -284,6 +286,15 @@ class Graph:
         except KgneoError as error:
             return f"It may still run there, and telling the server to end it failed: {error.message}"
         return f"The server was told to end it; {last}"
+
+    def _end_quietly(self, work: Work) -> None:
+        with suppress(GraphError, exceptions.DriverError):
+            self.end(work)
+
+    def behind(self, run: Callable[[], object], *, after: float, seconds: float) -> None:
+        """Have `run` read this graph in the background, in `after` seconds, and for so many at most; closing the graph
+        ends it. Where something runs there already, this does nothing."""
+        self._behind.begin(run, after=after, seconds=seconds)
 
     def _check_allowed(self) -> None:
         if self.read_only:

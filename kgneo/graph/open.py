@@ -20,7 +20,7 @@ from kgneo.graph.index import index_names
 from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import IndexedNames, LoadedNames, Names, ScannedNames
 from kgneo.graph.record import TEMPLATE, IndexRecord, count_triples, read_record, require
-from kgneo.graph.schema import Schema
+from kgneo.graph.schema import WHOLE, OnScan, Schema
 from kgneo.graph.shape import Shape
 from kgneo.graph.statistics import estimate_statistics, read_statistics
 from kgneo.graph.vectors import LocalEmbeddings
@@ -65,6 +65,12 @@ class Knowledge:
         """The graph's schema without what its shape leaves out, from the cache where that is up to date; read when it
         is first asked for."""
         return LocalCache(self.graph).schema(self.shape)
+
+    @property
+    def known_schema(self) -> Schema | None:
+        """The schema, where it was read: nothing is read for this."""
+        found: Schema | None = self.__dict__.get("schema")
+        return found
 
     @cached_property
     def mirror(self) -> MirrorFolder:
@@ -169,6 +175,23 @@ def refuse_choices(choices: Choices | None) -> None:
             "This graph holds triples that kgneo loaded: --display, --include and --exclude do not apply to it.",
             hint="Leave out of the file what nobody is to see, and load it again.",
         )
+
+
+def known_whole(
+    graph: Graph,
+    shape: Shape = WHOLE,
+    *,
+    report: Callable[[str], None] = lambda _: None,
+    on_progress: OnScan = lambda *_: None,
+) -> Schema:
+    """The graph's schema, without what `shape` leaves out, after a look at everything there is, from the cache where
+    that is up to date. Of triples that kgneo loaded there is nothing more to find out."""
+    cache = LocalCache(graph)
+    schema = cache.schema(shape, report=report)
+    if schema.whole or is_loaded(graph):
+        return schema
+    report(f"Looking at all {schema.nodes:,} nodes and {schema.relationships:,} relationships …")
+    return cache.scan(shape, on_progress=on_progress)
 
 
 def _unindexed(

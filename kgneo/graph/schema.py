@@ -1,8 +1,10 @@
 """What is in a graph: labels, relationship types, their properties with types and examples, what connects what.
 
-Sizes come from Neo4j's own counters, everything else from the first thousand nodes of each label and relationships
-of each type, so that a graph of any size takes seconds; `Schema.sampled` says whether there was more. Needs no APOC
-and no GDS. What kgneo itself wrote into the graph is left out.
+Sizes come from Neo4j's own counters, properties from a thousand nodes of each label and relationships of each type,
+which are spread over all of them, connections as `kgneo.graph.connections` says, so that a graph of any size takes
+seconds; `Schema.sampled` says whether there was more. `scan` then looks at everything there is: which keys and which
+connections there are, and how many of each. Needs no APOC and no GDS. What kgneo itself wrote into the graph is left
+out.
 """
 
 from __future__ import annotations
@@ -10,24 +12,29 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
 
+from kgneo.errors import GraphTimeout
 from kgneo.graph.connection import Graph
+from kgneo.graph.connections import Connection, Ends, counted_whole, counts, kept, own_labels
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.shape import Shape, is_own
 from kgneo.graph.values import texts
 
 SAMPLE = 1_000
+TRIES = 4
+"""Ids that are tried for each node or relationship that is wanted between the first and the last."""
+GOLDEN = 0.6180339887498949
 EXAMPLES = 40
-CONNECTIONS = 20
 LONGEST_LIST = 16
 """Elements of a list from which on it is taken for a vector or a document, not a value."""
-LOOKED = 10
-"""How many times as many nodes or relationships as the sample has are looked at, where some are left out."""
 DEADLINE = 60.0
 """Seconds after which what is left is listed without properties."""
+SCAN_SECONDS = 3_600.0
+"""How long looking at all nodes, or at all relationships of one type, may take."""
 
 
 WHOLE = Shape(loaded=False)
@@ -64,15 +71,6 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
-    """Labels at both ends of a relationship type and how many of the sample have them."""
-
-    subject: tuple[str, ...]
-    object: tuple[str, ...]
-    times: int
-
-
-@dataclass(frozen=True, slots=True)
 class Relation:
     """A relationship type with the number of its relationships, their properties and what they connect."""
 
@@ -84,7 +82,8 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A graph's schema. `sampled`: there was more than the sample of some label or type."""
+    """A graph's schema. `sampled`: there was more than the sample of some label or type. `scanned`: everything was
+    looked at besides, so that no key and no connection is missing; examples and lengths are those of the sample."""
 
     nodes: int
     relationships: int
@@ -93,6 +92,12 @@ class Schema:
     sampled: bool = False
     complete: bool = field(default=True)
     """False when the deadline came before every label and type was looked at."""
+    scanned: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether there is nothing more to find out."""
+        return self.scanned or not self.sampled
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists, as `kgneo schema --json` prints them."""
@@ -115,7 +120,8 @@ class Schema:
                 item["relationships"],
                 _properties_from(item["properties"]),
                 tuple(
-                    Connection(tuple(end["subject"]), tuple(end["object"]), end["times"]) for end in item["connections"]
+                    Connection(tuple(end["subject"]), tuple(end["object"]), end["times"], end["exact"])
+                    for end in item["connections"]
                 ),
             )
             for item in record.pop("relations")
@@ -137,89 +143,177 @@ def read_signature(graph: Graph) -> tuple[tuple[str, ...], tuple[str, ...], int,
 def read_schema(
     graph: Graph,
     *,
+    before: Schema | None = None,
     sample: int = SAMPLE,
     deadline: float = DEADLINE,
     shape: Shape = WHOLE,
     report: Callable[[str], None] = lambda _: None,
 ) -> Schema:
-    """The schema of `graph`, from at most `sample` nodes of each label and relationships of each type; without what
-    `shape` leaves out, neither by name nor in an example. Counts are those of the database."""
-    ends_at = time.monotonic() + deadline
+    """The schema of `graph`, from about `sample` nodes of each label and relationships of each type at most; without
+    what `shape` leaves out, neither by name nor in an example. Of what was known `before`, the keys and connections
+    that these lack are taken to be there still."""
     label_names, relation_names, nodes, relationships = read_signature(graph)
-    label_names = tuple(name for name in label_names if name not in shape.excluded)
     relation_names = tuple(name for name in relation_names if shape.uses(name))
     if len(label_names) + len(relation_names) > 50:
         report(f"Reading {len(label_names)} labels and {len(relation_names)} relationship types …")
-    labels = [_label(graph, name, sample, time.monotonic() < ends_at, shape) for name in label_names]
-    relations = [_relation(graph, name, sample, time.monotonic() < ends_at, shape) for name in relation_names]
-    complete = time.monotonic() < ends_at
+    look = _Look(graph, sample, time.monotonic() + deadline, shape)
+    labels = look.labels(label_names)
+    relations = look.relations(relation_names, Ends(graph, look.nodes, look.ends_at))
     sizes = [item.nodes for item in labels] + [item.relationships for item in relations]
-    return Schema(
+    found = Schema(
         nodes=nodes,
         relationships=relationships,
-        labels=tuple(item for item in labels if item.nodes),
-        relations=tuple(item for item in relations if item.relationships),
+        labels=tuple(labels),
+        relations=tuple(relations),
         sampled=any(size > sample for size in sizes),
-        complete=complete,
+        complete=time.monotonic() < look.ends_at,
     )
+    return _with_earlier(found, before) if before and found.sampled else found
 
 
 def read_relations(graph: Graph, *, sample: int = SAMPLE) -> tuple[Relation, ...]:
-    """Only the relationship types of `graph`, from at most `sample` relationships each."""
-    return tuple(_relation(graph, name, sample, True, WHOLE) for name in read_signature(graph)[1])
+    """Only the relationship types of `graph` and their properties, from about `sample` relationships each."""
+    look = _Look(graph, sample, time.monotonic() + DEADLINE, WHOLE)
+    return tuple(look.relations(read_signature(graph)[1], None))
 
 
-def _label(graph: Graph, name: str, sample: int, look: bool, shape: Shape) -> Label:
-    count = fill("schema_label_count", label=name)
-    if not look:
-        return Label(name, _count(graph, count))
-    rows = graph.read(fill("schema_label", label=name), **_of_sample(sample, shape))
-    return Label(name, _number(graph, count, rows, sample, shape), _properties([row["properties"] for row in rows]))
+Rows = Sequence[dict[str, Any]]
 
 
-def _of_sample(sample: int, shape: Shape) -> dict[str, Any]:
-    return {"sample": sample, "looked": LOOKED * sample, "longest_list": LONGEST_LIST, **shape.parameters}
+@dataclass
+class _Look:
+    """A look at the nodes of each label and the relationships of each type, until `ends_at`, of which what `shape`
+    leaves out is not seen. `nodes` has the number of nodes of every label, once the labels were looked at."""
+
+    graph: Graph
+    sample: int
+    ends_at: float
+    shape: Shape
+    nodes: dict[str, int] = field(default_factory=dict)
+
+    def labels(self, names: Sequence[str]) -> list[Label]:
+        self.nodes = self._sizes("schema_label_count", "label", names)
+        sizes = {name: size for name, size in self.nodes.items() if name not in self.shape.excluded}
+        rows = {name: self._rows("schema_label", size, label=name) for name, size in sizes.items()}
+        found = [
+            Label(name, self._number(size, rows[name]), _properties(rows[name], self._shared(name, sizes, rows)))
+            for name, size in sizes.items()
+        ]
+        return [label for label in found if label.nodes]
+
+    def relations(self, names: Sequence[str], ends: Ends | None) -> list[Relation]:
+        """The types; with what they connect where `ends` are given."""
+        sizes = self._sizes("schema_relation_count", "relation", names)
+        found = [self._relation(name, size, ends) for name, size in sizes.items()]
+        return [relation for relation in found if relation.relationships]
+
+    def _relation(self, name: str, size: int, ends: Ends | None) -> Relation:
+        rows = self._rows("schema_relation", size, relation=name)
+        pairs = [(own_labels(row["subject"]), own_labels(row["object"])) for row in rows]
+        number = self._number(size, rows)
+        connections = ends.connections(name, number, pairs) if ends and rows else ()
+        shown = [item for item in connections if not _is_hidden((*item.subject, *item.object), self.shape)]
+        return Relation(name, number, _properties(rows), tuple(shown))
+
+    def _number(self, size: int, rows: Rows) -> int:
+        """How many there are: where all were looked at, those that are seen."""
+        return len(rows) if size <= self.sample and self._in_time else size
+
+    @property
+    def _in_time(self) -> bool:
+        return time.monotonic() < self.ends_at
+
+    def _sizes(self, file: str, what: str, names: Sequence[str]) -> dict[str, int]:
+        found = counts(self.graph, [(file, {what: name}) for name in names])
+        return {name: number for name, number in zip(names, found, strict=True) if number}
+
+    def _rows(self, file: str, size: int, **name: str) -> Rows:
+        if not self._in_time:
+            return []
+        if size <= self.sample:
+            rows = self.graph.read(fill(file, **name), key=None, sample=self.sample, longest_list=LONGEST_LIST)
+            return _shown(rows, self.shape, **name)
+        # Each of the first and of the last stands for itself, one of those between for many.
+        [ends] = self.graph.read(fill(f"{file}_ids", **name), part=max(self.sample // 3, 1))
+        ids = _spread(ends["first"], ends["last"])
+        [value] = name.values()
+        text = query(f"{file}_spread")  # without the name, so that it is planned once for all
+        rows = self.graph.read(text, ids=ids, name=value, sample=self.sample, longest_list=LONGEST_LIST)
+        rows = _shown(rows, self.shape, **name)
+        own = {*ends["first"], *ends["last"]}
+        between = sum(row["id"] not in own for row in rows)
+        each = (size - len(own)) / between if between else 1.0
+        return [{**row, "weight": 1.0 if row["id"] in own else each} for row in rows]
+
+    def _shared(self, name: str, sizes: dict[str, int], rows: dict[str, Rows]) -> Iterator[_Shared]:
+        """Nodes of a label that were looked at for another one, which they have besides, each with how many nodes of
+        the label it stands for, as a share."""
+        if sizes[name] <= self.sample:
+            return
+        for other in rows:
+            for row in rows[other]:
+                if other != name and name in row["labels"]:
+                    yield row["id"], row.get("weight", 1.0) / sizes[name], row["properties"]
 
 
-def _number(graph: Graph, count: str, rows: Sequence[Any], sample: int, shape: Shape) -> int:
-    """How many there are in all. A sample that was not filled is the whole, which saves the count, unless so many were
-    left out that not all were looked at."""
-    if len(rows) < sample and not shape.excluded:
-        return len(rows)
-    every = _count(graph, count)
-    return len(rows) if len(rows) < sample and every <= LOOKED * sample else every
+def _shown(rows: Rows, shape: Shape, *, relation: str = "", label: str = "") -> list[dict[str, Any]]:  # noqa: ARG001
+    """The rows of nodes, or of relationships of a type, that `shape` does not leave out, without the properties that it
+    hides."""
+    if not shape.left_out:
+        return list(rows)
+    found = []
+    for row in rows:
+        labels = row["labels"] if "labels" in row else [*row["subject"], *row["object"]]
+        owners = [relation] if relation else labels
+        if not _is_hidden(labels, shape):
+            seen = [item for item in row["properties"] if not shape.left_out.hides(item[0], owners)]
+            found.append({**row, "properties": seen})
+    return found
 
 
-def _relation(graph: Graph, name: str, sample: int, look: bool, shape: Shape) -> Relation:
-    count = fill("schema_relation_count", relation=name)
-    if not look:
-        return Relation(name, _count(graph, count))
-    rows = graph.read(fill("schema_relation", relation=name), **_of_sample(sample, shape))
-    number = _number(graph, count, rows, sample, shape)
-    ends = Counter((_own(row["subject"]), _own(row["object"])) for row in rows)
-    connections = tuple(Connection(*labels, times) for labels, times in ends.most_common(CONNECTIONS))
-    return Relation(name, number, _properties([row["properties"] for row in rows]), connections)
+def _is_hidden(labels: Iterable[str], shape: Shape) -> bool:
+    return any(label in shape.excluded for label in labels)
 
 
-def _count(graph: Graph, text: str) -> int:
-    return int(graph.read(text)[0]["found"])
+def _spread(first: Sequence[str], last: Sequence[str]) -> list[str]:
+    """The ids of the first and of the last, and some between them that may be there: a multiple of the golden ratio
+    falls evenly on a range, and into step with nothing that repeats itself there."""
+    begin, _, low = first[0].rpartition(":")
+    size = int(last[0].rpartition(":")[2]) - int(low)
+    between = (int(low) + int(number * GOLDEN % 1.0 * size) for number in range(1, TRIES * len(first) + 1))
+    return list(dict.fromkeys([*first, *last, *(f"{begin}:{number}" for number in between)]))
 
 
-def _own(labels: Sequence[str]) -> tuple[str, ...]:
-    return tuple(sorted(label for label in labels if not is_own(label)))
+_Entry = tuple[str, int, Any]
+_Shared = tuple[str, float, Sequence[Sequence[Any]]]
 
 
-def _properties(sampled: Sequence[Sequence[Sequence[Any]]]) -> tuple[Property, ...]:
-    """One property a key; of several types the most frequent counts."""
-    found: dict[str, list[tuple[str, int, Any]]] = defaultdict(list)
-    for properties in sampled:
-        for key, type_, length, value in properties:
-            if not is_own(key):
-                found[key].append((type_, length or 0, value))
-    return tuple(_property(key, found[key], len(sampled)) for key in sorted(found))
+def _properties(sampled: Rows, shared: Iterable[_Shared] = ()) -> tuple[Property, ...]:
+    """One property a key; of several types the most frequent counts. Nodes that are `shared` tell of keys that those
+    that were `sampled` lack."""
+    found: dict[str, list[_Entry]] = defaultdict(list)
+    weights: dict[str, float] = defaultdict(float)
+    for row in sampled:
+        for key, entry in _entries(row["properties"]):
+            found[key].append(entry)
+            weights[key] += row.get("weight", 1.0)
+    size = sum(row.get("weight", 1.0) for row in sampled)
+    shares = {key: 1.0 if len(found[key]) == len(sampled) else weights[key] / size for key in found}
+    more: dict[str, list[_Entry]] = defaultdict(list)
+    for _, share, properties in {item[0]: item for item in shared}.values():
+        for key, entry in _entries(properties):
+            if key not in found:
+                more[key].append(entry)
+                shares[key] = min(shares.get(key, 0.0) + share, 1.0)
+    found |= more
+    return tuple(_property(key, found[key], shares[key]) for key in sorted(found))
 
 
-def _property(key: str, entries: Sequence[tuple[str, int, Any]], sampled: int) -> Property:
+def _entries(properties: Sequence[Sequence[Any]]) -> Iterator[tuple[str, _Entry]]:
+    return ((key, (type_, length or 0, value)) for key, type_, length, value in properties if not is_own(key))
+
+
+def _property(key: str, entries: Sequence[_Entry], share: float) -> Property:
     type_ = Counter(entry[0] for entry in entries).most_common(1)[0][0]
     values = [entry[2] for entry in entries if entry[0] == type_]
     lengths = [entry[1] for entry in entries if entry[0] == type_]
@@ -227,7 +321,7 @@ def _property(key: str, entries: Sequence[tuple[str, int, Any]], sampled: int) -
     return Property(
         key=key,
         type=_type(type_, values),
-        share=round(len(entries) / sampled, 3),
+        share=_rounded(share),
         times=len(values),
         length=round(sum(lengths) / len(lengths), 1),
         longest=max(lengths),
@@ -236,7 +330,119 @@ def _property(key: str, entries: Sequence[tuple[str, int, Any]], sampled: int) -
     )
 
 
+def _rounded(share: float) -> float:
+    """In three digits that count, of which none says "all" or "none" where there are others."""
+    return min(float(f"{share:.3g}"), 1.0 if share >= 1 else 0.999)
+
+
 def _type(name: str, examples: Sequence[Any]) -> str:
     if any(isinstance(value, bytes | bytearray) for value in examples):
         return "BYTES"
     return name.replace(" NOT NULL", "")
+
+
+def _with_earlier(found: Schema, before: Schema) -> Schema:
+    """`found` with the keys and connections that were known before and that its samples may have missed."""
+    labels = {item.name: item for item in before.labels}
+    relations = {item.name: item for item in before.relations}
+    there = {label.name for label in found.labels}
+    return replace(
+        found,
+        labels=tuple(
+            _with_keys(item, labels[item.name].properties) if item.nodes > SAMPLE and item.name in labels else item
+            for item in found.labels
+        ),
+        relations=tuple(
+            _with_connections(_with_keys(item, relations[item.name].properties), relations[item.name], there)
+            if item.relationships > SAMPLE and item.name in relations
+            else item
+            for item in found.relations
+        ),
+    )
+
+
+Owner = TypeVar("Owner", Label, Relation)
+
+
+def _with_keys(owner: Owner, earlier: Iterable[Property]) -> Owner:
+    known = {item.key for item in owner.properties}
+    more = [item for item in earlier if item.key not in known]
+    return replace(owner, properties=tuple(sorted((*owner.properties, *more), key=lambda item: item.key)))
+
+
+def _with_connections(relation: Relation, earlier: Relation, labels: set[str]) -> Relation:
+    if all(item.exact for item in relation.connections):
+        return relation
+    known = {(item.subject, item.object) for item in relation.connections}
+    more = [
+        replace(item, exact=False)
+        for item in earlier.connections
+        if (item.subject, item.object) not in known and labels.issuperset((*item.subject, *item.object))
+    ]
+    return replace(relation, connections=(*relation.connections, *more))
+
+
+OnScan = Callable[[int, int], None]
+
+
+def scan(graph: Graph, schema: Schema, *, shape: Shape = WHOLE, on_progress: OnScan = lambda *_: None) -> Schema:
+    """`schema`, which is without what `shape` leaves out, after a look at everything else: all keys and connections,
+    and how many nodes and relationships have them.
+    `on_progress` gets the nodes and relationships that were looked at, and how many there are. A type for which the
+    time was not enough stays as it was."""
+    done, total = 0, schema.nodes + schema.relationships
+    on_progress(done, total)
+    rows = graph.read(query("schema_nodes_all"), timeout=SCAN_SECONDS)
+    rows = [row for row in rows if not _is_hidden(row["labels"], shape)]
+    labels = tuple(_scanned_label(graph, label, rows, shape) for label in schema.labels)
+    relations, missed = [], False
+    done += schema.nodes
+    for relation in schema.relations:
+        on_progress(done, total)
+        try:
+            relations.append(_scanned_relation(graph, relation, shape))
+        except GraphTimeout:
+            relations.append(relation)
+            missed = True
+        done += relation.relationships
+    on_progress(total, total)
+    return replace(schema, labels=labels, relations=tuple(relations), scanned=not missed)
+
+
+def _scanned_label(graph: Graph, label: Label, rows: Iterable[dict[str, Any]], shape: Shape) -> Label:
+    keys: Counter[str | None] = Counter()
+    for row in rows:
+        if label.name in row["labels"] and not shape.left_out.hides(row["key"] or "", row["labels"]):
+            keys[row["key"]] += row["found"]
+    nodes = keys.pop(None, 0)
+    read = partial(_with_key, graph, "schema_label", shape, label=label.name)
+    return replace(label, nodes=nodes, properties=_scanned(read, label.properties, keys, nodes))
+
+
+def _scanned_relation(graph: Graph, relation: Relation, shape: Shape) -> Relation:
+    if relation.relationships <= SAMPLE:
+        return relation
+    pairs, keys = counted_whole(graph, relation.name, excluded=shape.excluded, timeout=SCAN_SECONDS)
+    keys = Counter({key: times for key, times in keys.items() if not shape.left_out.hides(key, [relation.name])})
+    number = sum(pairs.values())
+    read = partial(_with_key, graph, "schema_relation", shape, relation=relation.name)
+    properties = _scanned(read, relation.properties, keys, number)
+    return replace(relation, relationships=number, properties=properties, connections=kept(pairs, exact=True))
+
+
+def _with_key(graph: Graph, file: str, shape: Shape, key: str, **name: str) -> list[dict[str, Any]]:
+    """Some rows that have a property."""
+    rows = graph.read(fill(file, **name), key=key, sample=SAMPLE, longest_list=LONGEST_LIST, timeout=SCAN_SECONDS)
+    return _shown(rows, shape, **name)
+
+
+def _scanned(
+    read: Callable[[str], Rows], known: Iterable[Property], keys: Mapping[Any, int], number: int
+) -> tuple[Property, ...]:
+    """The properties of all keys there are, with exact shares; of those that were not known, some values are read."""
+    properties = {item.key: item for item in known if item.key in keys}
+    for key in keys:
+        if key not in properties and not is_own(key):
+            found = _properties(read(key))
+            properties |= {item.key: item for item in found if item.key == key}
+    return tuple(replace(item, share=_rounded(keys[key] / number)) for key, item in sorted(properties.items()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from kgneo.graph.connections import Connection
 from kgneo.graph.schema import Label, Property, Relation, Schema
 from kgneo.graph.shape import Shape
 from kgneo.query.quoting import quote
@@ -21,8 +22,8 @@ def table(schema: Schema, shape: Shape, left_out: Sequence[str] = ()) -> str:
     """Labels and relationship types with counts, properties, types and examples; `*` marks what names a node. Of what
     is `left_out` there are the names alone."""
     lines = [f"{schema.nodes:,} nodes, {schema.relationships:,} relationships"]
-    if schema.sampled:
-        lines.append("Properties and connections are those of a sample; counts are exact.")
+    if not schema.whole:
+        lines.append("Properties are those of a sample, which may lack rare ones; so may connections with “about”.")
     if not schema.complete:
         lines.append("Not every label and type could be looked at in time; the rest has counts only.")
     lines += ["", "Labels"]
@@ -34,7 +35,7 @@ def table(schema: Schema, shape: Shape, left_out: Sequence[str] = ()) -> str:
     for relation in sorted(schema.relations, key=lambda item: (-item.relationships, item.name)):
         named = f"  “{shape.names[relation.name]}”" if relation.name in shape.names else ""
         lines.append(f"  {relation.name}{named}  {relation.relationships:,}")
-        lines += [f"    {_ends(*ends)}" for ends in _connections(relation)]
+        lines += [f"    {_ends(item)}  {_number(item)}" for item in _connections(relation)]
         used = shape.details.get(relation.name, {})
         lines += [_property_line(item, (), used) for item in relation.properties]
     if left_out:
@@ -55,12 +56,17 @@ def _property_line(item: Property, display: Sequence[str], used: Iterable[str]) 
     return f"   {mark} {item.key}  {item.type}{share}" + (f"  {examples}" if examples else "")
 
 
-def _connections(relation: Relation) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    return [(connection.subject, connection.object) for connection in relation.connections]
+def _connections(relation: Relation) -> list[Connection]:
+    """What a type connects, most frequent first."""
+    return sorted(relation.connections, key=lambda item: -item.times)
 
 
-def _ends(subject: Sequence[str], target: Sequence[str]) -> str:
-    return f"({_labels(subject)})→({_labels(target)})"
+def _ends(item: Connection) -> str:
+    return f"({_labels(item.subject)})→({_labels(item.object)})"
+
+
+def _number(item: Connection) -> str:
+    return f"{item.times:,}" if item.exact else f"about {item.times:,}"
 
 
 def _labels(labels: Sequence[str]) -> str:
@@ -93,12 +99,10 @@ def prompt_text(schema: Schema, shape: Shape, *, tokens: int) -> str:
 def _lines(schema: Schema, shape: Shape, keep: Keep) -> list[str]:
     labels = [label for label in schema.labels if label.name not in shape.excluded]
     relations = [relation for relation in schema.relations if shape.uses(relation.name)]
-    rows = [(label.nodes, _label_line(label, shape, keep)) for label in labels]
-    rows += [
-        (relation.relationships, line) for relation in relations for line in _relation_lines(relation, shape, keep)
-    ]
+    rows = [(label.nodes, f"{_label_line(label, shape, keep)}  {label.nodes:,}") for label in labels]
+    rows += [row for relation in relations for row in _relation_lines(relation, shape, keep)]
     rows.sort(key=lambda row: -row[0])
-    return [f"{line}  {number:,}" for number, line in rows]
+    return [line for _, line in rows]
 
 
 def _label_line(label: Label, shape: Shape, keep: Keep) -> str:
@@ -107,13 +111,19 @@ def _label_line(label: Label, shape: Shape, keep: Keep) -> str:
     return f"(:{_plain(label.name)}{properties})"
 
 
-def _relation_lines(relation: Relation, shape: Shape, keep: Keep) -> list[str]:
+def _relation_lines(relation: Relation, shape: Shape, keep: Keep) -> list[tuple[int, str]]:
+    """A line for each connection, with its number; details stand with the most frequent one."""
     used = shape.details.get(relation.name, ())
     properties = _braces([item for item in relation.properties if item.key in used], keep)
-    middle = f"-[:{_plain(relation.name)}{properties}]->"
     named = f"  // {shape.names[relation.name]}" if relation.name in shape.names else ""
-    ends = dict.fromkeys(_connections(relation)[:3]) or {((), ()): None}
-    return [f"({_pattern(subject)}){middle}({_pattern(target)}){named}" for subject, target in ends]
+    lines = []
+    for item in _connections(relation) or [Connection((), (), relation.relationships)]:
+        arrow = f"-[:{_plain(relation.name)}{properties}]->"
+        lines.append(
+            (item.times, f"({_pattern(item.subject)}){arrow}({_pattern(item.object)}){named}  {_number(item)}")
+        )
+        properties = named = ""
+    return lines
 
 
 def _pattern(labels: Sequence[str]) -> str:

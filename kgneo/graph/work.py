@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
-from threading import Thread
+from threading import Lock, Thread, Timer
 from typing import TypeVar
 from uuid import uuid4
 
@@ -78,6 +78,44 @@ def bounds(timeout: float) -> tuple[float, dict[str, str]]:
 
 class NotEnded(GraphTimeout):
     """A query that the server had not ended some time after its timeout, and that nobody waits for any more."""
+
+
+class Behind:
+    """What runs in the background, behind the work that somebody waits for: one thing at a time, each a `Work` of its
+    own. Nothing of it keeps the process from ending."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._timer: Timer | None = None
+        self.work: Work | None = None
+
+    def begin(self, run: Callable[[], object], *, after: float, seconds: float) -> None:
+        """Do `run` when `after` seconds are over, unless something is to be done already. Its errors end it; nobody
+        hears of them."""
+        with self._lock:
+            if self._timer is not None and self._timer.is_alive():
+                return
+            self._timer = Timer(after, self._do, (run, seconds))
+            self._timer.daemon = True
+            self._timer.name = "kgneo-behind"
+            self._timer.start()
+
+    def _do(self, run: Callable[[], object], seconds: float) -> None:
+        self.work = Work(seconds)
+        with suppress(Exception), self.work.begun():
+            run()
+        self.work = None
+
+    def stop(self, end: Callable[[Work], None], *, wait: float) -> None:
+        """Begin nothing more, have `end` end what runs, and wait for that."""
+        with self._lock:
+            timer = self._timer
+        if timer is None:
+            return
+        timer.cancel()
+        if (work := self.work) is not None:
+            end(work)
+        timer.join(wait)
 
 
 def not_after(seconds: float, run: Callable[[], T], give_up: Callable[[], str] = str) -> T:

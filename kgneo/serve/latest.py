@@ -11,7 +11,7 @@ import threading
 import time
 from contextlib import suppress
 
-from kgneo.asking import open_context
+from kgneo.asking import latest, open_context
 from kgneo.context import Context
 from kgneo.errors import KgneoError
 from kgneo.graph.cache import LocalCache
@@ -44,6 +44,9 @@ class Latest:
                 self._renew()
             finally:
                 self._making.release()
+        newer = latest(self._context)
+        if newer.knowledge is not self._context.knowledge:  # the graph was looked at as a whole
+            self._context, self._catalogue = newer, catalogue(newer.knowledge.schema, newer.shape)
         return self._context
 
     @property
