@@ -36,7 +36,8 @@ def made_once(path: Path, kept: Callable[[Path], Made | None], make: Callable[[P
 
     def first(place: Path) -> Made:
         with alone(place):
-            return found if (found := kept(place)) is not None else make(place)
+            there = kept(place)
+            return there if there is not None else make(place)
 
     return in_cache(path, first)
 

@@ -10,7 +10,8 @@ from neo4j.time import Date, DateTime, Duration
 
 from kgneo.errors import UsageError
 from kgneo.graph.attach import Choices, derive_shape, display_of
-from kgneo.graph.schema import Connection, Label, Property, Relation, Schema
+from kgneo.graph.connections import Connection
+from kgneo.graph.schema import Label, Property, Relation, Schema
 from kgneo.graph.schema_text import CHARACTERS, prompt_text, table
 from kgneo.graph.shape import Shape
 from kgneo.graph.statistics import Statistics, estimate_statistics

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from kgneo import cache_files
 from kgneo.cache_files import CacheWarning, going_on, in_cache, needed, places
 from kgneo.cli.main import main
 from kgneo.errors import KgneoError
@@ -89,7 +89,7 @@ def test_what_has_no_other_place_is_one_error(blocked: Path) -> None:
 
 
 def test_no_place_at_all_is_one_error(blocked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_files.tempfile, "tempdir", str(blocked / "graphs"))
+    monkeypatch.setattr(tempfile, "tempdir", str(blocked / "graphs"))
     with pytest.warns(CacheWarning), pytest.raises(KgneoError, match="Neither the cache folder"):
         in_cache(blocked / "graphs" / "one", write)
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from kgneo.graph.catalogue import catalogue
-from kgneo.graph.schema import Connection, Property, Schema
+from kgneo.graph.connections import Connection
 from kgneo.graph.schema import Label as SchemaLabel
+from kgneo.graph.schema import Property, Schema
 from kgneo.graph.schema import Relation as SchemaRelation
 from kgneo.graph.shape import Shape
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation

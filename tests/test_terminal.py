@@ -51,7 +51,7 @@ def test_what_an_encoding_does_not_have_is_shown_too() -> None:
     screen = Screen(behind)
     screen.write("東 \x1b")
     screen.flush()
-    assert behind.buffer.getvalue() == b"\\u6771 \\u001b"  # type: ignore[attr-defined]
+    assert behind.buffer.getvalue() == b"\\u6771 \\u001b"
 
 
 def test_every_way_of_printing_goes_through_the_screen(capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,12 +83,12 @@ class Ends:
             return kept(pairs, exact=True)
         seen, met = self._looked_at(relation, leaving, reaching, sampled)
         rest = number - sum(seen.values())
-        open_ = [_less(leaving, seen, 0), _less(reaching, seen, 1)]
-        pairs = self._decided(rest, *open_) if rest else Counter()
+        leaving, reaching = _less(leaving, seen, 0), _less(reaching, seen, 1)
+        pairs = self._decided(rest, leaving, reaching) if rest else Counter()
         if pairs is not None:
             return kept(seen + pairs, exact=True)
-        estimated = estimate(rest, *open_, Counter({pair: times for pair, times in met.items() if pair not in seen}))
-        return (*kept(seen, exact=True), *kept(Counter(estimated), exact=False))
+        unseen = {pair: times for pair, times in met.items() if pair not in seen}
+        return (*kept(seen, exact=True), *kept(estimate(rest, leaving, reaching, unseen), exact=False))
 
     def _decided(self, number: int, leaving: Counts, reaching: Counts) -> Counter[Pair] | None:
         """The pairs that follow from the counters alone: the nodes at one end all have the same labels."""

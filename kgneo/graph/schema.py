@@ -366,8 +366,8 @@ Owner = TypeVar("Owner", Label, Relation)
 
 def _with_keys(owner: Owner, earlier: Iterable[Property]) -> Owner:
     known = {item.key for item in owner.properties}
-    more = [item for item in earlier if item.key not in known]
-    return replace(owner, properties=tuple(sorted((*owner.properties, *more), key=lambda item: item.key)))
+    properties = [*owner.properties, *(item for item in earlier if item.key not in known)]
+    return replace(owner, properties=tuple(sorted(properties, key=lambda item: item.key)))
 
 
 def _with_connections(relation: Relation, earlier: Relation, labels: set[str]) -> Relation:

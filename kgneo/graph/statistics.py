@@ -19,8 +19,9 @@ from functools import cached_property
 from typing import Any
 
 from kgneo.graph.connection import Graph, Row
+from kgneo.graph.connections import Connection
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.schema import Connection, Property, Relation, Schema
+from kgneo.graph.schema import Property, Relation, Schema
 from kgneo.graph.shape import Shape, own_labels
 from kgneo.model import Hop, RelationPath, split_value_relation
 

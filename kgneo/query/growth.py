@@ -137,7 +137,7 @@ class _Sizes:
     @cached_property
     def _of_patterns(self) -> frozenset[str]:
         nodes, relationships = self.statement.patterns
-        return frozenset(item.variable for item in (*nodes, *relationships))
+        return frozenset([*(item.variable for item in nodes), *(item.variable for item in relationships)])
 
     @cached_property
     def _silent(self) -> frozenset[int]:
