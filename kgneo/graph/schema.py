@@ -365,9 +365,8 @@ Owner = TypeVar("Owner", Label, Relation)
 
 
 def _with_keys(owner: Owner, earlier: Iterable[Property]) -> Owner:
-    known = {item.key for item in owner.properties}
-    properties = [*owner.properties, *(item for item in earlier if item.key not in known)]
-    return replace(owner, properties=tuple(sorted(properties, key=lambda item: item.key)))
+    properties = {item.key: item for item in (*earlier, *owner.properties)}
+    return replace(owner, properties=tuple(properties[key] for key in sorted(properties)))
 
 
 def _with_connections(relation: Relation, earlier: Relation, labels: set[str]) -> Relation:
