@@ -18,6 +18,8 @@ from kgneo.folders import alone
 from kgneo.graph import Graph
 from kgneo.graph import cache as local
 from kgneo.graph.cache import LocalCache
+from kgneo.graph.dictionary import Dictionary
+from kgneo.graph.names import LocalNames
 from kgneo.graph.open import open_knowledge
 from kgneo.stages.interpret import reading
 from kgneo.stages.retrieve import retrieve
@@ -88,8 +90,8 @@ def test_of_many_first_questions_at_once_one_reads_the_graph_and_the_others_wait
         monkeypatch.setattr(owner, name, call)
 
     counted(local, "read_schema")
-    counted(local.LocalNames, "build")
-    counted(local.Dictionary, "build")
+    counted(LocalNames, "build")
+    counted(Dictionary, "build")
     with ThreadPoolExecutor(16) as pool:
         known = list(pool.map(lambda _: reading(open_context(graph, encoder=encoder)), range(16)))
     assert sorted(made) == ["build", "build", "read_schema"]
