@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from kgneo.errors import GraphTimeout
 from kgneo.graph.connection import Graph
@@ -25,6 +25,9 @@ from kgneo.graph.shape import Shape, is_own
 from kgneo.graph.values import texts
 
 SAMPLE = 1_000
+OF_LABEL = ("schema_label", "schema_label_ids", "schema_label_spread")
+OF_RELATION = ("schema_relation", "schema_relation_ids", "schema_relation_spread")
+"""The queries that read all, find the first and the last, and read those that are spread."""
 TRIES = 4
 """Ids that are tried for each node or relationship that is wanted between the first and the last."""
 GOLDEN = 0.6180339887498949
@@ -194,7 +197,7 @@ class _Look:
     def labels(self, names: Sequence[str]) -> list[Label]:
         self.nodes = self._sizes("schema_label_count", "label", names)
         sizes = {name: size for name, size in self.nodes.items() if name not in self.shape.excluded}
-        rows = {name: self._rows("schema_label", size, label=name) for name, size in sizes.items()}
+        rows = {name: self._rows(OF_LABEL, size, label=name) for name, size in sizes.items()}
         found = [
             Label(name, self._number(size, rows[name]), _properties(rows[name], self._shared(name, sizes, rows)))
             for name, size in sizes.items()
@@ -208,7 +211,7 @@ class _Look:
         return [relation for relation in found if relation.relationships]
 
     def _relation(self, name: str, size: int, ends: Ends | None) -> Relation:
-        rows = self._rows("schema_relation", size, relation=name)
+        rows = self._rows(OF_RELATION, size, relation=name)
         pairs = [(own_labels(row["subject"]), own_labels(row["object"])) for row in rows]
         number = self._number(size, rows)
         connections = ends.connections(name, number, pairs) if ends and rows else ()
@@ -227,17 +230,18 @@ class _Look:
         found = counts(self.graph, [(file, {what: name}) for name in names])
         return {name: number for name, number in zip(names, found, strict=True) if number}
 
-    def _rows(self, file: str, size: int, **name: str) -> Rows:
+    def _rows(self, files: tuple[str, str, str], size: int, **name: str) -> Rows:
         if not self._in_time:
             return []
+        whole, ends_of, spread = files
         if size <= self.sample:
-            rows = self.graph.read(fill(file, **name), key=None, sample=self.sample, longest_list=LONGEST_LIST)
+            rows = self.graph.read(fill(whole, **name), key=None, sample=self.sample, longest_list=LONGEST_LIST)
             return _shown(rows, self.shape, **name)
         # Each of the first and of the last stands for itself, one of those between for many.
-        [ends] = self.graph.read(fill(f"{file}_ids", **name), part=max(self.sample // 3, 1))
+        [ends] = self.graph.read(fill(ends_of, **name), part=max(self.sample // 3, 1))
         ids = _spread(ends["first"], ends["last"])
         [value] = name.values()
-        text = query(f"{file}_spread")  # without the name, so that it is planned once for all
+        text = query(spread)  # without the name, so that it is planned once for all
         rows = self.graph.read(text, ids=ids, name=value, sample=self.sample, longest_list=LONGEST_LIST)
         rows = _shown(rows, self.shape, **name)
         own = {*ends["first"], *ends["last"]}
@@ -349,11 +353,13 @@ def _with_earlier(found: Schema, before: Schema) -> Schema:
     return replace(
         found,
         labels=tuple(
-            _with_keys(item, labels[item.name].properties) if item.nodes > SAMPLE and item.name in labels else item
+            replace(item, properties=_with_keys(item.properties, labels[item.name].properties))
+            if item.nodes > SAMPLE and item.name in labels
+            else item
             for item in found.labels
         ),
         relations=tuple(
-            _with_connections(_with_keys(item, relations[item.name].properties), relations[item.name], there)
+            _with_connections(item, relations[item.name], there)
             if item.relationships > SAMPLE and item.name in relations
             else item
             for item in found.relations
@@ -361,15 +367,13 @@ def _with_earlier(found: Schema, before: Schema) -> Schema:
     )
 
 
-Owner = TypeVar("Owner", Label, Relation)
+def _with_keys(found: Sequence[Property], earlier: Sequence[Property]) -> tuple[Property, ...]:
+    properties = {item.key: item for item in (*earlier, *found)}
+    return tuple(properties[key] for key in sorted(properties))
 
 
-def _with_keys(owner: Owner, earlier: Iterable[Property]) -> Owner:
-    properties = {item.key: item for item in (*earlier, *owner.properties)}
-    return replace(owner, properties=tuple(properties[key] for key in sorted(properties)))
-
-
-def _with_connections(relation: Relation, earlier: Relation, labels: set[str]) -> Relation:
+def _with_connections(found: Relation, earlier: Relation, labels: set[str]) -> Relation:
+    relation = replace(found, properties=_with_keys(found.properties, earlier.properties))
     if all(item.exact for item in relation.connections):
         return relation
     known = {(item.subject, item.object) for item in relation.connections}
