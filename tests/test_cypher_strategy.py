@@ -332,7 +332,7 @@ def test_a_name_in_the_graph_that_would_break_out_of_a_query_breaks_nothing(film
     before = films.graph.last_change()
     try:
         context, _ = said(films, *[f"MATCH (p:Person {{fullName: '{name}'}}) RETURN p.fullName"] * 2)
-        answer = ask(context, "Who is it?", strategy=FREE)
+        answer = ask(context, "Which sailor is it?", strategy=FREE)
         graph = json.dumps(
             {**json.loads(GOOD), "conditions": [{"left": {"of": "p", "key": "fullName"}, "right": [name]}]}
         )

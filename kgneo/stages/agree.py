@@ -18,7 +18,11 @@ def answered_names(answer: Answer) -> frozenset[str]:
     return frozenset(fold(name).strip(" .") for name in listed if name.strip())
 
 
+LEAST = 0.1
+"""Confidence of an answer that another reader contradicts, however sure that one is: it may be the one that is wrong."""
+
+
 def beside(confidence: float, *, agreed: bool) -> float:
     """How sure an answer is (0..1), where another reader found the same or something else, with a `confidence` of its
     own: halfway between that and 1 where both agree, half of what it leaves where not. Set by hand, not fitted."""
-    return 1.0 - 0.5 * (1.0 - confidence) if agreed else 0.5 * (1.0 - confidence)
+    return 1.0 - 0.5 * (1.0 - confidence) if agreed else max(0.5 * (1.0 - confidence), LEAST)
