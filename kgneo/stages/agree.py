@@ -19,7 +19,7 @@ def answered_names(answer: Answer) -> frozenset[str]:
 
 
 LEAST = 0.1
-"""Confidence of an answer that another reader contradicts, however sure that one is: it may be the one that is wrong."""
+"""Confidence of an answer that another reader contradicts, however sure that one is: it may be what is wrong."""
 
 
 def beside(confidence: float, *, agreed: bool) -> float:
