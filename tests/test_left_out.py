@@ -35,7 +35,7 @@ from kgneo.llm import ScriptedModel
 from kgneo.query.json import from_json
 from kgneo.server import RunningServer
 from kgneo.strategies.cypher import Cypher, CypherOptions
-from tests.conftest import connect, load_file, set_address, wipe
+from tests.conftest import connect, load_file, on_one_version, set_address, wipe
 from tests.serving import client
 
 STAFF = """
@@ -147,6 +147,7 @@ def told(function: Callable[[], Any]) -> Any:
         return [error.message, error.hint]
 
 
+@on_one_version
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_shows_nothing_that_is_left_out(world: World, question: str) -> None:
     for route, body in (
@@ -161,6 +162,7 @@ def test_a_question_shows_nothing_that_is_left_out(world: World, question: str) 
         shows_nothing(told(partial(tool, question)), question)
 
 
+@on_one_version
 @pytest.mark.parametrize(
     "claim",
     [
@@ -224,6 +226,7 @@ def test_a_query_graph_still_shows_a_property_of_the_same_name(world: World) -> 
     assert world.http.post("/api/v1/run", json={"graph": clerk}).json()["answers"] == ["open-17"]
 
 
+@on_one_version
 @pytest.mark.parametrize("name", ["Ida Brandt", "Tom Okello", "Eva Unseen", "Harbour Works", "Uri Nowhere"])
 def test_what_is_around_a_node_shows_nothing_that_is_left_out(world: World, name: str) -> None:
     shows_nothing(world.http.get("/api/v1/neighbours", params={"name": name}).json(), name)
@@ -232,6 +235,7 @@ def test_what_is_around_a_node_shows_nothing_that_is_left_out(world: World, name
     shows_nothing(told(lambda: world.tools.neighbours(name)), name)
 
 
+@on_one_version
 @pytest.mark.parametrize("text", ["E", "Eva", "Eva Unseen", "pay-", "gard", "Uri", "Agent", "Unseen"])
 def test_no_name_that_is_left_out_completes_what_was_typed(world: World, text: str) -> None:
     found = world.http.get("/api/v1/entities", params={"text": text}).json()
@@ -272,6 +276,7 @@ def test_no_file_that_questions_are_answered_with_holds_what_is_left_out(world: 
         assert not any(value.encode() in held or value.lower().encode() in held for value in VALUES), file
 
 
+@on_one_version
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("question", QUESTIONS[:4])
 def test_a_model_is_told_nothing_that_is_left_out(world: World, question: str, free: bool) -> None:
