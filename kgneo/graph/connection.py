@@ -378,7 +378,7 @@ class Graph:
                 raise WorkEnded("The question was ended before it was answered.") from error
             raise _translate(error, self) from error
         except (UnicodeEncodeError, OverflowError) as error:
-            found = "a whole number beyond 64 bits" if isinstance(error, OverflowError) else "half of a character"
+            found = "a whole number of more than 64 bits" if isinstance(error, OverflowError) else "half of a character"
             raise StatementInvalid(
                 f"A value or the text of the query cannot be sent to Neo4j: it holds {found}.",
                 hint="Whole numbers are from -2^63 to 2^63 - 1; texts are Unicode without lone surrogates.",
