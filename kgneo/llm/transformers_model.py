@@ -10,6 +10,7 @@ llguidance turns into the tokens that may come next.
 
 from __future__ import annotations
 
+import inspect
 import json
 import secrets
 import threading
@@ -156,7 +157,7 @@ class TransformersModel:
                 self._model.generate(
                     tokens,
                     attention_mask=torch.ones_like(tokens),
-                    past_key_values=cache,
+                    **{cache_name(self._model): cache},
                     max_new_tokens=min(parameters.max_tokens, self.context_tokens - len(prompt)),
                     repetition_penalty=parameters.repeat_penalty,
                     eos_token_id=sorted(self._ends),
@@ -169,6 +170,12 @@ class TransformersModel:
             except (RuntimeError, ValueError) as error:
                 raise ModelError(f"{self.name} failed: {_first_line(error)}") from error
         return kept
+
+
+def cache_name(model: Any) -> str:
+    """What `model` calls the keys and values of tokens before, where they are given and where they come out;
+    transformers has another name since 5.24."""
+    return "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
 
 
 class _Reply:
@@ -241,7 +248,8 @@ class _Beginnings:
         beginning = tuple(tokens[0, :fixed].tolist())
         kept = beginning in self._caches
         if not kept:
-            self._caches[beginning] = self._model(tokens[:, :fixed], use_cache=True, logits_to_keep=1).past_key_values
+            found = self._model(tokens[:, :fixed], use_cache=True, logits_to_keep=1)
+            self._caches[beginning] = getattr(found, cache_name(self._model))
             if len(self._caches) > KEPT:
                 self._caches.popitem(last=False)
         self._caches.move_to_end(beginning)

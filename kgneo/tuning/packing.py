@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kgneo.llm.transformers_model import cache_name
+
 __all__ = ["Encoded", "Pack", "collate", "packs", "replies_loss"]
 
 LONGER = 100
@@ -130,13 +132,13 @@ def replies_loss(model: Any, inputs: Any, replies: Any, *, light: bool = False) 
 def _summed_loss(model: Any, pack: Any, *, light: bool) -> Any:
     import torch
 
-    before = None
+    before, name = None, cache_name(model.model)
     if pack["beginning"].shape[1]:
         with torch.set_grad_enabled(torch.is_grad_enabled() and not light):
-            before = model.model(input_ids=pack["beginning"], use_cache=True).past_key_values
+            before = getattr(model.model(input_ids=pack["beginning"], use_cache=True), name)
         before.batch_repeat_interleave(len(pack["tokens"]))
     hidden = model.model(
-        input_ids=pack["tokens"], attention_mask=pack["seen"], past_key_values=before, use_cache=before is not None
+        input_ids=pack["tokens"], attention_mask=pack["seen"], use_cache=before is not None, **{name: before}
     ).last_hidden_state
     wanted = pack["labels"][:, 1:] != IGNORED
     scores = model.lm_head(hidden[:, :-1][wanted]).float()
