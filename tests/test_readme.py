@@ -40,7 +40,7 @@ OF_OTHER_GRAPHS = {
     "which customers in Spain ordered Rye Bread?",
     "when was the company founded that [Chiara Ricci] works for?",
 }
-SHOWN = re.compile(r"""(?:kgneo ask|\bask\(graph,)[^"\n]*"([^"\n]+)\"""")
+SHOWN = re.compile(r"""(?:kgneo ask|\bask\(graph,)[^"\n`]*"([^"\n]+)\"""")
 
 
 def test_the_python_example_runs(

@@ -200,10 +200,10 @@ def test_a_language_model_is_chosen_by_its_name(sample_context: Context) -> None
         assert talking.get("/api/v1/strategies").json()["models"] == ["one", "two"]
 
         def said(**chosen: str) -> str:
-            return str(post(talking, "ask", question="who?", strategy="llm", **chosen)["answer"])
+            return str(post(talking, "ask", question="who directed it?", strategy="llm", **chosen)["answer"])
 
         assert (said(), said(model="two")) == ("one", "two")
-        response = talking.post("/api/v1/ask", json={"question": "who?", "model": "three"})
+        response = talking.post("/api/v1/ask", json={"question": "who directed it?", "model": "three"})
         assert (response.status_code, "one, two" in response.json()["error"]["hint"]) == (422, True)
         names = [item["id"] for item in talking.get("/v1/models").json()["data"]]
         assert {"kgneo/llm", "kgneo/llm@one", "kgneo/llm@two", "kgneo/paths"} <= set(names)

@@ -80,6 +80,7 @@ def test_the_package_exports_its_public_names() -> None:
         "RunningServer",
         "healthy",
         "prepare",
+        "require_store",
         "start",
         "status",
         "stop",
