@@ -211,7 +211,7 @@ def test_a_language_model_is_chosen_for_the_strategies_that_have_one(chromium: A
         assert not model.is_displayed()
         Select(chromium.find_element(CSS, "#strategy")).select_by_value("llm")
         Select(model).select_by_value("two")
-        chromium.find_element(CSS, "#question").send_keys("who?\n")
+        chromium.find_element(CSS, "#question").send_keys("who directed it?\n")
         until(chromium, lambda: texts(chromium, ".answer") == ["two"])
 
 

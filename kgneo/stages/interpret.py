@@ -54,7 +54,7 @@ EMPTY = 0.5
 MEASURED = 0.3
 """How surely a word speaks of what is compared, from which it does."""
 MOST_UNSAID = 3
-KIND = 0.8
+KIND = 0.9
 """How surely the kind of what is asked for is named, from which on a question about plain triples that names nothing
 else is read: the graph has no other kinds than those that it tells apart, and none stands for another. A verb names who
 does it less surely: in "who produced so?", "so" may be a name."""
