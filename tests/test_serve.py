@@ -207,7 +207,7 @@ def test_a_language_model_is_chosen_by_its_name(sample_context: Context) -> None
         assert (response.status_code, "one, two" in response.json()["error"]["hint"]) == (422, True)
         names = [item["id"] for item in talking.get("/v1/models").json()["data"]]
         assert {"kgneo/llm", "kgneo/llm@one", "kgneo/llm@two", "kgneo/paths"} <= set(names)
-        body = {"model": "kgneo/llm@two", "messages": [{"role": "user", "content": "who?"}]}
+        body = {"model": "kgneo/llm@two", "messages": [{"role": "user", "content": "who directed it?"}]}
         assert talking.post("/v1/chat/completions", json=body).json()["choices"][0]["message"]["content"] == "two"
 
 
