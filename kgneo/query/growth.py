@@ -21,7 +21,7 @@ from typing import Any
 
 from kgneo.errors import StatementRefused
 from kgneo.query.regular import takes_long
-from kgneo.query.statement import Statement
+from kgneo.query.statement import Statement, dotted
 from kgneo.query.tokens import CLAUSES, INFIX, begins_clause
 
 LARGEST = 1_000_000
@@ -117,7 +117,7 @@ class _Sizes:
             return self.parameters.get(token.value[1:].strip("`"), UNKNOWN), place
         if not token.named:
             return NUMBER if token.kind == "number" else 0, place
-        name, behind = _dotted(self.statement, place)
+        name, behind = dotted(self.statement, place)
         if self._calls(place, behind):
             return self._call(name.lower(), behind), self.statement.pairs[behind]
         return self._named(place), place
@@ -381,15 +381,6 @@ class _Sizes:
                 break
             place = opened.get(place - 1, place - 1)
         return place
-
-
-def _dotted(statement: Statement, place: int) -> tuple[str, int]:
-    parts = [statement.at(place).value]
-    place += 1
-    while statement.at(place).symbol(".") and statement.at(place + 1).named:
-        parts.append(statement.at(place + 1).value)
-        place += 2
-    return ".".join(parts), place
 
 
 def _check(size: int, clause: str) -> None:

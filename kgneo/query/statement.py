@@ -395,18 +395,18 @@ def _calls(statement: Statement) -> Iterator[StatementError]:
         if token.word("LOAD") and statement.at(place + 1).word("CSV"):
             yield StatementRefused("It reads a file or an address (LOAD CSV).", hint="Ask the graph alone.")
         if token.word("CALL") and statement.at(place + 1).named and statement.at(place + 2).symbol("."):
-            name, _ = _dotted(statement, place + 1)
+            name, _ = dotted(statement, place + 1)
             if name not in PROCEDURES:
                 yield _not_allowed("procedure", name, PROCEDURES)
         if token.named and not statement.at(place - 1).symbol("."):
-            name, behind = _dotted(statement, place)
+            name, behind = dotted(statement, place)
             plain = token.kind == "name" and behind == place + 1 and token.value.upper() in _BEFORE_BRACKET
             called = statement.at(behind).symbol("(") and not statement.at(place - 1).word("CALL")
             if called and not plain and name.lower() not in FUNCTIONS:
                 yield _not_allowed("function", name, FUNCTIONS)
 
 
-def _dotted(statement: Statement, place: int) -> tuple[str, int]:
+def dotted(statement: Statement, place: int) -> tuple[str, int]:
     """The name that begins at `place`, with its parts, and the place behind it."""
     parts = [statement.at(place).value]
     place += 1
