@@ -25,8 +25,8 @@ from kgneo.graph.shape import Shape, is_own
 from kgneo.graph.values import texts
 
 SAMPLE = 1_000
-OF_LABEL = ("schema_label", "schema_label_ids", "schema_label_spread")
-OF_RELATION = ("schema_relation", "schema_relation_ids", "schema_relation_spread")
+OF_LABEL = ("schema_label_few", "schema_label_ids", "schema_label_spread")
+OF_RELATION = ("schema_relation_few", "schema_relation_ids", "schema_relation_spread")
 """The queries that read all, find the first and the last, and read those that are spread."""
 TRIES = 4
 """Ids that are tried for each node or relationship that is wanted between the first and the last."""
@@ -233,21 +233,25 @@ class _Look:
     def _rows(self, files: tuple[str, str, str], size: int, **name: str) -> Rows:
         if not self._in_time:
             return []
-        whole, ends_of, spread = files
+        few, ends_of, spread = files
         if size <= self.sample:
-            rows = self.graph.read(fill(whole, **name), key=None, sample=self.sample, longest_list=LONGEST_LIST)
-            return _shown(rows, self.shape, **name)
+            [found] = self.graph.read(fill(few, number=0, **name), sample=self.sample)
+            return self._of(spread, found["ids"], name)
         # Each of the first and of the last stands for itself, one of those between for many.
         [ends] = self.graph.read(fill(ends_of, **name), part=max(self.sample // 3, 1))
         ids = _spread(ends["first"], ends["last"])
-        [value] = name.values()
-        text = query(spread)  # without the name, so that it is planned once for all
-        rows = self.graph.read(text, ids=ids, name=value, sample=self.sample, longest_list=LONGEST_LIST)
-        rows = _shown(rows, self.shape, **name)
+        rows = self._of(spread, ids, name)
         own = {*ends["first"], *ends["last"]}
         between = sum(row["id"] not in own for row in rows)
         each = (size - len(own)) / between if between else 1.0
         return [{**row, "weight": 1.0 if row["id"] in own else each} for row in rows]
+
+    def _of(self, file: str, ids: Sequence[str], name: dict[str, str]) -> list[dict[str, Any]]:
+        """What is there of these ids. The query is without the name, so that it is planned once for all names, which
+        takes longer than running it."""
+        [value] = name.values()
+        rows = self.graph.read(query(file), ids=ids, name=value, sample=self.sample, longest_list=LONGEST_LIST)
+        return _shown(rows, self.shape, **name)
 
     def _shared(self, name: str, sizes: dict[str, int], rows: dict[str, Rows]) -> Iterator[_Shared]:
         """Nodes of a label that were looked at for another one, which they have besides, each with how many nodes of
