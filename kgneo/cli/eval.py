@@ -77,7 +77,7 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     help="Questions for each number of hops and seed.  [all]",
 )
 @many("--seed", "seeds", type=int, help="Draws the sample; the language model gets it too. Repeatable.  [0]")
-@many("--strategy", "-s", "strategies", shell_complete=complete_strategy, help="How to answer. Repeatable.  [paths]")
+@many("--strategy", "-s", "strategies", shell_complete=complete_strategy, help="How to answer. Repeatable.  [auto]")
 @many("--hops", "-n", type=click.IntRange(1, 6), help="How far to reach (N). Repeatable.  [3]")
 @many("--top-k", "-k", type=click.IntRange(1, 1000), help="Triples to keep (K). Repeatable.  [30]")
 @option("--stage", type=click.Choice(STAGES), default="ask", show_default=True, help="Measure this.")
@@ -243,9 +243,10 @@ def _plan(context: click.Context, target: tuple[str, ...], given: dict[str, Any]
 
 def _model(plan: Plan, settings: ModelSettings) -> LanguageModel | None:
     """The language model where a strategy of the plan needs one; another is no part of what is measured."""
-    needing = [name for name in plan.strategies if find_strategy(name).needs.model] if plan.stage == "ask" else []
+    needs = {name: find_strategy(name).needs for name in plan.strategies} if plan.stage == "ask" else {}
+    needing = [name for name, needed in needs.items() if needed.model]
     if not needing:
-        return None
+        return settings.load() if any(needed.model_if_any for needed in needs.values()) else None
     loaded = settings.load()
     if loaded is None:
         raise UsageError(

@@ -55,8 +55,17 @@ class Tools:
         """An answer with the triples that it rests on. Raises what `kgneo.ask` raises."""
         answer = ask(self.context, question, strategy=strategy or None, entities=entities)
         record = {
+            "outcome": answer.outcome,
             "answer": answer.answer,
+            "message": answer.message,
             "answers": list(answer.answers),
+            "choices": [
+                {"read_as": item.text, "number": item.number, "answers": list(item.answer.answers)}
+                for item in answer.choices
+            ],
+            "unused_words": list(answer.unused),
+            "missing": list(answer.missing),
+            "nearest_names": list(answer.nearest),
             "more": answer.more,
             "evidence": [_triple(item) for item in answer.evidence],
             "read_as": answer.steps[0].question if answer.steps else "",

@@ -183,7 +183,7 @@ async function send(question) {
     turns.push({ question: answer.question.slice(0, 5000), answer: answer.answer.slice(0, 5000) });
     find("follow-choice").hidden = !find("model").length;
     find("follow").checked = false;
-    remember(question, answer.answer);
+    remember(question, answer.outcome === "answer" ? answer.answer : answer.message);
     present(answer);
     await understand(answer, signal);
   });
@@ -222,7 +222,7 @@ function tell(name, data) {
 }
 
 function present(answer) {
-  const parts = show(answer, problem);
+  const parts = show(answer, problem, present);
   find("writing").hidden = true;
   find("result").replaceChildren(...parts);
   find("result").hidden = false;
