@@ -40,7 +40,7 @@ from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import STAGES, Plan, read_experiment
 from kgneo.evaluation.report import NOT_APPLICABLE, write_report
 from kgneo.evaluation.run import Backend, Configuration, Progress
-from kgneo.evaluation.summary import Group, group, over_seeds
+from kgneo.evaluation.summary import Group, Summary, group, over_seeds
 from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
 from kgneo.questions import Dataset, reader, reader_names
@@ -358,7 +358,18 @@ def _table(outcome: Outcome) -> list[str]:
         return _aligned(rows)
     rows_of_answers = [("questions", "strategy", "N", "K", "n", "Hit@1", "Hit@1 text", "F1", "exact", "p50 ms")]
     rows_of_answers += [_row(members) for members in group(outcome.summaries)]
-    return _aligned(rows_of_answers)
+    return [*_aligned(rows_of_answers), *_outcomes(outcome.summaries)]
+
+
+def _outcomes(summaries: Sequence[Summary]) -> list[str]:
+    """A line for each configuration that did not answer all: the share of each outcome, and what of that is right."""
+    return [
+        f"{item.configuration.strategy}: "
+        + ", ".join(f"{name.replace('_', ' ')} {share:.3f}" for name, share in item.outcomes.items())
+        + f"; exact of answers {item.exact_of_answers:.3f}, with the first choice taken {item.exact_first:.3f}"
+        for item in summaries
+        if set(item.outcomes) - {"answer"}
+    ]
 
 
 def _row(members: Group) -> tuple[str, str, str, str, str, str, str, str, str, str]:

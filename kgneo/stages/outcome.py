@@ -22,11 +22,11 @@ from kgneo.stages.unused import unaccounted
 
 NO_ANSWER = "not found"
 """Text of an answer that is not given."""
-LIKELY = 0.5
+LIKELY = 0.3
 """Confidence from which an answer is given though a word of the question is like nothing in the graph."""
-CLEAR = 0.6
+CLEAR = 0.55
 """Confidence from which an answer is given though other readings find something else."""
-CLOSE = 0.5
+CLOSE = 0.2
 """Points of score within which another reading may as well be meant."""
 MOST_CHOICES = 3
 TOLD = 6
@@ -45,13 +45,13 @@ def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: H
     """The answer with its outcome."""
     confidence = 1.0 if answer.confidence is None else answer.confidence
     given = answer.answer != NO_ANSWER and confidence >= bounds.least
-    if given and confidence >= max(LIKELY, CLEAR):
+    if given and confidence >= CLEAR:
         return answer
     missing = unaccounted(heard) if heard else ()
-    if missing and confidence < LIKELY:
+    if missing and not (given and confidence >= LIKELY):
         return _not_in_graph(context, answer, missing, heard)
     if not given:
-        return _not_understood(answer)
+        return answer if answer.outcome == "not_understood" else _not_understood(answer)
     close = _close(answer, tried) if bounds.choices and confidence < CLEAR else []
     return _choice(context, answer, close) if len(close) > 1 else answer
 

@@ -18,6 +18,11 @@ from kgneo.reading.silent import LIKE_ANY, silent
 from kgneo.stages.interpret import reading
 from kgneo.stages.link import unbracket
 
+PRESENTING = frozenset(
+    ("alphabetical", "alphabetically", "ascending", "descending", "different", "distinct", "exist", "exists",
+     "existing", "number", "order", "ordered", "sorted", "unique", "various")
+)  # fmt: skip
+"""Words that say how answers are to be presented, and nothing of what they are."""
 LIKE = 0.3
 """How like a word must be to something in the schema to be accounted for."""
 
@@ -58,7 +63,8 @@ def _texts(graph: QueryGraph) -> list[str]:
 def unaccounted(heard: Heard) -> tuple[str, ...]:
     """The telling words of a question that no cue accounts for."""
     said = heard.taken | heard.form.used | heard.happening | heard.supposing
-    left = [index for index in heard.telling if index not in said and heard.plain[index] not in PLAIN_VERBS]
+    said |= {index for index, word in enumerate(heard.plain) if word in PLAIN_VERBS | LIGHT_VERBS | PRESENTING}
+    left = [index for index in heard.telling if index not in said]
     return _words(heard, [index for index in left if likeness(heard, index) < LIKE])
 
 
