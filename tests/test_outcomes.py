@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -78,7 +80,7 @@ def test_readings_that_are_close_and_find_different_things_are_a_choice(sample_c
     ]
     assert len(tried) > 1
     first = tried[0].ran.result.answers
-    unsure = Answer(question, "auto", ", ".join(first), answers=first, confidence=0.4)
+    unsure = Answer(question, "auto", ", ".join(first), answers=first, confidence=0.28)
     found = concluded(sample_context, unsure, tried, None, Bounds(0.2))
     assert (found.outcome, found.answers, len(found.choices)) == ("choice", (), len(tried))
     assert found.picked(1).answers == first
@@ -107,6 +109,28 @@ def test_a_choice_in_json_has_the_words_number_and_first_answers_of_each() -> No
 def test_a_chat_asks_back_which_reading_is_meant() -> None:
     assert "Which of these do you mean?" in content(EITHER)
     assert "2. ships" in content(EITHER)
+
+
+def test_an_assistant_that_can_ask_its_user_picks_a_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    mcp = pytest.importorskip("mcp", reason="the extra kgneo[mcp] is not installed")
+    from kgneo.doors.mcp import mcp_server
+
+    def asked(*_: object, **__: object) -> Answer:
+        return EITHER
+
+    monkeypatch.setattr("kgneo.doors.tools.ask", asked)
+    server = mcp_server(Tools(None))  # type: ignore[arg-type]
+
+    async def pick(*_: object) -> Any:
+        return mcp.types.ElicitResult(action="accept", content={"number": 2})
+
+    async def outcome(**callbacks: Any) -> str:
+        async with mcp.Client(server, mode="legacy", **callbacks) as client:
+            found = await client.call_tool("ask", {"question": "who is Ada?"})
+            return str(json.loads(found.content[0].text)["outcome"])
+
+    assert asyncio.run(outcome(elicitation_callback=pick)) == "answer"
+    assert asyncio.run(outcome()) == "choice"
 
 
 def test_every_door_tells_the_outcome(sample_context: Context, http: TestClient) -> None:

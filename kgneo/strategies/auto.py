@@ -52,15 +52,14 @@ WALKED = 0.4
 
 @dataclass(frozen=True, slots=True)
 class AutoOptions:
-    """`sure` is the confidence from which the reader's answer is given without a call, `least` that below which nothing
-    is answered (with --min-confidence, the higher of the two). In between a model sees so many `readings`, takes one or
-    writes a query graph, in at most so many `attempts`; `schema_tokens`, `shots` and `when` are as for `cypher`.
+    """`sure` is the confidence from which the reader's answer is given without a call. Below it a model sees so many
+    `readings`, takes one or writes a query graph, in at most so many `attempts`; `schema_tokens`, `shots` and `when`
+    are as for `cypher`.
     `votes`: replies that are drawn, of which those that find the same and are most win. `check`: the model holds the
     words of the query graph against the question, one more call. `choices`: whether several readings may be the
     outcome, for the user to choose."""
 
     sure: float = 0.9
-    least: float = 0.2
     readings: int = 4
     attempts: int = 2
     votes: int = 1
@@ -244,7 +243,7 @@ class Auto:
     def _conclude(self, asked: _Asked) -> Answer:
         """The outcome; with a model, it is told as it would be by other strategies."""
         context = asked.context
-        bounds = Bounds(max(context.options.min_confidence, self.options.least), choices=self.options.choices)
+        bounds = Bounds(context.options.min_confidence, choices=self.options.choices)
         best = asked.best
         if best.outcome == "answer" or not best.missing:
             heard = hear(context, asked.question) if (best.confidence or 0.0) < self.options.sure else None
