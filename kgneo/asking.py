@@ -166,7 +166,7 @@ def _sure(answer: Answer, least: float) -> Answer:
     if answer.outcome != "answer":
         return answer
     if answer.answer == NO_ANSWER and not answer.answers:
-        return withheld(answer)
+        return replace(answer, outcome="not_understood", message=withheld(answer).message)
     if confidence >= max(least, UNSURE):
         return answer
     return replace(answer, warnings=(DOUBT, *answer.warnings)) if confidence >= least else withheld(answer)

@@ -22,7 +22,7 @@ from kgneo.stages.unused import unaccounted
 
 NO_ANSWER = "not found"
 """Text of an answer that is not given."""
-LIKELY = 0.25
+LIKELY = 0.2
 """Confidence from which an answer is given though a word of the question is like nothing in the graph."""
 CLEAR = 0.3
 """Confidence from which an answer is given though other readings find something else."""

@@ -23,7 +23,7 @@ from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import says_nothing
 from kgneo.stages.link import hinted_topics, unbracket
 from kgneo.stages.offer_readings import Offered
-from kgneo.stages.outcome import NO_ANSWER, Bounds, concluded, unknown_names
+from kgneo.stages.outcome import CLEAR, NO_ANSWER, Bounds, concluded, unknown_names
 from kgneo.stages.recall import When
 from kgneo.stages.try_readings import Tried, attempt_of, same, try_readings
 from kgneo.stages.unused import hear
@@ -112,8 +112,9 @@ class Auto:
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Raises EntityNotFound for a name that the user marked and the graph does not have, and ModelError."""
         asked = self._read(question, context, entities)
-        unsure = (asked.best.confidence or 0.0) < self.options.sure
-        if unsure:
+        confidence = asked.best.confidence or 0.0
+        unsure = confidence < self.options.sure
+        if confidence < CLEAR or (unsure and context.model is not None):
             with asked.clock.stage("try"):
                 asked.tried = try_readings(context, asked.offered, most=self.options.readings)
         if unsure and context.model is not None:
