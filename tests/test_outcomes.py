@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -146,6 +147,18 @@ def test_the_shell_says_what_is_not_in_the_graph(sample_graph: Graph, capsys: py
     assert capsys.readouterr().out.startswith("The graph has nothing about “president”.")
     assert main(["ask", "--here", "-q", "who is the president of France?"]) == 0
     assert capsys.readouterr().out == "not found\n"
+
+
+def test_the_shell_prints_an_answer_once_with_a_model_that_is_not_asked(
+    sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sample_graph.address
+    script = tmp_path / "replies.jsonl"
+    script.write_text('{"reply": "nothing"}\n')
+    asked = ["--llm", f"scripted:{script}", "--set", "sure=0.1", "what is the capital of [Ethiopia]?"]
+    assert main(["ask", "--here", *asked]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.count("Addis Ababa") == 1
 
 
 def test_words_that_an_answer_does_not_use_are_told(sample_context: Context) -> None:

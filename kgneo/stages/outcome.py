@@ -50,6 +50,9 @@ def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: H
     missing = unaccounted(heard) if heard else ()
     if missing and not (given and confidence >= LIKELY):
         return _not_in_graph(context, answer, missing, heard)
+    if answer.answer == NO_ANSWER and answer.steps:
+        told = f"Nothing in the graph fits: {answer.steps[0].question}."
+        return replace(_without(answer, "not_in_graph", told), unused=answer.unused)
     if not given:
         return answer if answer.outcome == "not_understood" else _not_understood(answer)
     close = _close(answer, tried) if bounds.choices and confidence < CLEAR else []

@@ -91,8 +91,10 @@ class _Asked:
             self.context.on_event(StageEvent("auto", "done", text=text))
 
     def keep(self, answer: Answer) -> bool:
-        """Take an answer in place of the likeliest one so far where it is likelier; whether it was."""
+        """Take an answer in place of the likeliest one so far where it is likelier; whether it was. One that finds
+        nothing does not take the place of a name that the graph does not have."""
         better = (answer.confidence or 0.0) > (self.best.confidence or 0.0) or self.best.answer == NO_ANSWER
+        better = better and bool(answer.answers or not self.best.missing)
         use = answer.llm or self.best.llm
         self.best = replace(answer if better else self.best, llm=use)
         return better
@@ -250,7 +252,7 @@ class Auto:
             heard = hear(context, asked.question) if (best.confidence or 0.0) < self.options.sure else None
             best = concluded(context, best, asked.tried, heard, bounds)
         best = replace(best, how=tuple(asked.how), timings_ms=asked.clock.milliseconds)
-        if context.model is not None and len(asked.how) > 1:
+        if context.model is not None:
             context.on_event(Text(best.message or best.answer))
             context.on_event(StageEvent("answer", "done", 1, 1, best.answer, best.steps[0] if best.steps else None))
         return best
