@@ -17,6 +17,7 @@ from kgneo.errors import BudgetSpent, ContextOverflow, EntityNotFound, KgneoErro
 from kgneo.events import Event, StageEvent, Text
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer
+from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.agree import answered_names, beside
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
@@ -109,7 +110,7 @@ class Auto:
     needs: ClassVar[Needs] = Needs(model_if_any=True)
     splits: ClassVar[bool] = False
     nearest: ClassVar[bool] = False
-    furthest: ClassVar[int | None] = None
+    furthest: ClassVar[int | None] = MAX_HOPS
 
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Raises EntityNotFound for a name that the user marked and the graph does not have, and ModelError."""
