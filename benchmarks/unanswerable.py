@@ -70,6 +70,8 @@ def main() -> None:
     options = parser.parse_args()
     records = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
     names = options.graphs or list(dict.fromkeys(item["graph"] for item in records))
+    if VARIABLE not in os.environ and set(names) != {SAMPLE}:
+        sys.exit(f"Set {VARIABLE} to the folder of the databases, or name no graph but {SAMPLE}.")
     found: list[tuple[str, str, str]] = []
     with scratch_graph("unanswerable") as graph:
         for name in names:
