@@ -3,8 +3,8 @@
     with Graph.connect("bolt://localhost:7687", password=...) as graph:
         answer = ask(graph, "what is the capital of [Ethiopia]?")
 
-`open_context` reads what the graph was indexed with and loads that encoder; `ask` runs a strategy: `kg-rag` with a
-language model, `paths` without. Ask many questions with one context: `ask(context, question)`.
+`open_context` reads what the graph was indexed with and loads that encoder; `ask` runs a strategy, `auto` where none is
+named. Ask many questions with one context: `ask(context, question)`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from kgneo.prompts import Prompts
 from kgneo.stages.interpret import reading
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.offer_readings import Offered
+from kgneo.stages.outcome import NO_ANSWER, withheld
 from kgneo.stages.retrieve import GO_ON, Retrieval, partly_compared, retrieve
 from kgneo.strategies import Strategy, find_strategy
 from kgneo.strategies.paths import Paths
@@ -37,13 +38,10 @@ SCANNED = "asking with the whole schema"
 """Where what is known since the graph was looked at as a whole stands in a context's memory."""
 SCAN_AFTER = 2.0
 """Seconds from an answer until the graph is looked at as a whole: who is gone by then has begun nothing."""
-DEFAULT_STRATEGY = "paths"
-DEFAULT_WITH_MODEL = "kg-rag"
+DEFAULT_STRATEGY = "auto"
 UNSURE = 0.2
 """Confidence below which an answer comes with a warning."""
 DOUBT = "Unsure: this reading explains little of the question."
-NO_ANSWER = "not found"
-"""Text of an answer that is not given."""
 
 
 def open_context(
@@ -119,7 +117,7 @@ def ask(
     """
     check_text(question, entities)
     context = latest(graph) if isinstance(graph, Context) else open_context(graph, model=model)
-    chosen = strategy or default_strategy(context.model)
+    chosen = strategy or DEFAULT_STRATEGY
     chosen = find_strategy(chosen) if isinstance(chosen, str) else chosen
     if chosen.needs.embeddings and not context.knowledge.embedded:
         raise NotIndexed(
@@ -165,23 +163,13 @@ def _sure(answer: Answer, least: float) -> Answer:
     """The answer, with a warning where it is unsure; below the `least` confidence it is not given, whichever way it
     came, and what is left of it are its readings. An answer without a confidence is given."""
     confidence = 1.0 if answer.confidence is None else answer.confidence
-    if answer.answer == NO_ANSWER or confidence >= max(least, UNSURE):
+    if answer.outcome != "answer":
         return answer
-    if confidence >= least:
-        return replace(answer, warnings=(DOUBT, *answer.warnings))
-    return replace(
-        answer,
-        answer=NO_ANSWER,
-        answers=(),
-        more=0,
-        steps=(),
-        evidence=(),
-        cypher=None,
-        cypher_parameters={},
-        picture=None,
-        answer_nodes=(),
-        grounded=False,
-    )
+    if answer.answer == NO_ANSWER and not answer.answers:
+        return replace(answer, outcome="not_understood", message=withheld(answer).message)
+    if confidence >= max(least, UNSURE):
+        return answer
+    return replace(answer, warnings=(DOUBT, *answer.warnings)) if confidence >= least else withheld(answer)
 
 
 def look_further(context: Context) -> None:
@@ -222,8 +210,3 @@ def _meanwhile(strategy: Strategy, context: Context) -> str:
         return partly_compared(context)
     state = context.knowledge.unfinished() if strategy.needs.graph else ""
     return f"{state}; {strategy.name} needs none. {GO_ON}" if state else ""
-
-
-def default_strategy(model: LanguageModel | None) -> str:
-    """The name of the strategy that answers where none is named."""
-    return DEFAULT_WITH_MODEL if model else DEFAULT_STRATEGY

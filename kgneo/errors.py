@@ -125,12 +125,16 @@ class EncoderMismatch(GraphError):
 
 class EntityNotFound(GraphError):
     """No node matches a name. `nearest` holds the most similar names, best first; `piece` is what of a question must be
-    a name and is none, where that is known."""
+    a name and is none, where that is known; `names` are those that the graph does not have, where any stand in a text.
+    """
 
-    def __init__(self, message: str, *, nearest: Sequence[str] = (), hint: str = "", piece: str = "") -> None:
+    def __init__(
+        self, message: str, *, nearest: Sequence[str] = (), hint: str = "", piece: str = "", names: Sequence[str] = ()
+    ) -> None:
         super().__init__(message, hint=hint)
         self.nearest = tuple(nearest)
         self.piece = piece
+        self.names = tuple(names)
 
 
 class StatementError(GraphError):

@@ -8,7 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+from kgneo.errors import UsageError
+
+Outcome = Literal["answer", "choice", "not_in_graph", "not_understood"]
+"""What came of a question: an answer; several readings that mean different things, of which the user is to choose; that
+the graph holds nothing of the kind; that nothing was read that is likely enough."""
 
 HopKeys = tuple[tuple[str, bool, bool], ...]
 _SINGLE = re.compile(r"(?<!@)(?:@@)*@(?!@)")
@@ -200,6 +206,28 @@ class AnswerNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the readings that a question may mean: its words, and the answer that it gives, which was found."""
+
+    text: str
+    answer: Answer
+
+    @property
+    def number(self) -> int:
+        """How many answers it has."""
+        return len(self.answer.answers) + self.answer.more
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The first few of them."""
+        return self.answer.answers[:3]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: its words, how many answers it has, the first of them, and its answer."""
+        return {"text": self.text, "number": self.number, "first": list(self.first), "answer": self.answer.to_dict()}
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What `ask` returns. `to_dict` gives the object that `kgneo ask --json` prints."""
 
@@ -226,6 +254,26 @@ class Answer:
     """Why the question was split as it was, in the language model's words."""
     answer_nodes: tuple[AnswerNode, ...] = ()
     """The nodes among `answers`; values and what a model alone says have none, and a name may have several."""
+    outcome: Outcome = "answer"
+    """What came of the question; other than for "answer", `answers` is empty, and `message` says it in words."""
+    message: str = ""
+    unused: tuple[str, ...] = ()
+    """The words of the question that the answer does not use."""
+    choices: tuple[Choice, ...] = ()
+    """For "choice": the readings, the likeliest first."""
+    missing: tuple[str, ...] = ()
+    """For "not_in_graph": the names and words of the question that the graph has nothing for."""
+    nearest: tuple[str, ...] = ()
+    """The names in the graph that are most like those that are missing."""
+    how: tuple[str, ...] = ()
+    """What the strategy `auto` did, in its order."""
+
+    def picked(self, number: int) -> Answer:
+        """The answer of the choice with that number, from 1. Raises UsageError where there is none."""
+        if not 1 <= number <= len(self.choices):
+            there = f"choices 1 to {len(self.choices)}" if self.choices else "no choices"
+            raise UsageError(f"There is no choice {number}: the answer has {there}.")
+        return self.choices[number - 1].answer
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and scalars, ready for `json.dumps`."""
@@ -266,6 +314,13 @@ class Answer:
             "readings": [asdict(reading) for reading in self.readings],
             "timings_ms": {stage: round(value, 2) for stage, value in self.timings_ms.items()},
             "warnings": list(self.warnings),
+            "outcome": self.outcome,
+            "message": self.message,
+            "unused": list(self.unused),
+            "choices": [choice.to_dict() for choice in self.choices],
+            "missing": list(self.missing),
+            "nearest": list(self.nearest),
+            "how": list(self.how),
         }
 
 

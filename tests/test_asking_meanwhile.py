@@ -69,7 +69,7 @@ def test_a_question_is_answered_before_the_first_embedding_is_made(graph: Graph,
 
     build(graph, encoder, shape=LOADED, on_progress=asks)
     assert answers[0].answers == CAPITAL
-    assert answers[0].warnings[-1].startswith(f"0 of {TRIPLES} triples have an embedding yet; paths needs none")
+    assert answers[0].warnings[-1].startswith(f"0 of {TRIPLES} triples have an embedding yet; auto needs none")
     assert not ask(open_context(graph, encoder=encoder), QUESTION).warnings
 
 

@@ -88,7 +88,7 @@ def test_ask_prints_the_object_that_is_documented(sample_graph: Graph, capsys: p
         "warnings",
     ]
     assert set(documented) <= set(answer)
-    assert answer["strategy"] == "paths"
+    assert answer["strategy"] == "auto"
     assert answer["grounded"] is True
     assert answer["llm"] is None
     assert 0 <= answer["confidence"] <= 1

@@ -85,7 +85,7 @@ def test_the_picture_of_an_intersection_has_both_paths(music: Context) -> None:
 
 
 def test_a_question_that_no_path_explains_is_answered_with_a_warning(music: Context) -> None:
-    answer = ask(music, "what does [Eric Clapton] eat for breakfast?")
+    answer = ask(music, "what does [Eric Clapton] eat for breakfast?", strategy="paths")
     assert answer.confidence is not None
     assert answer.confidence < UNSURE
     assert answer.warnings[0] == DOUBT

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo import asking
+from kgneo.asking import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context, Options
 from kgneo.conversation import Conversation
@@ -28,13 +29,13 @@ from kgneo.graph.open import known_shape
 from kgneo.graph.shape import LOADED
 from kgneo.llm import Completion, LanguageModel, Message, Parameters, ScriptedModel, ScriptRecord
 from kgneo.loader import LoadedTriple
-from kgneo.model import Hop, RelationPath, Triple
+from kgneo.model import Answer, Hop, RelationPath, Triple
 from kgneo.prompts import Prompts
 from kgneo.questions import Question
 from kgneo.sample import questions_path
 from kgneo.stages import decompose
 from kgneo.stages.generate import NEXT_TURN, TABLE_2
-from kgneo.strategies import find_strategy
+from kgneo.strategies import Strategy, find_strategy
 from kgneo.strategies.kg_rag import KgRag, KgRagOptions
 from tests.conftest import on_one_version
 from tests.pipeline_stand_in import StandIn
@@ -44,6 +45,11 @@ STRATEGIES = ("kg-rag", "kaping", "llm", "llm-qd")
 NEAREST = KgRag(KgRagOptions(select="top-k"))
 BRIEF = KgRag(KgRagOptions(brief=True))
 RIVER = "Which seas do the rivers of [Germany] flow into?"
+
+
+def ask(context: Context, question: str, *, strategy: str | Strategy = "kg-rag", **given: Any) -> Answer:
+    """What `kg-rag` answers, or another strategy."""
+    return asking.ask(context, question, strategy=strategy, **given)
 
 
 def sample_questions() -> list[Question]:
@@ -555,7 +561,7 @@ def test_a_follow_up_is_made_whole_with_the_conversation(context: Context) -> No
         WHOLE,
         ("answer", "Blue Nile"),
     )
-    conversation = Conversation(replace(context, model=model))
+    conversation = Conversation(replace(context, model=model), "kg-rag")
     conversation.ask("what is the capital of [Ethiopia]?")
     answer = conversation.ask("and which rivers cross it?")
     assert answer.question == "Which rivers cross [Ethiopia]?"
@@ -567,7 +573,7 @@ def test_a_follow_up_is_made_whole_with_the_conversation(context: Context) -> No
 
 
 def test_a_question_that_failed_is_forgotten(context: Context) -> None:
-    conversation = Conversation(replace(context, model=scripted(WHOLE, ("answer", "Addis Ababa"))))
+    conversation = Conversation(replace(context, model=scripted(WHOLE, ("answer", "Addis Ababa"))), "kg-rag")
     with pytest.raises(EntityNotFound):
         conversation.ask("what is the capital of [Atlantis]?")
     assert conversation.ask("what is the capital of [Ethiopia]?").answers == ("Addis Ababa",)
@@ -592,7 +598,7 @@ def script(tmp_path: Path) -> Callable[..., str]:
 def test_ask_shows_each_step_with_its_evidence_and_the_cost(
     script: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["ask", "--llm", script(*TWO_STEPS), RIVER]) == 0
+    assert main(["ask", "-s", "kg-rag", "--llm", script(*TWO_STEPS), RIVER]) == 0
     shown = capsys.readouterr().out
     parts = [
         "Split into 2 questions: One after the other.",
@@ -609,7 +615,7 @@ def test_ask_shows_each_step_with_its_evidence_and_the_cost(
 
 @pytest.mark.usefixtures("sample_graph")
 def test_quiet_prints_only_the_answers(script: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ask", "--quiet", "--llm", script(*TWO_STEPS), RIVER]) == 0
+    assert main(["ask", "-s", "kg-rag", "--quiet", "--llm", script(*TWO_STEPS), RIVER]) == 0
     assert capsys.readouterr().out == "North Sea\n"
 
 
@@ -631,7 +637,7 @@ def test_a_conversation_reads_questions_until_the_end_of_the_input(
 ) -> None:
     model = script(WHOLE, ("answer", "Addis Ababa"), ("follow_up", "which [Narnia]"))
     monkeypatch.setattr("sys.stdin", io.StringIO("what is the capital of [Ethiopia]?\n\nand of Narnia?\n"))
-    assert main(["ask", "-q", "--llm", model]) == 1
+    assert main(["ask", "-q", "-s", "kg-rag", "--llm", model]) == 1
     shown = capsys.readouterr()
     assert shown.out == "Addis Ababa\n"
     assert "Error: The graph has no entity named 'Narnia'" in shown.err
@@ -641,7 +647,8 @@ def test_a_conversation_reads_questions_until_the_end_of_the_input(
 def test_a_reply_cache_makes_the_second_run_the_same(
     script: Callable[..., str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    arguments = ["ask", "-q", "--llm", script(*TWO_STEPS), "--llm-cache", str(tmp_path / "cache"), "--seed", "1", RIVER]
+    cache = ["--llm-cache", str(tmp_path / "cache"), "--seed", "1"]
+    arguments = ["ask", "-q", "-s", "kg-rag", "--llm", script(*TWO_STEPS), *cache, RIVER]
     assert main(arguments) == 0
     assert main(arguments) == 0
     assert capsys.readouterr().out == "North Sea\nNorth Sea\n"
@@ -679,5 +686,5 @@ def test_an_interrupt_while_the_model_writes_ends_with_130(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ScriptedModel, "complete", interrupted)
-    assert main(["ask", "--llm", script(WHOLE), RIVER]) == 130
+    assert main(["ask", "-s", "kg-rag", "--llm", script(WHOLE), RIVER]) == 130
     assert "Interrupted." in capsys.readouterr().err

@@ -185,8 +185,8 @@ def test_the_examples_of_the_schema_can_be_answered(http: TestClient) -> None:
 
 def test_strategies_that_need_what_there_is_not_are_not_offered(http: TestClient) -> None:
     assert http.get("/api/v1/strategies").json() == {
-        "default": "paths",
-        "strategies": ["paths"],
+        "default": "auto",
+        "strategies": ["auto", "paths"],
         "models": [],
         "with_model": [],
     }

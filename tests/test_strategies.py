@@ -25,7 +25,7 @@ from kgneo.strategies import described, find_strategy, read_options, strategy_na
 from kgneo.strategies.kg_rag import KgRagOptions
 from tests.evaluation_stand_in import Oracle, backend, dataset, question, right_answer
 
-OWN = ("cypher", "ir-llm", "kaping", "kg-rag", "llm", "llm-qd", "mindful", "navigator", "paths", "refkg")
+OWN = ("auto", "cypher", "ir-llm", "kaping", "kg-rag", "llm", "llm-qd", "mindful", "navigator", "paths", "refkg")
 
 ORACLE = """
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import click
 
-from kgneo.asking import default_strategy, open_context
+from kgneo.asking import DEFAULT_STRATEGY, open_context
 from kgneo.cli.browse import show
 from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
@@ -27,6 +27,7 @@ from kgneo.cli.options import (
     set_option,
     with_options,
 )
+from kgneo.cli.pick import picked_number
 from kgneo.cli.render import print_answer, render_attempts, render_rest
 from kgneo.cli.terminal import print_bold
 from kgneo.cli.watch import Watcher
@@ -69,7 +70,7 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
     "-s",
     metavar="NAME",
     shell_complete=_complete,
-    help="How to answer, see below.  [kg-rag with --llm, else paths]",
+    help="How to answer, see below.  [auto]",
 )
 @set_option
 @with_options(*retrieval_options)
@@ -86,11 +87,17 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
     type=click.FloatRange(0, 1),
     default=Options().min_confidence,
     show_default=True,
-    help="Say 'not found' below this confidence.",
+    help="Below this confidence, say that the question was not understood.",
 )
 @with_options(*budget_options)
 @option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.")
 @model_options
+@option(
+    "--pick",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Where the question may mean several things, the answer of the reading with this number.",
+)
 @option("--edit", is_flag=True, help="For cypher: open each query in your editor before it runs.")
 @option("--quiet", "-q", is_flag=True, help="Print only the answers, one a line.")
 @option("--browse", is_flag=True, help="Open Neo4j Browser with the query that shows the answer's graph.")
@@ -124,6 +131,7 @@ def ask(
     max_tokens: int | None,
     seed: int | None,
     model: ModelSettings,
+    pick: int | None,
     edit: bool,
     quiet: bool,
     browse: bool,
@@ -171,7 +179,7 @@ def ask(
     if together and (question is None or assigned or browse):
         raise UsageError(f"--strategy {ALL} takes one question, without --set and --browse.")
     speaking = model.load()
-    name = None if together else strategy or default_strategy(speaking)
+    name = None if together else strategy or DEFAULT_STRATEGY
     own: dict[str, object] = {"select": select, "follow": follow, "free": free, "review": _edited if edit else None}
     own |= read_options((name,), assigned) if name else {}
     chosen = find_strategy(name, **own) if name else None
@@ -181,7 +189,8 @@ def ask(
             assert question is not None
             _print_together(context, question, entities, own, quiet=quiet, as_json=as_json)
             return 0
-        printer = _Printer(context, chosen, quiet=quiet, as_json=as_json, browse=settings if browse else None)
+        drawn = settings if browse else None
+        printer = _Printer(context, chosen, quiet=quiet, as_json=as_json, browse=drawn, pick=pick)
         if question is not None:
             printer.print(question, entities)
             return 0
@@ -226,6 +235,7 @@ class _Printer:
     quiet: bool
     as_json: bool
     browse: Settings | None = None
+    pick: int | None = None
 
     def __post_init__(self) -> None:
         self.conversation = Conversation(self.context, self.strategy)
@@ -239,6 +249,9 @@ class _Printer:
             answer = self.conversation.ask(question, entities=entities)
         finally:
             watcher.end_line()
+        number = picked_number(answer.to_dict(), self.pick, typed=not (self.quiet or self.as_json))
+        if number is not None:
+            answer, watcher = answer.picked(number), Watcher()
         if self.as_json:
             print_json(answer.to_dict())
         elif self.quiet:

@@ -40,7 +40,7 @@ from kgneo.evaluation.evaluate import Control, Outcome, evaluate
 from kgneo.evaluation.experiment import STAGES, Plan, read_experiment
 from kgneo.evaluation.report import NOT_APPLICABLE, write_report
 from kgneo.evaluation.run import Backend, Configuration, Progress
-from kgneo.evaluation.summary import Group, group, over_seeds
+from kgneo.evaluation.summary import Group, Summary, group, over_seeds
 from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
 from kgneo.questions import Dataset, reader, reader_names
@@ -77,7 +77,7 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     help="Questions for each number of hops and seed.  [all]",
 )
 @many("--seed", "seeds", type=int, help="Draws the sample; the language model gets it too. Repeatable.  [0]")
-@many("--strategy", "-s", "strategies", shell_complete=complete_strategy, help="How to answer. Repeatable.  [paths]")
+@many("--strategy", "-s", "strategies", shell_complete=complete_strategy, help="How to answer. Repeatable.  [auto]")
 @many("--hops", "-n", type=click.IntRange(1, 6), help="How far to reach (N). Repeatable.  [3]")
 @many("--top-k", "-k", type=click.IntRange(1, 1000), help="Triples to keep (K). Repeatable.  [30]")
 @option("--stage", type=click.Choice(STAGES), default="ask", show_default=True, help="Measure this.")
@@ -243,9 +243,10 @@ def _plan(context: click.Context, target: tuple[str, ...], given: dict[str, Any]
 
 def _model(plan: Plan, settings: ModelSettings) -> LanguageModel | None:
     """The language model where a strategy of the plan needs one; another is no part of what is measured."""
-    needing = [name for name in plan.strategies if find_strategy(name).needs.model] if plan.stage == "ask" else []
+    needs = {name: find_strategy(name).needs for name in plan.strategies} if plan.stage == "ask" else {}
+    needing = [name for name, needed in needs.items() if needed.model]
     if not needing:
-        return None
+        return settings.load() if any(needed.model_if_any for needed in needs.values()) else None
     loaded = settings.load()
     if loaded is None:
         raise UsageError(
@@ -357,7 +358,18 @@ def _table(outcome: Outcome) -> list[str]:
         return _aligned(rows)
     rows_of_answers = [("questions", "strategy", "N", "K", "n", "Hit@1", "Hit@1 text", "F1", "exact", "p50 ms")]
     rows_of_answers += [_row(members) for members in group(outcome.summaries)]
-    return _aligned(rows_of_answers)
+    return [*_aligned(rows_of_answers), *_outcomes(outcome.summaries)]
+
+
+def _outcomes(summaries: Sequence[Summary]) -> list[str]:
+    """A line for each configuration that did not answer all: the share of each outcome, and what of that is right."""
+    return [
+        f"{item.configuration.strategy}: "
+        + ", ".join(f"{name.replace('_', ' ')} {share:.3f}" for name, share in item.outcomes.items())
+        + f"; exact of answers {item.exact_of_answers:.3f}, with the first choice taken {item.exact_first:.3f}"
+        for item in summaries
+        if set(item.outcomes) - {"answer"}
+    ]
 
 
 def _row(members: Group) -> tuple[str, str, str, str, str, str, str, str, str, str]:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import click
 
 from kgneo.cli.hints import about_this_graph
+from kgneo.cli.pick import picked_number
 from kgneo.cli.render import print_answer, render_rest
 from kgneo.errors import GraphUnavailable, KgneoError, UsageError
 from kgneo.folders import store_path
@@ -64,6 +65,7 @@ def _option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
 @_option("--hops", "-n", type=click.IntRange(1, 6))
 @_option("--top-k", "-k", type=click.IntRange(1, 1000))
 @_option("--limit", type=click.IntRange(1, 1000))
+@_option("--pick", type=click.IntRange(1))
 @click.option("--quiet", "-q", is_flag=True)
 @click.option("--json", "as_json", is_flag=True)
 def remote(
@@ -71,6 +73,7 @@ def remote(
     server: str | None,
     store: str | None,
     llm: str | None,
+    pick: int | None,
     quiet: bool,
     as_json: bool,
     entities: tuple[str, ...],
@@ -100,6 +103,9 @@ def remote(
         if not server:
             raise Unasked from None
         raise
+    number = picked_number(record, pick, typed=not (quiet or as_json))
+    if number is not None:
+        record, seen = record["choices"][number - 1]["answer"], False
     _print(record, quiet=quiet, as_json=as_json, seen=seen)
 
 

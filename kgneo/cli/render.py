@@ -27,16 +27,18 @@ def print_answer(record: Mapping[str, Any], query: str = "") -> None:
     """Print the answer, how the question was read, the evidence, and `query`, which shows it in Neo4j Browser.
 
     `record` is what `Answer.to_dict` gives."""
-    print_bold(record["answer"])
+    outcome = record.get("outcome", "answer")
+    print_bold(record["answer"] if outcome == "answer" else record["message"])
     parts = []
     confidence = "" if record["confidence"] is None else f"  (confidence {record['confidence']:.2f})"
     if record["steps"]:
         parts.append("Read as: " + record["steps"][0]["question"] + confidence)
-    elif record["readings"]:
+    elif record["readings"] and outcome == "answer":
         rows = "\n".join(f"  {reading['score']:6.2f}  {reading['text']}" for reading in record["readings"])
         parts.append("No reading of the question is likely enough. The best:\n" + rows)
     if record["evidence"]:
         parts.append(_evidence(record["evidence"]))
+    parts.extend(_unused(record))
     if query:
         parts.append(_asked(query))
     parts.extend(about_this_graph(f"Warning: {warning}") for warning in record["warnings"])
@@ -55,12 +57,20 @@ def render_rest(record: Mapping[str, Any], query: str = "") -> str:
         parts.append("In the graph: " + "; ".join(record["answers"]) + more)
     if len(record["steps"]) == 1 and record["evidence"]:
         parts.append(_evidence(record["evidence"]))
+    parts.extend(_unused(record))
     if query:
         parts.append(_asked(query))
     parts.extend(about_this_graph(f"Warning: {warning}") for warning in record["warnings"])
     if record["llm"]:
         parts.append(cost(record["llm"]))
     return "\n\n".join(parts)
+
+
+def _unused(record: Mapping[str, Any]) -> list[str]:
+    """Which words of the question the answer does not use, and how a choice is made."""
+    told = any(warning.startswith("Ignored") for warning in record["warnings"])
+    lines = [f"Ignored: {', '.join(map(repr, record['unused']))}."] if record.get("unused") and not told else []
+    return [*lines, *(["Choose with --pick NUMBER."] if record.get("outcome") == "choice" else [])]
 
 
 def render_attempts(attempts: Sequence[Attempt]) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgneo.asking import DEFAULT_STRATEGY, DEFAULT_WITH_MODEL, open_context
+from kgneo.asking import DEFAULT_STRATEGY, open_context
 from kgneo.cli.options import (
     ModelSettings,
     complete_strategy,
@@ -219,7 +219,7 @@ def _announcement(
         return None
     strategies = {"": DEFAULT_STRATEGY}
     if model.llm and model == ModelSettings(model.llm):
-        strategies[model.llm] = DEFAULT_WITH_MODEL
+        strategies[model.llm] = DEFAULT_STRATEGY
     announced = Announced(address, os.getpid(), own.mark, strategies, own.token)
     return Announcement(store_path(settings.store), announced)
 

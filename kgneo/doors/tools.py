@@ -7,7 +7,7 @@ them only read. They raise kgneo's errors, whose hints say what to do next.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from kgneo.graph.names import NamedEntity
 from kgneo.graph.rows import plain, tell
 from kgneo.graph.schema_text import CHARACTERS, prompt_text
 from kgneo.graph.statement import Guard
-from kgneo.model import Candidate, Evidence, evidence_to_dict
+from kgneo.model import Answer, Candidate, Evidence, evidence_to_dict
 from kgneo.query.compile import parameters_to_show
 from kgneo.query.json import to_json
 from kgneo.stages.link import link
@@ -51,12 +51,30 @@ class Tools:
         look_further(context)
         return context
 
-    def ask(self, question: str, strategy: str = "", entities: Sequence[str] = ()) -> Record:
-        """An answer with the triples that it rests on. Raises what `kgneo.ask` raises."""
+    def ask(
+        self,
+        question: str,
+        strategy: str = "",
+        entities: Sequence[str] = (),
+        pick: Callable[[Answer], int | None] = lambda _: None,
+    ) -> Record:
+        """An answer with the triples that it rests on. Where the question may mean several things, `pick` may give the
+        number of the reading that is meant. Raises what `kgneo.ask` raises."""
         answer = ask(self.context, question, strategy=strategy or None, entities=entities)
+        number = pick(answer) if answer.choices else None
+        answer = answer.picked(number) if number else answer
         record = {
+            "outcome": answer.outcome,
             "answer": answer.answer,
+            "message": answer.message,
             "answers": list(answer.answers),
+            "choices": [
+                {"read_as": item.text, "number": item.number, "answers": list(item.answer.answers)}
+                for item in answer.choices
+            ],
+            "unused_words": list(answer.unused),
+            "missing": list(answer.missing),
+            "nearest_names": list(answer.nearest),
             "more": answer.more,
             "evidence": [_triple(item) for item in answer.evidence],
             "read_as": answer.steps[0].question if answer.steps else "",

@@ -30,7 +30,7 @@ class Plan:
     question_hops: tuple[int, ...] = ()
     limit: int | None = None
     seeds: tuple[int, ...] = (0,)
-    strategies: tuple[str, ...] = ("paths",)
+    strategies: tuple[str, ...] = ("auto",)
     hops: tuple[int, ...] = (3,)
     top_k: tuple[int, ...] = (30,)
     stage: str = "ask"

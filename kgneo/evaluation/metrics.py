@@ -104,6 +104,8 @@ def score(answer: Answer, question: Question, *, in_words: bool = False) -> Scor
 
 def refuses(answer: Answer) -> bool:
     """Whether an answer says that there is none, or is not sure of itself."""
+    if answer.outcome == "choice":
+        return False
     unsure = answer.confidence is not None and answer.confidence < REFUSED
     return unsure or (not answer.answers and says_nothing(answer.answer))
 

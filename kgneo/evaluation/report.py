@@ -40,6 +40,12 @@ HEADINGS = {
 }
 
 
+OUTCOMES = {
+    "answer": "answer",
+    "choice": "choice",
+    "not_in_graph": "not in the graph",
+    "not_understood": "not understood",
+}
 NOT_APPLICABLE = "–"
 """In place of a score that a strategy has not."""
 
@@ -105,6 +111,7 @@ def _answers_part(outcome: Outcome, published: Published, *, with_figures: bool)
     groups = group(outcome.summaries)
     _write_csv(folder.path / "summary.csv", outcome)
     lines = ["## Results", "", *results_table(groups, published), "", *_legend(groups, published)]
+    lines += _outcome_lines(groups)
     lines += _type_lines(groups)
     latency: dict[str, list[tuple[int, float]]] = {}
     found = [collect(folder, members, outcome.samples, latency) for members in groups]
@@ -150,6 +157,22 @@ def _type_lines(groups: Sequence[Group]) -> list[str]:
     heads = ["type", "questions", "strategy", "N", "K", "n", HEADINGS["hit_at_1"], HEADINGS["exact"]]
     table = [heads, ["---"] * 3 + ["---:"] * 5, *rows]
     return ["## By type of question", "", *(f"| {' | '.join(row)} |" for row in table), ""]
+
+
+def _outcome_lines(groups: Sequence[Group]) -> list[str]:
+    """The share of each outcome, where there are others than answers."""
+    summaries = [item for members in groups for item in members.summaries]
+    if not any(set(item.outcomes) - {"answer"} for item in summaries):
+        return []
+    heads = ["questions", "strategy", "N", "K", "seed", *OUTCOMES.values(), "exact of answers", "exact, first choice"]
+    rows = [heads, ["---"] * 2 + ["---:"] * (len(heads) - 2)]
+    for item in summaries:
+        cell = item.configuration
+        row = [figures.part_title(cell.question_hops), cell.strategy, str(cell.hops), str(cell.top_k), str(cell.seed)]
+        row += [f"{item.outcomes.get(name, 0.0):.3f}" for name in OUTCOMES]
+        rows.append([*row, f"{item.exact_of_answers:.3f}", f"{item.exact_first:.3f}"])
+    words = "A choice counts as no answer in every score; the last column takes the first of each."
+    return ["## Outcomes", "", words, "", *(f"| {' | '.join(row)} |" for row in rows), ""]
 
 
 def _published(cell: Configuration, published: Published) -> str:

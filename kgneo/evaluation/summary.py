@@ -17,6 +17,8 @@ from kgneo.evaluation.metrics import OF_NAMES, SCORES, Floats, bootstrap, percen
 from kgneo.evaluation.records import Record
 from kgneo.evaluation.run import Configuration
 
+FIRST = "first"
+"""Under which right sets are counted where of each choice the first is taken."""
 HIT, EXACT = SCORES.index("hit_at_1"), SCORES.index("exact")
 
 
@@ -62,6 +64,12 @@ class Summary:
     steps: Mapping[int, int] = field(default_factory=dict)
     in_words: bool = False
     """Whether it names no entities, and has no score of names."""
+    outcomes: Mapping[str, float] = field(default_factory=dict)
+    """The share of the questions with each outcome; a question that failed has none."""
+    exact_of_answers: float = 0.0
+    """The share of right sets among the questions whose outcome is an answer."""
+    exact_first: float = 0.0
+    """The share of right sets where of each choice the first is taken."""
 
     def applies(self, name: str) -> bool:
         """Whether it has the score `name`."""
@@ -82,6 +90,9 @@ class Summary:
             "calls": round(self.calls, 3),
             "tokens": round(self.tokens, 1),
             "errors": self.errors,
+            "outcomes": {name: round(share, 6) for name, share in self.outcomes.items()},
+            "exact_of_answers": round(self.exact_of_answers, 6),
+            "exact_first": round(self.exact_first, 6),
             "by_type": {
                 name: {"n": part.n, "hit_at_1": round(part.hit_at_1, 6), "exact": round(part.exact, 6)}
                 for name, part in self.by_type.items()
@@ -116,6 +127,8 @@ def summarise(
     values, times = array("d"), array("d")
     type_names: dict[str, int] = {}
     steps: Counter[int] = Counter()
+    ends_in: Counter[str] = Counter()
+    right: Counter[str] = Counter()
     calls = tokens = errors = 0
     for record in records:
         index = place.pop(record["id"], None)
@@ -131,6 +144,10 @@ def summarise(
         calls += record["calls"]
         tokens += record["tokens"]
         steps[record["sub_questions"]] += 1
+        outcome = record.get("outcome", "answer")
+        ends_in[outcome] += 1
+        right[outcome] += record["scores"]["exact"]
+        right[FIRST] += record.get("exact_first", record["scores"]["exact"])
     count = len(places)
     sorting = np.argsort(np.asarray(places, dtype=int), kind="stable")
     scores = np.asarray(values, dtype=float).reshape(count, len(SCORES))[sorting]
@@ -151,6 +168,9 @@ def summarise(
         by_type={} if in_words else _by_type(type_names, kinds, scores[:, [HIT, EXACT]]),
         steps=dict(sorted(steps.items())),
         in_words=in_words,
+        outcomes={name: number / count for name, number in sorted(ends_in.items())},
+        exact_of_answers=right["answer"] / max(ends_in["answer"], 1),
+        exact_first=right[FIRST] / max(count, 1),
     )
 
 

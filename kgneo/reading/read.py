@@ -126,7 +126,8 @@ def _unknown(heard: Heard, dictionary: Lookup) -> EntityNotFound:
     hint = f"Nearest names: {', '.join(nearest)}." if nearest else "No name in the graph is like it."
     piece = " ".join(name for name in heard.unknown if heard.is_alone(name))
     named = " or ".join(map(repr, heard.unknown))
-    return EntityNotFound(f"The graph has no entity named {named}.", nearest=nearest, hint=hint, piece=piece)
+    message = f"The graph has no entity named {named}."
+    return EntityNotFound(message, nearest=nearest, hint=hint, piece=piece, names=heard.unknown)
 
 
 class _Reader:

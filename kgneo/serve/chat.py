@@ -187,7 +187,8 @@ def content(answer: Answer) -> str:
     """An answer as a message: its text, what is to be known of it, and the triples that it rests on, numbered.
 
     Markup in the text of the graph or the model is shown as it is written."""
-    lines = [plain(answer.answer)]
+    lines = [plain(answer.answer if answer.outcome == "answer" else answer.message)]
+    lines += ["Which of these do you mean?"] if answer.outcome == "choice" else []
     lines += [f"({plain(warning)})" for warning in answer.warnings]
     text = "\n".join(lines)
     if not answer.evidence:

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any, TypeVar, cast
 
-from kgneo.asking import ask, default_strategy, interpret, nearest
+from kgneo.asking import DEFAULT_STRATEGY, ask, interpret, nearest
 from kgneo.context import Context
 from kgneo.conversation import Conversation
 from kgneo.english.names import name_words, plural, question_wording
@@ -82,7 +82,7 @@ class Service:
         browser_user: str = "neo4j",
     ) -> None:
         self._given = context
-        self._strategy = strategy or default_strategy(context.model)
+        self._strategy = strategy or DEFAULT_STRATEGY
         own = {context.model.name: context.model} if context.model else {}
         self._models = own if models is None else dict(models)
         self._browser_user = browser_user
@@ -109,7 +109,7 @@ class Service:
         """The strategies that can be asked here, and the one that answers where none is named; the language models, the
         one that answers where none is named first, and for each strategy whether it needs one."""
         names = [name for name in strategy_names() if self._usable(name)]
-        needing = [name for name in names if find_strategy(name).needs.model]
+        needing = [name for name in names if _takes_model(name, self._models)]
         return {"default": self._strategy, "strategies": names, "models": list(self._models), "with_model": needing}
 
     def _usable(self, name: str) -> bool:
@@ -151,7 +151,11 @@ class Service:
         parameters = parameters_to_show(answer.cypher_parameters)
         shown = _pasted(answer.cypher, parameters)
         drawn = _pasted(answer.picture or answer.cypher, parameters)
-        record = replace(answer, cypher_parameters=parameters).to_dict()
+        record = replace(answer, cypher_parameters=parameters, choices=()).to_dict()
+        record["choices"] = [
+            {"text": item.text, "number": item.number, "first": list(item.first), "answer": self._record(item.answer)}
+            for item in answer.choices
+        ]
         return {**record, "query": shown, "browser": with_query(self._browser, drawn) if drawn else None}
 
     @cached_property
@@ -328,6 +332,12 @@ class Service:
                 for item in found.links
             ],
         }
+
+
+def _takes_model(name: str, models: Collection[str]) -> bool:
+    """Whether a strategy asks a language model, of those that there are."""
+    needs = find_strategy(name).needs
+    return needs.model or (needs.model_if_any and bool(models))
 
 
 def _pasted(cypher: str | None, parameters: Mapping[str, Any]) -> str | None:

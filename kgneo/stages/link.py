@@ -127,6 +127,17 @@ def readings(
     return found
 
 
+def hinted_topics(knowledge: Knowledge, question: str, *, entities: Sequence[str] = ()) -> tuple[TopicEntity, ...]:
+    """The topic entities of `question` where any are found: a name that is found in the text by its likeness alone is a
+    hint, no condition. Raises EntityNotFound for one that was given or stands in brackets, and is not in the graph."""
+    try:
+        return link(knowledge, question, entities=entities).topics
+    except EntityNotFound:
+        if entities or "[" in question:
+            raise
+        return ()
+
+
 def with_topics(question: str, topics: Sequence[TopicEntity]) -> LinkedQuestion:
     """A question whose topic entities are known already; they are looked for in its brackets, then in its text."""
     text, bracketed = unbracket(question)

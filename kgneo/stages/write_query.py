@@ -100,6 +100,43 @@ class Attempt:
     found: Found | None = None
 
 
+@dataclass(frozen=True)
+class Offer:
+    """What a model may take instead of writing a query: readings as a prompt tells them, with what each found."""
+
+    text: str
+    attempts: tuple[Attempt, ...]
+
+    def taken(self, reply: str) -> Attempt | None:
+        """The attempt that a reply such as {"reading": 2} takes; None for any other reply."""
+        try:
+            record = json.loads(reply)
+        except (ValueError, RecursionError):
+            return None
+        number = record.get("reading") if isinstance(record, dict) and len(record) == 1 else None
+        there = isinstance(number, int) and 1 <= number <= len(self.attempts)
+        return self.attempts[number - 1] if there and isinstance(number, int) else None
+
+    def held(self, parameters: Parameters) -> Parameters:
+        """Parameters that let a model take a reading as well."""
+        numbers = range(1, len(self.attempts) + 1)
+        if parameters.grammar:
+            digits = " | ".join(f'"{number}"' for number in numbers)
+            taking = f'root ::= whole-query | "{{\\"reading\\": " ({digits}) "}}"\n'
+            return replace(parameters, grammar=taking + parameters.grammar.replace("root ::=", "whole-query ::=", 1))
+        if parameters.json_schema is None:
+            return parameters
+        reading: dict[str, Any] = {
+            "type": "object",
+            "properties": {"reading": {"type": "integer", "enum": list(numbers)}},
+            "required": ["reading"],
+            "additionalProperties": False,
+        }
+        whole = dict(parameters.json_schema)
+        above: dict[str, Any] = {name: whole.pop(name) for name in ("$schema", "$defs") if name in whole}
+        return replace(parameters, json_schema={**above, "type": "object", "anyOf": [reading, whole]})
+
+
 def write_query(
     question: str,
     topics: Sequence[TopicEntity],
@@ -112,10 +149,13 @@ def write_query(
     shots: int = 0,
     when: When = "never",
     review: Callable[[str], str] | None = None,
+    offer: Offer | None = None,
+    temperature: float = 0.0,
 ) -> list[Attempt]:
     """Let the model write queries until one finds something, at most `attempts` times, or until the question's budget
     is used up, which is a warning. For a query graph it is shown at most `shots` learned questions with theirs, `when`
-    a query failed, or always. `review` is given each query before it is run, and gives the one that is.
+    a query failed, or always. `review` is given each query before it is run, and gives the one that is. It may take
+    one of the readings of an `offer` instead.
 
     Raises ModelError, ContextOverflow among them where not even a short schema fits, and GraphUnavailable.
     """
@@ -123,6 +163,9 @@ def write_query(
     words = find_words(question, topics, context)
     parameters = PARAMETERS if free else _held(question, words.values, context, calls)
     told = _told(words)
+    if offer is not None and offer.attempts:
+        parameters, told = offer.held(parameters), f"{told}\n{offer.text}".strip()
+    parameters = replace(parameters, temperature=temperature)
 
     @cache
     def examples() -> str:
@@ -140,7 +183,8 @@ def write_query(
         query = _unfenced(completion.text) if free else _indented(completion.text)
         query = review(query) if review else query
         with calls.clock.stage("query"):
-            attempt = _try_cypher(query, context) if free else _try_graph(query, context)
+            taken = offer.taken(query) if offer else None
+            attempt = taken or (_try_cypher(query, context) if free else _try_graph(query, context))
         repeated = any(attempt.query == other.query for other in tried)
         tried.append(attempt)
         _tell(context, len(tried), attempt)

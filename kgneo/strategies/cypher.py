@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kgneo.context import Clock, Context
-from kgneo.errors import EntityNotFound, KgneoError
+from kgneo.errors import KgneoError
 from kgneo.events import StageEvent, Text
 from kgneo.model import Answer, Step, TopicEntity
 from kgneo.stages.agree import answered_names, beside
 from kgneo.stages.generate import ModelCalls
-from kgneo.stages.link import link, unbracket
+from kgneo.stages.link import hinted_topics, unbracket
 from kgneo.stages.recall import When
 from kgneo.stages.write_query import Attempt, write_query
 from kgneo.strategies.paths import Paths
@@ -58,7 +58,7 @@ class Cypher:
         clock = Clock(context.on_event)
         calls = ModelCalls.of(context, clock, strategy=self.name)
         with clock.stage("link"):
-            topics = _topics(question, context, entities)
+            topics = hinted_topics(context.knowledge, question, entities=entities)
         text, _ = unbracket(question)
         options = self.options
         tried = write_query(
@@ -73,7 +73,7 @@ class Cypher:
             when=options.when,
             review=options.review,
         )
-        answer = _answer(question, tried, topics, calls)
+        answer = answer_of_attempts(question, self.name, tried, topics, calls)
         if options.compare and answer.answers:
             with clock.stage("compare"):
                 answer = compared(answer, context, entities=entities)
@@ -97,17 +97,10 @@ def compared(answer: Answer, context: Context, *, entities: Sequence[str] = ()) 
     return replace(answer, confidence=confidence, warnings=(*answer.warnings, told))
 
 
-def _topics(question: str, context: Context, entities: Sequence[str]) -> tuple[TopicEntity, ...]:
-    """The entities of a question. A name that was found in the text by its likeness alone is a hint, no condition."""
-    try:
-        return link(context.knowledge, question, entities=entities).topics
-    except EntityNotFound:
-        if entities or "[" in question:
-            raise
-        return ()
-
-
-def _answer(question: str, tried: Sequence[Attempt], topics: tuple[TopicEntity, ...], calls: ModelCalls) -> Answer:
+def answer_of_attempts(
+    question: str, strategy: str, tried: Sequence[Attempt], topics: tuple[TopicEntity, ...], calls: ModelCalls
+) -> Answer:
+    """What came of the queries that a model wrote, as the answer of a strategy."""
     for attempt in tried[:-1]:
         if attempt.problem is not None:
             calls.warn(f"A query was written again ({attempt.problem.kind}): {attempt.problem.text}".strip(" :"))
@@ -118,7 +111,7 @@ def _answer(question: str, tried: Sequence[Attempt], topics: tuple[TopicEntity, 
         calls.warn(f"No query could be run ({last.kind}): {last.text}" if last else "No query was written.")
         return Answer(
             question,
-            "cypher",
+            strategy,
             "not found",
             entities=topics,
             llm=calls.use,
@@ -131,7 +124,7 @@ def _answer(question: str, tried: Sequence[Attempt], topics: tuple[TopicEntity, 
     text = text or "not found"
     return Answer(
         question,
-        "cypher",
+        strategy,
         text,
         answers=found.answers,
         answer_nodes=found.nodes,

@@ -14,10 +14,12 @@ from kgneo.model import Answer
 class Needs:
     """What a strategy cannot answer without: a language model, the graph, the embeddings of the graph's triples.
 
-    One that does without the graph answers in words and names no node.
+    One that does without the graph answers in words and names no node. `model_if_any`: a language model is of use to
+    it, and none is needed.
     """
 
     model: bool = False
+    model_if_any: bool = False
     graph: bool = True
     embeddings: bool = False
 

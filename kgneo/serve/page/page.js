@@ -183,7 +183,7 @@ async function send(question) {
     turns.push({ question: answer.question.slice(0, 5000), answer: answer.answer.slice(0, 5000) });
     find("follow-choice").hidden = !find("model").length;
     find("follow").checked = false;
-    remember(question, answer.answer);
+    remember(question, answer.outcome === "answer" ? answer.answer : answer.message);
     present(answer);
     await understand(answer, signal);
   });
@@ -206,7 +206,7 @@ find("verify").addEventListener("click", () => verify(input.value.trim()));
 
 const WORDS = {
   interpret: "Reading the question", link: "Finding what it is about", form: "What kind of answer it asks for",
-  select: "Choosing relations", answer: "Answering", decompose: "Splitting the question", synthesise: "Putting it together",
+  select: "Choosing relations", try: "Trying the likeliest readings", auto: "Deciding", answer: "Answering", decompose: "Splitting the question", synthesise: "Putting it together",
 };
 
 function tell(name, data) {
@@ -222,7 +222,7 @@ function tell(name, data) {
 }
 
 function present(answer) {
-  const parts = show(answer, problem);
+  const parts = show(answer, problem, present);
   find("writing").hidden = true;
   find("result").replaceChildren(...parts);
   find("result").hidden = false;

@@ -12,12 +12,15 @@ export function restyle() {
   picture?.restyle();
 }
 
-export function show(answer, problem) {
+export function show(answer, problem, pick) {
   picture?.destroy();
   picture = null;
+  const given = (answer.outcome || "answer") === "answer";
   return [
-    element("p", { class: "answer", dir: "auto" }, readable(answer.answer || "not found")),
+    element("p", { class: given ? "answer" : "message", dir: "auto" }, given ? readable(answer.answer || "not found") : answer.message.split("\n")[0]),
+    ...((answer.choices || []).length ? [choices(answer, pick)] : []),
     figures(answer),
+    ...((answer.unused || []).length && !answer.warnings.some((text) => text.startsWith("Ignored")) ? [element("p", { class: "warning", dir: "auto" }, `Not used: ${answer.unused.join(", ")}`)] : []),
     ...answer.warnings.map((text) => element("p", { class: "warning", dir: "auto" }, text)),
     ...(answer.steps.length > 1 ? [steps(answer)] : []),
     ...(answer.answers.length > 1 || answer.evidence.length ? [lists(answer)] : []),
@@ -26,12 +29,19 @@ export function show(answer, problem) {
   ];
 }
 
+// The readings that the question may mean: a button each, with how many answers it has and the first of them.
+function choices(answer, pick) {
+  const told = (item) => `${item.text} (${item.number}: ${item.first.join(", ")}${item.number > item.first.length ? ", …" : ""})`;
+  return element("ol", { class: "choices" }, answer.choices.map((item) =>
+    element("li", { dir: "auto" }, pick ? button(told(item), () => pick(item.answer)) : told(item))));
+}
+
 function figures(answer) {
   const meaning = answer.steps.at(-1)?.question.replace(/\b[XYZ]\b/g, (letter) => answer.entities["XYZ".indexOf(letter)]?.name || letter);
   const parts = [
     meaning ? `Understood as: ${meaning}` : "",
     typeof answer.confidence === "number" ? `confidence ${Math.round(answer.confidence * 100)} %` : "",
-    answer.grounded ? "from the graph" : "not checked against the graph",
+    (answer.outcome || "answer") !== "answer" ? "" : answer.grounded ? "from the graph" : "not checked against the graph",
     answer.llm ? `${answer.llm.model}: ${answer.llm.calls} calls` : "",
   ];
   return element("p", { class: "quiet", dir: "auto" }, parts.filter(Boolean).join(" · "));

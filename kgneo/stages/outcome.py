@@ -1,0 +1,151 @@
+"""Outcome: what came of a question is an answer, a choice, not in the graph, or not understood.
+
+Comes in: an answer with its confidence, the readings that were tried, and what was heard of the question. Goes out:
+the answer with its outcome, in words. Where a reading is likely enough it is the answer. Else it is told what of the
+question the graph has nothing for (a name, a word that is like nothing in its schema), or which readings the user may
+choose among, or that nothing was understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kgneo.context import Context
+from kgneo.english.names import name_words, plural
+from kgneo.errors import EntityNotFound
+from kgneo.model import Answer, Outcome
+from kgneo.reading.heard import Heard
+from kgneo.stages.interpret import reading
+from kgneo.stages.try_readings import Tried, choices_of
+from kgneo.stages.unused import unaccounted
+
+NO_ANSWER = "not found"
+"""Text of an answer that is not given."""
+LIKELY = 0.2
+"""Confidence from which an answer is given though a word of the question is like nothing in the graph."""
+CLEAR = 0.3
+"""Confidence from which an answer is given though other readings find something else."""
+CLOSE = 0.2
+"""Points of score within which another reading may as well be meant."""
+MOST_CHOICES = 3
+TOLD = 6
+"""Relations, properties or kinds by which it is told what the graph knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """`least` is the confidence below which nothing is answered; `choices` says whether the user may be asked."""
+
+    least: float
+    choices: bool = True
+
+
+def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: Heard | None, bounds: Bounds) -> Answer:
+    """The answer with its outcome."""
+    confidence = 1.0 if answer.confidence is None else answer.confidence
+    given = answer.answer != NO_ANSWER and confidence >= bounds.least
+    if given and confidence >= CLEAR:
+        return answer
+    missing = unaccounted(heard) if heard else ()
+    if missing and not (given and confidence >= LIKELY):
+        return _not_in_graph(context, answer, missing, heard)
+    if answer.answer == NO_ANSWER and answer.steps:
+        told = f"Nothing in the graph fits: {answer.steps[0].question}."
+        return replace(_without(answer, "not_in_graph", told), unused=answer.unused)
+    if not given:
+        return answer if answer.outcome == "not_understood" else _not_understood(answer)
+    close = _close(answer, tried) if bounds.choices and confidence < CLEAR else []
+    return _choice(context, answer, close) if len(close) > 1 else answer
+
+
+def unknown_names(question: str, strategy: str, error: EntityNotFound) -> Answer:
+    """What came of a question with names that the graph does not have, or that names nothing."""
+    nearest = f" Names in the graph that are like it: {', '.join(error.nearest)}." if error.nearest else ""
+    told = Answer(question, strategy, NO_ANSWER, confidence=0.0, nearest=error.nearest, missing=error.names)
+    if not error.names:
+        return replace(
+            told, outcome="not_understood", message=f"Nothing of the question was found in the graph.{nearest}"
+        )
+    return replace(told, outcome="not_in_graph", message=f"The graph has no {_quoted(error.names, ' or ')}.{nearest}")
+
+
+def _close(answer: Answer, tried: Sequence[Tried]) -> list[Tried]:
+    """The reading that answers, with those that are about as likely and find something else."""
+    first = next((item for item in tried if _finds(item, answer)), None)
+    if first is None:
+        return []
+    others = [item for item in tried if item is not first and not item.ran.result.empty]
+    others = [item for item in others if not _finds(item, answer) and item.offered.score >= first.offered.score - CLOSE]
+    return [first, *others][:MOST_CHOICES]
+
+
+def _finds(tried: Tried, answer: Answer) -> bool:
+    return tried.ran.result.answers == answer.answers
+
+
+def _choice(context: Context, answer: Answer, close: Sequence[Tried]) -> Answer:
+    choices = choices_of(answer.question, answer.strategy, close, limit=context.options.limit)
+    lines = [f"{number}. {item.told}" for number, item in enumerate(close, start=1)]
+    return replace(_without(answer, "choice", "The question may mean:\n" + "\n".join(lines)), choices=choices)
+
+
+def _not_understood(answer: Answer) -> Answer:
+    nearest = [item.text for item in answer.readings if item.text]
+    listed = "; ".join(nearest)
+    told = f"The question was not understood. The nearest readings: {listed}." if nearest else ""
+    return _without(answer, "not_understood", told or "The question was not understood.")
+
+
+def _not_in_graph(context: Context, answer: Answer, missing: Sequence[str], heard: Heard | None) -> Answer:
+    told = f"The graph has nothing about {_quoted(missing, ' and ')}. {_knows(context, heard)}".strip()
+    return replace(_without(answer, "not_in_graph", told), missing=tuple(missing))
+
+
+def _without(answer: Answer, outcome: Outcome, message: str) -> Answer:
+    """What is left of an answer that is not given: its readings, its confidence and its cost."""
+    return replace(
+        answer,
+        answer=NO_ANSWER,
+        answers=(),
+        more=0,
+        steps=(),
+        evidence=(),
+        cypher=None,
+        cypher_parameters={},
+        picture=None,
+        answer_nodes=(),
+        grounded=False,
+        outcome=outcome,
+        message=message,
+    )
+
+
+def withheld(answer: Answer) -> Answer:
+    """An answer that is not likely enough to be given."""
+    return _not_understood(answer)
+
+
+def _knows(context: Context, heard: Heard | None) -> str:
+    """What the graph knows about the first thing that a question names, or of which kinds of things it knows."""
+    known = reading(context)
+    if heard is None or known is None:
+        return ""
+    vocabulary = heard.fits.vocabulary
+    named = next((item for item in heard.values if item.meanings[0].owner in vocabulary.labels), None)
+    if named is None:
+        kinds = [plural(" ".join(name_words(vocabulary.readable(label)))) for label in _frequent(vocabulary.labels)]
+        return f"It knows of {', '.join(kinds)}." if kinds else ""
+    owner = named.meanings[0].owner
+    keys = [" ".join(name_words(key.name or key.key)) for key in vocabulary.keys_of(owner)]
+    steps = [vocabulary.readable(step.relation) for step in vocabulary.leaving.get(owner, ())]
+    told = list(dict.fromkeys([*keys, *(" ".join(name_words(relation)) for relation in steps)]))[:TOLD]
+    return f"About {heard.words_of(named)} it knows: {', '.join(told)}." if told else ""
+
+
+def _frequent(labels: dict[str, int]) -> list[str]:
+    return sorted(labels, key=lambda label: -labels[label])[:TOLD]
+
+
+def _quoted(words: Sequence[str], joint: str) -> str:
+    return joint.join(f"“{word}”" for word in words)
