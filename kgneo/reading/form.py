@@ -331,6 +331,8 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
         return None
     if following == "of":
         return "count", index + 2, "number", set(range(index + 2))
+    if word == "count" and {"number", "amount"} & {*plain[index + 1 : index + 4]} and "of" in plain[index + 2 : index + 5]:
+        return None  # "count the NUMBER OF"
     if word == "total" and following not in ("number", "count", "amount"):
         return "sum", index + 1, "total", {index}
     return ("count", index + 1, "count", {index}) if word == "count" else None

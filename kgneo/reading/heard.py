@@ -498,6 +498,10 @@ class Heard:
         somebody = about or bool(set(self.plain[behind : behind + 1]) & (ANYBODY | PRONOUNS))
         return said and somebody and bool(set(self.plain[end : end + 1]) & AUXILIARIES)
 
+    def stands_at(self, item: Mention, span: Span) -> bool:
+        """Whether a mention has a word of a piece of the question."""
+        return _stands_at(item, self.words, span)
+
     def mention_at(self, index: int) -> int:
         """The mention that a word belongs to, or -1."""
         return next((number for number, item in enumerate(self.mentions) if item.start <= index < item.end), -1)

@@ -29,6 +29,7 @@ from kgneo.reading.grow import Grower, Tree
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.measures import Measures
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
+from kgneo.reading.presentation import presented
 from kgneo.reading.roots import Roots
 from kgneo.reading.silent import LIKE_ANY, is_noun, silent
 from kgneo.reading.spans import Spans
@@ -92,6 +93,9 @@ class Interpretation:
     names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Readable names of relationship types that are codes."""
 
+    order: str = ""
+    """Words that ask for an order of the answers, of which the query graph says nothing."""
+
     likely: float | None = None
     """The probability that it is right, by what was learned; None where nothing was."""
 
@@ -114,6 +118,19 @@ def read(
 
     Raises EntityNotFound for a name that the graph does not have.
     """
+    shown = presented(question, fits, given)
+    if shown is None:
+        return _read(question, fits, dictionary, chains, given)
+    named = Heard(question, fits, dictionary, given)
+    inside = any(named.stands_at(item, span) for span in shown.spans for item in named.values)
+    found = [replace(item, order=shown.order) for item in _read(shown.text, fits, dictionary, chains, given)]
+    return [*_read(question, fits, dictionary, chains, given), *found] if inside else found
+
+
+def _read(
+    question: str, fits: Fits, dictionary: Lookup, chains: Chains | None, given: Sequence[Span]
+) -> list[Interpretation]:
+    """The ways to understand a question all of whose words say what is asked for."""
     heard = Heard(question if given else with_group_last(question), fits, dictionary, given)
     if heard.unknown:
         raise _unknown(heard, dictionary)
