@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-Kind = Literal["order", "different", "list"]
+Kind = Literal["order", "different", "list", "names"]
 
 CLASSES: dict[str, str] = {
     "way": "ascending descending increasing decreasing alphabetical alphabetic lexicographical lexicographic "
@@ -73,11 +73,19 @@ CONSTRUCTIONS = (
     Construction("order", "(?:{sorted} )?from (?:the )?{end} to (?:the )?{end}", "List the boats FROM OLD TO YOUNG."),
     Construction(
         "order",
-        "(?:and )?{sorted} (?:(?:the )?{them} )?(?:by|according to|based on|in terms of) {rest}",
+        "(?:and )?{sorted} (?:(?:the )?{them} )?(?:{way} )?(?:by|according to|based on|in terms of) {rest}",
         "What are the names of the parks, SORTED BY THEIR SIZE?",
         certain=False,
     ),
-    Construction("different", "{distinct}(?! (?:from|than|to) )", "How many DIFFERENT colours are there?", certain=False),
+    Construction(
+        "different", "{distinct}(?! (?:from|than|to) )", "How many DIFFERENT colours are there?", certain=False
+    ),
+    Construction(
+        "names",
+        r"(?:the )?names? of(?: the| all)*(?= (?P<noun>\w+))",
+        "What are THE NAMES OF ALL tickets?",
+        certain=False,
+    ),
     Construction(
         "list", "(?:the|a) (?:(?:full|complete|entire) )?list of", "What is THE LIST OF parks?", certain=False
     ),

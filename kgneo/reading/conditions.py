@@ -112,8 +112,11 @@ class Conditions:
         """The test that a text holds a word, of the first thing that has such a text."""
         word = self.heard.plain[item.at]
         for name, owner in tree.owners.items():
+            shown = self.heard.fits.vocabulary.display.get(owner, ())
+            its = self.heard.fits.label(word).get(owner, 0.0) >= SURE  # "parks that contain the word X"
             keys = [key for key in self.heard.fits.vocabulary.keys_of(owner)
-                    if key.kind == "text" and self.heard.fits.key(word)[key] >= SURE]  # fmt: skip
+                    if key.kind == "text" and (self.heard.fits.key(word)[key] >= SURE or (its and key.key in shown))
+                    ]  # fmt: skip
             if keys:
                 best = max(keys, key=lambda key: self.heard.fits.key(word)[key])
                 return Condition(Value(name, best.key), "contains", (item.text,))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_past, name_words
+from kgneo.english.names import is_past, name_words, same_root
 from kgneo.english.words import AMOUNTS, ARTICLES, COMMON, FREQUENTLY, FUNCTION_WORDS, MEASURES, PLACES
 from kgneo.query.graph import Aggregate, Selection, Value
 from kgneo.reading.form import Extreme
@@ -113,7 +113,7 @@ class Measures:
             at = extreme.at + 1
             if self.heard.plain[extreme.at] not in COUNTING or extreme.offset:
                 continue
-            place = tree.thing_of(self.heard.mention_at(at))
+            place = 0 if self._is_of_root(at, tree) else tree.thing_of(self.heard.mention_at(at))
             if place is None and self.heard.plain[at : at + 1] and self.heard.plain[at] in COMMON:
                 place = 0
             if place is not None:
@@ -140,6 +140,8 @@ class Measures:
     def _counts_relations(self, extreme: Extreme, tree: Tree) -> bool:
         """Whether the word behind a "most" names no class, and no number of what the tree has."""
         at = self._behind(extreme)
+        if tree.asked is not None and self._is_of_root(at, tree):
+            return False
         degree = any(word.endswith("ly") for word in self.heard.plain[at : at + 1])
         if degree or self.heard.mention_at(at) >= 0 or set(self.heard.plain[at : at + 1]) & MEASURES.keys():
             return False
@@ -148,6 +150,14 @@ class Measures:
             item.start == at and meaning.owner in owners and meaning.key and meaning.key.kind in MEASURED
             for item in self.heard.key_mentions
             for meaning in item.meanings
+        )
+
+    def _is_of_root(self, at: int, tree: Tree) -> bool:
+        """Whether a word, or the one behind it, is of the name of what a tree begins with: "most COUNTIES" of a
+        property of counties, to which a relationship of that name leads, too."""
+        own = name_words(tree.things[0].label)
+        return self.heard.mention_at(at) < 0 and any(
+            same_root(word, part) for word in self.heard.plain[at : at + 2] for part in own
         )
 
     def _behind(self, extreme: Extreme) -> int:

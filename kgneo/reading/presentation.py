@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgneo.english.names import same_root
+from kgneo.english.names import name_words, same_root, singular
 from kgneo.english.presentation import CLASSES, CONSTRUCTIONS, Construction
+from kgneo.english.words import SAME_NAMES
 from kgneo.reading.fits import Fits
-from kgneo.reading.mentions import Span
+from kgneo.reading.mentions import SURE, Span
 
 SORTING = re.compile(rf"\s*(?:{'|'.join(CLASSES['sorted'].split())})\s+(?=(?:the|all|every|these|those)\b)", re.I)
 """A verb at the beginning that asks for an order, which is told behind it: "SORT the parks by size"."""
@@ -28,6 +29,8 @@ class Presented:
     text: str
     spans: tuple[Span, ...]
     order: str = ""
+    different: bool = False
+    """Whether each value is to be counted once."""
 
 
 def presented(question: str, fits: Fits, given: Sequence[Span] = ()) -> Presented | None:
@@ -45,7 +48,8 @@ def presented(question: str, fits: Fits, given: Sequence[Span] = ()) -> Presente
     cut = [span for span, _ in spans] + ([verb.span()] if verb else [])
     if not cut:
         return None
-    return Presented(_blank(question, cut), tuple(cut), question[slice(*order)].strip() if order else "")
+    different = any(item.kind == "different" for _, item in spans)
+    return Presented(_blank(question, cut), tuple(cut), question[slice(*order)].strip() if order else "", different)
 
 
 def _meet(one: Span, other: Span) -> bool:
@@ -59,7 +63,19 @@ def _shows(item: Construction, found: re.Match[str], question: str, fits: Fits) 
         return False
     if item.kind == "order" and LIMITED.search(question[: found.start()]):
         return False
+    if item.kind == "names":
+        return _is_nameless(found["noun"], fits)
     return item.certain or not _is_name(item, found[0].lower().split(), fits)
+
+
+def _is_nameless(noun: str, fits: Fits) -> bool:
+    """Whether a noun surely names a label whose nodes have no property that a "name" is: they are asked for then."""
+    labels = fits.label(singular(noun.lower()))
+    best = max(labels, key=lambda label: labels[label], default="")
+    if not best or labels[best] < SURE:
+        return False
+    return not any("name" in (SAME_NAMES.get(word, word) for word in name_words(key.key)) or "title" in key.key.lower()
+                   for key in fits.vocabulary.keys_of(best))  # fmt: skip
 
 
 def _is_name(item: Construction, words: Sequence[str], fits: Fits) -> bool:

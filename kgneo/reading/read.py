@@ -17,18 +17,20 @@ from kgneo.english.names import is_done, name_words
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
-from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Function, QueryGraph, Selection, Value, Variable
 from kgneo.query.wording import wording
 from kgneo.reading.alike import Alike
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
 from kgneo.reading.fits import Fits
+from kgneo.reading.form import Comparison
 from kgneo.reading.groups import with_group_last
-from kgneo.reading.grow import Grower, Tree
+from kgneo.reading.grow import COSTS, Grower, Tree
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.measures import Measures
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
+from kgneo.reading.owners import Owners
 from kgneo.reading.presentation import presented
 from kgneo.reading.roots import Roots
 from kgneo.reading.silent import LIKE_ANY, is_noun, silent
@@ -123,18 +125,25 @@ def read(
         return _read(question, fits, dictionary, chains, given)
     named = Heard(question, fits, dictionary, given)
     inside = any(named.stands_at(item, span) for span in shown.spans for item in named.values)
-    found = [replace(item, order=shown.order) for item in _read(shown.text, fits, dictionary, chains, given)]
+    found = _read(shown.text, fits, dictionary, chains, given, different=shown.different)
+    found = [replace(item, order=shown.order) for item in found]
     return [*_read(question, fits, dictionary, chains, given), *found] if inside else found
 
 
 def _read(
-    question: str, fits: Fits, dictionary: Lookup, chains: Chains | None, given: Sequence[Span]
+    question: str,
+    fits: Fits,
+    dictionary: Lookup,
+    chains: Chains | None,
+    given: Sequence[Span],
+    *,
+    different: bool = False,
 ) -> list[Interpretation]:
     """The ways to understand a question all of whose words say what is asked for."""
     heard = Heard(question if given else with_group_last(question), fits, dictionary, given)
     if heard.unknown:
         raise _unknown(heard, dictionary)
-    return _Reader(heard, chains).read()
+    return _Reader(heard, chains, different=different).read()
 
 
 def _unknown(heard: Heard, dictionary: Lookup) -> EntityNotFound:
@@ -149,11 +158,13 @@ def _unknown(heard: Heard, dictionary: Lookup) -> EntityNotFound:
 class _Reader:
     """Reads one question, of which `heard` is known."""
 
-    def __init__(self, heard: Heard, chains: Chains | None = None) -> None:
+    def __init__(self, heard: Heard, chains: Chains | None = None, *, different: bool = False) -> None:
         self.heard = heard
+        self.different = different
         self.conditions = Conditions(heard)
         self.alike = Alike(heard)
         self.spans = Spans(heard)
+        self.owners = Owners(heard)
         self.verbs = Verbs(heard)
         self.chained = chains and Chained(heard, chains)
 
@@ -224,14 +235,11 @@ class _Reader:
             else:
                 unread += 1
                 unordered.append(self.heard.words[extreme.at].text)
-        for comparison in self.heard.form.comparisons:
-            condition = self.conditions.compared(comparison, tree)
-            if condition is not None:
-                conditions.append(condition)
-                unread += self.conditions.is_of_other(comparison, condition)
-                measured.append(self.conditions.said(comparison, condition.left, tree))
-            else:
-                unread += 1
+        counted = [item for item in self.heard.form.comparisons if self.owners.counted(item, tree)]
+        compared = [self._compared(item, tree) for item in self.heard.form.comparisons if item not in counted]
+        conditions += [condition for condition, _, _ in compared if condition]
+        unread += sum(left for _, left, _ in compared) + self._unjoined
+        measured += [said for _, _, said in compared]
         held = [self.conditions.held(item, tree) for item in self.heard.holdings]
         conditions += [condition for condition in held if condition]
         unread += held.count(None)
@@ -252,6 +260,10 @@ class _Reader:
                 conditions += other[1]
                 answer = other[2] or answer
         graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
+        graph, both = self.owners.with_both(graph, tree)
+        tree = self._taking(tree, both)
+        for comparison in counted:
+            graph = self.owners.with_count(graph, comparison)
         ignored = tuple(self.heard.text_of(number) for number in tree.ignored if not self._is_said(number, tree))
         left = self._silent(tree, {value.key for value in graph.values()})
         if self.heard.alike and not tree.same:
@@ -289,6 +301,30 @@ class _Reader:
             names=self.heard.fits.vocabulary.names,
             measured=min(measured),
         )
+
+    def _compared(self, item: Comparison, tree: Tree) -> tuple[Condition | None, int, float]:
+        """The condition of a comparison, whether something of it is left unread, and how surely its measure is said."""
+        condition = self.conditions.compared(item, tree)
+        if condition is None:
+            return None, 1, 1.0
+        assert isinstance(condition.left, Value | Aggregate)
+        other = self.conditions.is_of_other(item, condition)
+        return condition, other, self.conditions.said(item, condition.left, tree)
+
+    @cached_property
+    def _unjoined(self) -> int:
+        """How often an "or" stands between two comparisons, of which query graphs take both."""
+        return sum(
+            "or" in self.heard.plain[one.end : other.start] for one, other in pairwise(self.heard.form.comparisons)
+        )
+
+    def _taking(self, tree: Tree, numbers: Sequence[int]) -> Tree:
+        """The tree in which mentions that it left out are said after all."""
+        worth = sum(COSTS.skipped_value + self.heard.mentions[number].meanings[0].score for number in numbers)
+        used = {index for number in numbers for item in [self.heard.mentions[number]]
+                for index in (*range(item.start, item.end), *item.also)}  # fmt: skip
+        left = tuple(number for number in tree.ignored if number not in numbers)
+        return replace(tree, ignored=left, used=tree.used | used, score=tree.score + worth)
 
     def _is_said(self, number: int, tree: Tree) -> bool:
         """Whether the words of a mention name a relationship of the tree."""
@@ -424,8 +460,8 @@ class _Reader:
             return self._whole_amount(tree.things[0].label)
         if asked is None:
             return root
-        if kind == "count" and asked.kind not in MEASURED and not asked.of_edge:
-            return Aggregate("count", Value("x0", asked.key))
+        if kind == "count" and (self.different or (asked.kind not in MEASURED and not asked.of_edge)):
+            return Aggregate("count", Value(tree.asking, asked.key))
         owner = tree.asking
         whole = self.heard.form.whole if asked.kind == "number" and kind == "count" else ""
         if kind == "average" or whole == "average":
