@@ -317,7 +317,7 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
         return "count", index + 3, "how many", {index, index + 1, index + 2}
     if word == "how" and (often := _how_often(plain, index)):
         return often
-    if word in ("average", "mean") and index <= 5:
+    if word in ("average", "mean") and index <= 5 and not (index and plain[index - 1] in EXTREMES):
         return "average", index + 1, "average", {index}
     if " ".join(plain[index : index + 2]) in ("percentage of", "percent of", "proportion of", "share of"):
         return "share", index + 2, "share", {index, index + 1}

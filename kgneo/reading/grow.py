@@ -44,6 +44,8 @@ NEAR = 3
 """Words between a negation and what it denies, at most."""
 COMMON = 0.3
 """Fit from which a noun tells what two things have in common."""
+DETERMINING = ("no", "neither", "nor", "outside", "except", "excluding")
+"""Negations behind which a noun stands."""
 SAID = 0.6
 """Fit from which words say which relationship is meant."""
 
@@ -571,6 +573,9 @@ class Grower:
         return bool(between) and between <= {"or", "nor", "and"} | ARTICLES
 
     def _only_joins(self, between: range, used: Collection[int]) -> bool:
+        plain = self.words[between.start - 1].plain
+        verb = {between.start} if plain not in DETERMINING else set()  # "did not PARTICIPATE in", but "no suspect in"
+        used = {*used, *verb}
         words = [(index, self.words[index].plain) for index in between]
         return all(word in (FUNCTION_WORDS - JOINING) | LIGHT_VERBS or index in used for index, word in words)
 

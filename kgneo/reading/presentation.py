@@ -69,13 +69,16 @@ def _shows(item: Construction, found: re.Match[str], question: str, fits: Fits) 
 
 
 def _is_nameless(noun: str, fits: Fits) -> bool:
-    """Whether a noun surely names a label whose nodes have no property that a "name" is: they are asked for then."""
+    """Whether a noun surely names a label whose nodes have no property that a "name" is, and are joined to none that
+    have: they are asked for themselves then."""
     labels = fits.label(singular(noun.lower()))
     best = max(labels, key=lambda label: labels[label], default="")
     if not best or labels[best] < SURE:
         return False
-    return not any("name" in (SAME_NAMES.get(word, word) for word in name_words(key.key)) or "title" in key.key.lower()
-                   for key in fits.vocabulary.keys_of(best))  # fmt: skip
+    near = [best, *(step.label for step in fits.vocabulary.leaving.get(best, ()))]
+    keys = [key for label in near for key in fits.vocabulary.keys_of(label)]
+    words = {word for key in keys for word in name_words(key.name or key.key)}
+    return not {SAME_NAMES.get(word, word) for word in words} & {"name", "surname", "title"}
 
 
 def _is_name(item: Construction, words: Sequence[str], fits: Fits) -> bool:

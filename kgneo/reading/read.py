@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from kgneo.english.names import is_done, name_words
+from kgneo.english.names import is_done, name_words, same_root
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
@@ -32,6 +32,7 @@ from kgneo.reading.measures import Measures
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
 from kgneo.reading.owners import Owners
 from kgneo.reading.presentation import presented
+from kgneo.reading.reaching import Reaching
 from kgneo.reading.roots import Roots
 from kgneo.reading.silent import LIKE_ANY, is_noun, silent
 from kgneo.reading.spans import Spans
@@ -40,6 +41,8 @@ from kgneo.reading.vocabulary import MEASURED
 from kgneo.text import fold
 
 NEAREST = 5
+CONTRADICTED = 1.0
+"""What it costs to say of one thing that it has a relationship and that it has none."""
 MISSED = 1.6
 """What it costs to leave out what something is the same as."""
 
@@ -165,6 +168,7 @@ class _Reader:
         self.alike = Alike(heard)
         self.spans = Spans(heard)
         self.owners = Owners(heard)
+        self.reaching = Reaching(heard)
         self.verbs = Verbs(heard)
         self.chained = chains and Chained(heard, chains)
 
@@ -206,6 +210,7 @@ class _Reader:
 
     def _interpretation(self, tree: Tree) -> Interpretation:
         tree = self.spans.joined(Measures(self.heard).with_counted(self.conditions.with_truth(tree)))
+        tree = self.reaching.joined(tree)
         variables = tuple(
             Variable(f"x{number}", (thing.label,) if thing.label and not thing.loose else ())
             for number, thing in enumerate(tree.things)
@@ -273,10 +278,12 @@ class _Reader:
         unlike = [index for index, like in left if like < LIKE_ANY]
         unsaid = tuple(self.heard.words[index].text for index in unlike)
         nouns = sum(is_noun(self.heard, index, {*self.heard.telling}.difference(unlike)) for index in unlike)
-        if self.heard.form.negations and not graph.denies:
+        flags = {key.flags[1] for key in self.heard.fits.keys if key.flags}
+        denied = graph.denies or any(item.right in [(text,) for text in flags] for item in graph.conditions)
+        if self.heard.form.negations and not denied:
             unsaid = (*unsaid, self.heard.words[self.heard.form.negations[0]].text)
         unsaid = (*unsaid, *unordered)
-        score = tree.score - 0.5 * unread - 0.12 * len(left)
+        score = tree.score - 0.5 * unread - 0.12 * len(left) - CONTRADICTED * _contradicts(tree)
         bare = not (self.heard.values or self.heard.alike) and self.heard.is_plain and not conditions
         loose = tree.unsaid + unread
         return Interpretation(
@@ -340,7 +347,7 @@ class _Reader:
         said |= self._saying(keys)
         said |= {index for start, end, key in self.heard.whole_keys if key.key in keys for index in range(start, end)}
         said |= {index for index, word in enumerate(self.heard.plain) if word in UNITS and index - 1 in said}
-        said |= self._units
+        said |= self._units | (Measures(self.heard).averaged)
         said |= self.heard.happening
         labels = {thing.label for thing in tree.things}
         relations = [join.relation for join in tree.joins]
@@ -476,10 +483,17 @@ class _Reader:
         relation = next((role.relation for role in tree.things[0].roles), "")
         there = self.heard.mentions[tree.things[0].named] if tree.things[0].named >= 0 else None
         word = next(iter(self.heard.plain[there.start if there else self.heard.form.at :]), "")
-        if not relation or not is_done(word, name_words(self.heard.fits.vocabulary.readable(relation))[0]):
+        if not relation or not self._is_row(word, relation):
             return Value("x0")
         known = [number for number, join in enumerate(tree.joins) if join.relation == relation]
         return Value(f"r{known[0]}") if known else Value("x0")
+
+    def _is_row(self, word: str, relation: str) -> bool:
+        """Whether a noun asks for relationships, and not for what they lead to: one of the verb that they are called
+        by, or of their own name, where they have properties: "transactions" of FINANCIAL_TRANSACTIONS."""
+        name = name_words(self.heard.fits.vocabulary.readable(relation))
+        own = bool(self.heard.fits.vocabulary.keys_of(relation)) and len(name) > 1 and same_root(word, name[-1])
+        return own or is_done(word, name[0])
 
     def _handled(self, tree: Tree) -> Aggregate:
         """How many of a named thing, "how many BOLTS were ordered": the sum of what the first relationships of it
@@ -534,6 +548,14 @@ class _Reader:
         best = self.heard.mentions[number].meanings[0]
         shown = self.heard.fits.vocabulary.display.get(best.owner, ())
         return best.key is not None and best.key.key in shown and best.times <= 1 and len(best.values) == 1
+
+
+def _contradicts(tree: Tree) -> bool:
+    """Whether a tree has a relationship from a thing to anything, and none from it to anything."""
+    plain = [item for item in tree.joins if not item.values and not tree.things[item.target].values]
+    ways = [{(item.source, item.relation, item.forward) for item in plain if item.absent == absent}
+            for absent in (False, True)]  # fmt: skip
+    return bool(ways[0] & ways[1])
 
 
 def _amount(answer: Value | Aggregate | Arithmetic, selections: Sequence[Selection]) -> Value | Aggregate | Arithmetic:
