@@ -49,7 +49,7 @@ def presented(question: str, fits: Fits, given: Sequence[Span] = ()) -> Presente
     if not cut:
         return None
     different = any(item.kind == "different" for _, item in spans)
-    return Presented(_blank(question, cut), tuple(cut), question[slice(*order)].strip() if order else "", different)
+    return Presented(_blank(question, cut), tuple(cut), question[slice(*order)].strip(" .") if order else "", different)
 
 
 def _meet(one: Span, other: Span) -> bool:
