@@ -78,6 +78,12 @@ CONSTRUCTIONS = (
         certain=False,
     ),
     Construction(
+        "different",
+        "{distinct} (?:kinds|types|sorts) of",
+        "How many DIFFERENT KINDS OF colours are there?",
+        certain=False,
+    ),
+    Construction(
         "different", "{distinct}(?! (?:from|than|to) )", "How many DIFFERENT colours are there?", certain=False
     ),
     Construction(
