@@ -185,3 +185,23 @@ def test_relationships_with_properties_are_rows_that_are_counted(fits: Fits) -> 
     keys = (*VOCABULARY.keys, Key("BOAT_TRANSFERS", "amount", "number", of_edge=True, distinct=9))
     other = Fits(replace(VOCABULARY, keys=keys, links=links, _ways={}), fits.cache)
     assert best("How many transfers are there?", other).graph.answer == Aggregate("count", Value("r0"))
+
+
+def test_every_label_with_an_id_can_be_asked_for_it(fits: Fits) -> None:
+    labels = {f"Item{letter}": 9 for letter in "ABCDEFG"} | {"Crate": 9}
+    keys = tuple(Key(label, "itemId", "number", unique=True, distinct=9) for label in labels)
+    other = Fits(Vocabulary(labels=labels, keys=keys, links=(Link("Crate", "HAS_A", "ItemA"),)), fits.cache)
+    graph = best("What are the ids of all crates?", other).graph
+    assert (graph.answer, graph.variable("x0").labels) == (Value("x0", "itemId"), ("Crate",))
+
+
+def test_the_words_of_a_property_may_stand_the_other_way_round(fits: Fits) -> None:
+    keys = (*VOCABULARY.keys, Key("Boat", "sponsorName", distinct=9))
+    other = Fits(replace(VOCABULARY, keys=keys, _ways={}), fits.cache)
+    assert best("What are the names of the sponsors of boats?", other).graph.answer == Value("x0", "sponsorName")
+
+
+def test_a_noun_for_a_kind_stands_for_its_code(fits: Fits) -> None:
+    keys = (*VOCABULARY.keys, Key("Boat", "hullTypeCode", distinct=4))
+    other = Fits(replace(VOCABULARY, keys=keys, _ways={}), fits.cache)
+    assert best("How many hull types are there?", other).graph.answer == Aggregate("count", Value("x0", "hullTypeCode"))
