@@ -18,6 +18,8 @@ from kgneo.reading.grow import Tree
 from kgneo.reading.heard import Heard
 from kgneo.reading.mentions import Meaning
 
+MOST_PAIRS = 20_000_000
+"""Pairs of nodes with the same value that may be looked at."""
 LOWER, UPPER = (">", ">="), ("<", "<=")
 
 
@@ -65,7 +67,10 @@ class Owners:
 
     def _asks_for_shared(self, tree: Tree) -> bool:
         key = tree.asked
-        return key is not None and not (key.of_edge or key.unique or key.listed) and self.heard.form.kind == "things"
+        if key is None or key.of_edge or key.unique or key.listed or self.heard.form.kind != "things":
+            return False
+        nodes = self.heard.fits.vocabulary.labels.get(tree.things[0].label, 0)
+        return nodes * nodes / max(key.distinct, 1) <= MOST_PAIRS
 
     def _beside(self, tree: Tree) -> Iterator[tuple[int, Meaning]]:
         """Values that were left out since what is asked about has another one of the same property, with an "and"
