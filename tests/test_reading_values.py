@@ -93,6 +93,13 @@ def test_a_name_may_hold_words_of_presentation(fits: Fits) -> None:
     assert ("name", "=", "Sorted by Colour") in properties_of(graph)
 
 
+@pytest.mark.parametrize(
+    "question", ["Do two boats have different colours?", "Which pilots steered in different boats?"]
+)
+def test_different_things_of_two_are_no_mere_presentation(question: str, fits: Fits) -> None:
+    assert presented(question, fits) is None
+
+
 def test_nodes_without_a_name_are_asked_for_themselves(fits: Fits) -> None:
     graph = best("What are the names of all tickets?", fits).graph
     assert (graph.answer, graph.variable("x0").labels) == (Value("x0"), ("Ticket",))

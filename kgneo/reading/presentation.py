@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kgneo.english.names import name_words, same_root, singular
 from kgneo.english.presentation import CLASSES, CONSTRUCTIONS, Construction
-from kgneo.english.words import SAME_NAMES
+from kgneo.english.words import ARTICLES, AUXILIARIES, PREPOSITIONS, SAME_NAMES
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import SURE, Span
 
@@ -63,9 +63,18 @@ def _shows(item: Construction, found: re.Match[str], question: str, fits: Fits) 
         return False
     if item.kind == "order" and LIMITED.search(question[: found.start()]):
         return False
+    if item.kind == "different" and _is_said_of_two(question[: found.start()].lower().split()):
+        return False
     if item.kind == "names":
         return _is_nameless(found["noun"], fits)
     return item.certain or not _is_name(item, found[0].lower().split(), fits)
+
+
+def _is_said_of_two(before: Sequence[str]) -> bool:
+    """Whether "different" says that two are not the same: "DO they live in different towns", "people FROM different
+    towns"."""
+    last = next((word for word in reversed(before) if word not in ARTICLES), "")
+    return bool(set(before[:1]) & AUXILIARIES) or last in PREPOSITIONS - {"of", "for"}
 
 
 def _is_nameless(noun: str, fits: Fits) -> bool:
