@@ -203,7 +203,7 @@ JOINING = _words("and but nor or both also")
 """Words between two things that are named side by side."""
 NEGATIONS = _words(
     "not no never without neither nor none nobody nothing nowhere cannot lack lacks lacking excluding except "
-    "isn aren doesn don didn wasn weren hasn haven hadn"
+    "outside isn aren doesn don didn wasn weren hasn haven hadn"
 )
 PRESENCE = PERFECT | NEGATIONS | _words("with any missing still yet")
 """Words without which nobody asks whether a property is there."""

@@ -69,7 +69,7 @@ class Dictionary:
                 "CREATE VIRTUAL TABLE pieces USING fts5(folded, tokenize = 'trigram', content = '');"
             )
             for key in vocabulary.keys:
-                if key.kind == "truth" or (key.kind == "number" and not key.distinct):
+                if (key.kind == "truth" and not key.flags) or (key.kind == "number" and not key.distinct):
                     continue
                 _fill(base, graph, key, shape)
             base.execute("CREATE INDEX by_folded ON entries (folded)")

@@ -16,6 +16,8 @@ _ISO = re.compile(r"-?\d{4}-\d\d(-\d\d.*)?")
 _PARTS = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
 _TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?")
 MOSTLY = 0.8
+FLAGS = (("yes", "no"), ("true", "false"), ("y", "n"), ("t", "f"))
+"""Texts that stand for what is true, and for what is not."""
 
 
 def vocabulary(schema: Schema, shape: Shape) -> Vocabulary:
@@ -71,10 +73,11 @@ def _keys(
     for item in properties:
         if item.key in used or item.key in (display or ()):
             kind, form = kind_of(item)
+            flags = flags_of(item.examples) if kind == "text" and not form else None
             yield Key(
                 owner,
                 item.key,
-                kind,
+                "truth" if flags else kind,
                 form,
                 item.type.startswith("LIST"),
                 of_edge,
@@ -83,6 +86,7 @@ def _keys(
                 item.unique,
                 item.different or len(item.examples),
                 item.share,
+                flags,
             )
 
 
@@ -98,6 +102,22 @@ def kind_of(item: Property) -> tuple[Kind, Form]:
     if inner in ("DATE", "LOCAL", "ZONED"):
         return "date", "date"
     return kind_of_texts(item.examples)
+
+
+def flags_of(examples: Sequence[str]) -> tuple[str, str] | None:
+    """The texts for true and for false, where all values are one of them; None for other texts."""
+    for true, false in FLAGS:
+        found = {text.casefold(): text for text in examples}
+        whole = len(found) == 2 or (len(true) > 1 and found)
+        if whole and found.keys() <= {true, false}:
+            like = next(iter(found.values()))
+            return found.get(true, _as(true, like)), found.get(false, _as(false, like))
+    return None
+
+
+def _as(word: str, like: str) -> str:
+    """A word with the capitals of another."""
+    return word.upper() if like.isupper() else word.title() if like.istitle() else word
 
 
 def _is_year(item: Property) -> bool:

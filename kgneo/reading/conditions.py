@@ -81,7 +81,7 @@ class Conditions:
                 owner = _owner(tree, key)
                 if owner is not None and not _is_known(tree, owner, key):
                     true = self._is_true(item.start, key, denied=_is_absent(tree, owner))
-                    found[owner, key.key] = Condition(Value(owner, key.key), "=", (true,))
+                    found[owner, key.key] = Condition(Value(owner, key.key), "=", (literal(key, true),))
                     break
         return list(found.values())
 
@@ -112,8 +112,11 @@ class Conditions:
         """The test that a text holds a word, of the first thing that has such a text."""
         word = self.heard.plain[item.at]
         for name, owner in tree.owners.items():
+            shown = self.heard.fits.vocabulary.display.get(owner, ())
+            its = self.heard.fits.label(word).get(owner, 0.0) >= SURE  # "parks that contain the word X"
             keys = [key for key in self.heard.fits.vocabulary.keys_of(owner)
-                    if key.kind == "text" and self.heard.fits.key(word)[key] >= SURE]  # fmt: skip
+                    if key.kind == "text" and (self.heard.fits.key(word)[key] >= SURE or (its and key.key in shown))
+                    ]  # fmt: skip
             if keys:
                 best = max(keys, key=lambda key: self.heard.fits.key(word)[key])
                 return Condition(Value(name, best.key), "contains", (item.text,))
@@ -147,11 +150,12 @@ class Conditions:
         if asked.of_edge:
             place = max(tree.asked_join, 0)
             join = tree.joins[place]
-            join = replace(join, values=(*join.values, (asked, (self._is_true(word, asked, denied=join.absent),))))
+            true = self._is_true(word, asked, denied=join.absent)
+            join = replace(join, values=(*join.values, (asked, (literal(asked, true),))))
             joins = (*tree.joins[:place], join, *tree.joins[place + 1 :])
             return replace(tree, joins=joins, asked=None, used=tree.used | {word})
         thing = tree.things[0]
-        known = (*thing.values, (asked, (self._is_true(word, asked),)))
+        known = (*thing.values, (asked, (literal(asked, self._is_true(word, asked)),)))
         things = (replace(thing, values=known), *tree.things[1:])
         return replace(tree, things=things, asked=None, used=tree.used | {word})
 
@@ -201,7 +205,8 @@ class Conditions:
         following = self.heard.plain[extreme.at + 1] if extreme.at + 1 < len(self.heard.plain) else ""
         named = [
             item for item in self.heard.key_mentions
-            if extreme.at < item.start <= extreme.at + 4 and self.heard.only_function(extreme.at + 1, item.start)
+            if extreme.at < item.start <= extreme.at + 4
+            and self.heard.only_function(extreme.at + 1 + bool(measures.function(extreme.at)), item.start)
             and not self.heard.is_label(item.start)
             and (word not in MEASURES or item.meanings[0].score >= SAYS_MEASURE)
             and any(meaning.key and meaning.key.kind in MEASURED for meaning in item.meanings)
@@ -228,8 +233,12 @@ class Conditions:
                         best = (score, -1 - number, key)
         _, number, key = best
         owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
-        variable = self._top(tree) if number < 0 else f"x{number}"
         descending = extreme.descending != reverses(word, key)
+        function = measures.function(extreme.at)
+        if function and number and key.kind == "number":
+            by = Aggregate(function, Value(owner, key.key, key.form))
+            return Selection("x0", by, descending, extreme.limit, extreme.offset)
+        variable = self._top(tree) if number < 0 else f"x{number}"
         return Selection(variable, Value(owner, key.key, key.form), descending, extreme.limit, extreme.offset)
 
     def _done_at(self, extreme: Extreme) -> list[Mention]:
@@ -599,6 +608,11 @@ def _is_known(tree: Tree, name: str, key: Key) -> bool:
 def _is_absent(tree: Tree, name: str) -> bool:
     """Whether an edge must not be there."""
     return name.startswith("r") and tree.joins[int(name[1:])].absent
+
+
+def literal(key: Key, true: bool) -> Scalar:
+    """What a property holds that is true, or false."""
+    return true if key.flags is None else key.flags[not true]
 
 
 def equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:

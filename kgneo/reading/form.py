@@ -128,6 +128,8 @@ def form_of(words: Sequence[Word]) -> Form:
     numeral = next(
         (index for index in range(noun, min(noun + 3, len(plain))) if plain[index] not in FUNCTION_WORDS), at
     )
+    if extremes and not _small(plain[numeral : numeral + 1]):
+        numeral = _counting(plain, extremes[0].at, numeral)
     several = _small(plain[numeral : numeral + 1])
     if several > 1 and len(extremes) == 1 and extremes[0].limit == 1 and not extremes[0].offset:
         extremes = (replace(extremes[0], limit=several),)  # "which three … first"
@@ -315,7 +317,7 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
         return "count", index + 3, "how many", {index, index + 1, index + 2}
     if word == "how" and (often := _how_often(plain, index)):
         return often
-    if word in ("average", "mean") and index <= 5:
+    if word in ("average", "mean") and index <= 5 and not (index and plain[index - 1] in EXTREMES):
         return "average", index + 1, "average", {index}
     if " ".join(plain[index : index + 2]) in ("percentage of", "percent of", "proportion of", "share of"):
         return "share", index + 2, "share", {index, index + 1}
@@ -331,6 +333,8 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
         return None
     if following == "of":
         return "count", index + 2, "number", set(range(index + 2))
+    if word == "count" and "number of" in " ".join(plain[index + 1 : index + 4]):
+        return None  # "count the NUMBER OF"
     if word == "total" and following not in ("number", "count", "amount"):
         return "sum", index + 1, "total", {index}
     return ("count", index + 1, "count", {index}) if word == "count" else None
@@ -380,6 +384,12 @@ def _request(plain: Sequence[str]) -> bool:
 def _small(words: Sequence[str]) -> int:
     """A number of things in words, or in figures below 100; 0 for anything else, and for no word."""
     return next((int(word) if word.isdecimal() and len(word) < 3 else NUMERALS.get(word, 0) for word in words), 0)
+
+
+def _counting(plain: Sequence[str], end: int, at: int) -> int:
+    """Where a numeral says before a superlative how many are wanted, "names of THE FIVE cities with the most"; else
+    `at`."""
+    return next((index for index in range(1, end) if plain[index - 1] == "the" and plain[index] in NUMERALS), at)
 
 
 def _amounts(plain: Sequence[str]) -> set[int]:
@@ -495,7 +505,8 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
     for pattern, operator in _BOUNDS:
         if tuple(plain[index : index + len(pattern)]) == pattern:
             edge = {"<": BEGINNINGS, ">=": BEGINNINGS, "<=": ENDS, ">": ENDS}.get(operator, ())
-            number = number_at(plain, _into(plain, index + len(pattern), edge))
+            place = index + len(pattern)
+            number = number_at(plain, _into(plain, place, edge)) or number_at(plain, _behind_noun(plain, place))
             return Comparison(index, number[1], operator, (number[0],)) if number else None
     word = plain[index]
     if word in COMPARATIVES and index + 1 < len(plain) and plain[index + 1] == "than":
@@ -511,6 +522,14 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
         if bound is not None and plain[number[1]] not in PREPOSITIONS:
             return Comparison(index, end + 2, bound, (number[0],))
     return Comparison(index, number[1], "=", (number[0],)) if inside and is_of_time(number[0]) else None
+
+
+def _behind_noun(plain: Sequence[str], index: int) -> int:
+    """Where a number may stand behind the noun for what it is: "after SEASON 2007", "before THE YEAR OF 2006"."""
+    noun = index + (plain[index : index + 1] == ["the"])
+    if noun >= len(plain) or plain[noun] in FUNCTION_WORDS:
+        return len(plain)
+    return noun + 1 + (plain[noun + 1 : noun + 2] == ["of"])
 
 
 def _behind(plain: Sequence[str], index: int) -> Operator | None:

@@ -24,6 +24,7 @@ from kgneo.english.words import (
     FUNCTION_WORDS,
     GIVING,
     JOINING,
+    LIGHT_VERBS,
     NAMING,
     NEGATIONS,
     PEOPLE,
@@ -43,6 +44,8 @@ NEAR = 3
 """Words between a negation and what it denies, at most."""
 COMMON = 0.3
 """Fit from which a noun tells what two things have in common."""
+DETERMINING = ("no", "neither", "nor", "outside", "except", "excluding")
+"""Negations behind which a noun stands."""
 SAID = 0.6
 """Fit from which words say which relationship is meant."""
 
@@ -553,10 +556,11 @@ class Grower:
         before = max((self.mentions[other].end for other, _ in tree.places if other >= 0
                       and self.mentions[other].end <= self._start(number)), default=0)  # fmt: skip
         start = self._start(number)
+        said = {*used, *self.mentions[number].also}
         whole = self.words[self.mentions[number].start - 1].plain == "any"  # "not attached to ANY firm"
         return any(
             before <= index < start
-            and (whole or start - index <= NEAR or self._only_joins(range(index + 1, start), used))
+            and (whole or start - index <= NEAR or self._only_joins(range(index + 1, start), said))
             for index in self.negations
         )
 
@@ -569,8 +573,11 @@ class Grower:
         return bool(between) and between <= {"or", "nor", "and"} | ARTICLES
 
     def _only_joins(self, between: range, used: Collection[int]) -> bool:
+        plain = self.words[between.start - 1].plain
+        verb = {between.start} if plain not in DETERMINING else set()  # "did not PARTICIPATE in", but "no suspect in"
+        used = {*used, *verb}
         words = [(index, self.words[index].plain) for index in between]
-        return all(word in FUNCTION_WORDS - JOINING or index in used for index, word in words)
+        return all(word in (FUNCTION_WORDS - JOINING) | LIGHT_VERBS or index in used for index, word in words)
 
     def _on_edges(self, tree: Tree, number: int, meaning: Meaning, used: frozenset[int]) -> Iterator[Tree]:
         """A value of a relationship that the tree has, or of a new one from one of its things."""

@@ -6,7 +6,7 @@ values, labels and properties.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -237,7 +237,29 @@ class Heard:
                     found.append((at, at + len(own), key))
                 elif self._was(at, own):
                     found.append((at, at + len(own) + 1, key))
+            found += [(*span, key) for span in self._in_other_words(own)]
         return found
+
+    def _in_other_words(self, own: Sequence[str]) -> Iterator[Span]:
+        """Where the words of a property's name stand the other way round, "NAME OF THE SPONSOR", or without the last
+        one, where that only says that it is a code or a name: "PRODUCT TYPES" of `product_type_code`. The first ones
+        must be no name of a label: its nodes would be meant."""
+        *first, last = own
+        if last not in IDENTIFYING | {"name", "description", "title"} or not first or self._is_of_label(first):
+            return
+        size = len(first)
+        for at, word in enumerate(self.plain):
+            behind = at + 2 + (self.plain[at + 2 : at + 3] == ["the"])
+            if self.plain[at + 1 : at + 2] == ["of"] and same_root(word, last):
+                if stands(self.words[behind : behind + size], first):
+                    yield at, behind + size
+            elif size > 1 and stands(self.words[at : at + size], first):
+                yield at, at + size
+
+    def _is_of_label(self, name: Sequence[str]) -> bool:
+        """Whether words are the name of a label, or the last of them is."""
+        labels = [name_words(label) for label in self.fits.labels]
+        return any(len(own) <= len(name) and all(map(same_root, own, name[-len(own) :])) for own in labels)
 
     def _within_whole(self, item: Mention) -> Mention:
         """A mention of properties without those that have only a word in common with a name of several that stands
@@ -497,6 +519,10 @@ class Heard:
         end = self.mentions[there].end if about else behind + 1
         somebody = about or bool(set(self.plain[behind : behind + 1]) & (ANYBODY | PRONOUNS))
         return said and somebody and bool(set(self.plain[end : end + 1]) & AUXILIARIES)
+
+    def stands_at(self, item: Mention, span: Span) -> bool:
+        """Whether a mention has a word of a piece of the question."""
+        return _stands_at(item, self.words, span)
 
     def mention_at(self, index: int) -> int:
         """The mention that a word belongs to, or -1."""

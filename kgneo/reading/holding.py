@@ -14,7 +14,7 @@ from kgneo.reading.mentions import SURE, Word
 
 WITH = frozenset(("with", "have", "has", "having", "containing", "contain", "contains", "include", "including", "use"))
 HOLDS = frozenset(("contain", "contains", "containing", "includes", "including", "mentions", "mentioning"))
-WORDS = frozenset(("word", "words", "term", "phrase"))
+WORDS = frozenset(("word", "words", "term", "phrase", "substring", "text", "string"))
 LONGEST = 5
 """Words that are to be held, at most."""
 
@@ -61,12 +61,15 @@ def _with(text: str, words: Sequence[Word], index: int, fits: Fits) -> Holding |
 def _holds(text: str, words: Sequence[Word], index: int, fits: Fits) -> Holding | None:
     """ "whose title contains X", "titles mentioning the word X"."""
     plain = [word.plain for word in words]
-    if plain[index] not in HOLDS or not index or not names_text(plain[index - 1], fits):
-        return None
     first = _behind_word(plain, index + 1)
+    noun = index - 1 - (index > 1 and first > index + 1 and plain[index - 1] in RELATIVES)
+    if plain[index] not in HOLDS or not index or not (names_text(plain[noun], fits) or noun < index - 1):
+        return None
     end = next((at for at in range(first, len(plain)) if at > first and plain[at] in FUNCTION_WORDS), len(plain))
     if first >= len(plain) or end - first > LONGEST:
         return None
+    if noun < index - 1:  # "parks THAT contain the word X": in their names
+        return Holding(noun + 1, end, _piece(text, words, first, end), noun)
     start = index - 1 - (index > 1 and plain[index - 2] in RELATIVES | {"with"})
     return Holding(start, end, _piece(text, words, first, end), index - 1)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_past, name_words
+from kgneo.english.names import is_past, name_words, same_root
 from kgneo.english.words import AMOUNTS, ARTICLES, COMMON, FREQUENTLY, FUNCTION_WORDS, MEASURES, PLACES
-from kgneo.query.graph import Aggregate, Selection, Value
+from kgneo.query.graph import Aggregate, Function, Selection, Value
 from kgneo.reading.form import Extreme
 from kgneo.reading.grow import Join, Thing, Tree
 from kgneo.reading.heard import Heard
@@ -21,6 +21,7 @@ from kgneo.reading.vocabulary import MEASURED, Key, Step
 LIKE_MEASURE = 0.25
 """Fit of words to a property from which they can say what is measured."""
 COUNTING = ("most", "fewest", "least")
+AVERAGING: dict[str, Function] = {"average": "average", "mean": "average", "total": "sum"}
 AGE = ("oldest", "eldest", "youngest", "older", "younger")
 
 
@@ -107,19 +108,52 @@ class Measures:
         """The superlative that says which values most nodes have, with what it asks for: "which COUNTRY has the most
         customers", "the most common colour of lamps"."""
         key = tree.asked
-        if key is None or key.of_edge or key.unique or key.kind in MEASURED or self.heard.form.kind != "things":
+        if key is None or key.of_edge or key.unique or self.heard.form.kind != "things":
             return None
         for extreme in self.heard.form.extremes:
             at = extreme.at + 1
+            averaged = self._by_function(extreme, key, tree)
+            if averaged is not None:
+                return extreme, averaged
             if self.heard.plain[extreme.at] not in COUNTING or extreme.offset:
                 continue
-            place = tree.thing_of(self.heard.mention_at(at))
+            place = 0 if self._is_of_root(at, tree) else tree.thing_of(self.heard.mention_at(at))
             if place is None and self.heard.plain[at : at + 1] and self.heard.plain[at] in COMMON:
                 place = 0
-            if place is not None:
+            if place is not None and (key.kind not in MEASURED or not place):
                 top = extreme.limit if extreme.descending else -extreme.limit
                 return extreme, Aggregate("count", Value(f"x{place}"), Value("x0", key.key), top=top)
         return None
+
+    def _by_function(self, extreme: Extreme, asked: Key, tree: Tree) -> Aggregate | None:
+        """The values that are asked for whose nodes have the greatest mean, or sum, of a number: "which COUNTRY has the
+        highest AVERAGE age"."""
+        function = self.function(extreme.at)
+        words = [word for word in self.heard.plain[extreme.at + 2 : extreme.at + 5] if word not in FUNCTION_WORDS]
+        if not function or not words:
+            return None
+        found = [(self._fit(key, range(extreme.at + 2, extreme.at + 2 + len(words))) - 0.05 * abs(number), number, key)
+                 for number, key in _keys(self, tree) if key.kind == "number" and key != asked]  # fmt: skip
+        best = max(found, key=lambda item: item[0], default=None)
+        if best is None or best[0] < LIKE_MEASURE:
+            return None
+        owner = f"x{best[1]}" if best[1] >= 0 else f"r{-1 - best[1]}"
+        top = extreme.limit if extreme.descending else -extreme.limit
+        return Aggregate(function, Value(owner, best[2].key, best[2].form), Value("x0", asked.key), top=top)
+
+    def function(self, at: int) -> Function | None:
+        """What is made of all the numbers that a word is said of, by the word behind it: "the highest AVERAGE"; None
+        where that is a part of the number's own name."""
+        said = at + 1 in self.averaged
+        return AVERAGING.get(self.heard.plain[at + 1]) if said else None
+
+    @property
+    def averaged(self) -> set[int]:
+        """The words behind superlatives by which means and sums are wanted."""
+        own = {index for start, end, _ in self.heard.whole_keys for index in range(start, end)}
+        return {item.at + 1 for item in self.heard.form.extremes
+                if set(self.heard.plain[item.at + 1 : item.at + 2]) & AVERAGING.keys() and item.at + 1 not in own
+                }  # fmt: skip
 
     def with_counted(self, tree: Tree) -> Tree:
         """The tree with the relationships that a superlative counts, where what is counted is no class and no
@@ -140,6 +174,8 @@ class Measures:
     def _counts_relations(self, extreme: Extreme, tree: Tree) -> bool:
         """Whether the word behind a "most" names no class, and no number of what the tree has."""
         at = self._behind(extreme)
+        if tree.asked is not None and self._is_of_root(at, tree):
+            return False
         degree = any(word.endswith("ly") for word in self.heard.plain[at : at + 1])
         if degree or self.heard.mention_at(at) >= 0 or set(self.heard.plain[at : at + 1]) & MEASURES.keys():
             return False
@@ -148,6 +184,14 @@ class Measures:
             item.start == at and meaning.owner in owners and meaning.key and meaning.key.kind in MEASURED
             for item in self.heard.key_mentions
             for meaning in item.meanings
+        )
+
+    def _is_of_root(self, at: int, tree: Tree) -> bool:
+        """Whether a word, or the one behind it, is of the name of what a tree begins with: "most COUNTIES" of a
+        property of counties, to which a relationship of that name leads, too."""
+        own = name_words(tree.things[0].label)
+        return self.heard.mention_at(at) < 0 and any(
+            same_root(word, part) for word in self.heard.plain[at : at + 2] for part in own
         )
 
     def _behind(self, extreme: Extreme) -> int:

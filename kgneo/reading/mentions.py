@@ -27,6 +27,7 @@ from kgneo.english.words import (
     EXTREMES,
     FELLOWS,
     FUNCTION_WORDS,
+    IDENTIFYING,
     JOINING,
     MEASURES,
     MISTYPED,
@@ -51,6 +52,10 @@ POSSESSIVE = re.compile(r"'s\b")
 FEW = 60
 """Different values up to which a property is one of kinds or states, whose values people write in lower case."""
 MOST_KINDS = 40
+OF_LABEL = 0.4
+"""What it is worth that a number stands behind the noun for what it tells from others."""
+MOST_KEYS = 6
+"""Properties that a word may name, but for those that it names as well."""
 WITH_KIND = 0.95
 """Score of a name that has the word for its kind in the graph and not in the question."""
 BESIDE_EXACT = 0.8
@@ -506,9 +511,19 @@ def _with_key(words: Sequence[Word], mention: Mention, taken: set[int], fits: Fi
     for meaning in mention.meanings:
         assert meaning.key is not None
         bonus, used = _named(words, before, after, meaning.key, fits)
+        bonus += OF_LABEL * _is_number_of(words, mention.start, meaning.key)
         best.append((replace(meaning, score=meaning.score + bonus), used))
     best.sort(key=lambda pair: -pair[0].score)
     return replace(mention, meanings=tuple(meaning for meaning, _ in best), also=best[0][1])
+
+
+def _is_number_of(words: Sequence[Word], start: int, key: Key) -> bool:
+    """Whether a number by which nodes are told apart stands behind the noun for these: "customer 10", "supplier with
+    the id 2"."""
+    said = FUNCTION_WORDS | IDENTIFYING | {"ids"}
+    before = next((word.plain for word in reversed(words[max(start - 5, 0) : start]) if word.plain not in said), "")
+    identifies = name_words(key.name or key.key)[-1] in IDENTIFYING
+    return identifies and bool(before) and any(same_root(before, own) for own in name_words(key.owner)[-1:])
 
 
 def _near(indices: Iterable[int], taken: set[int]) -> list[int]:
@@ -736,5 +751,6 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
             meanings.append(Meaning("key", key.owner, score * (0.6 + 0.4 * together), key))
         if meanings:
             meanings.sort(key=lambda item: -item.score)
-            found.append(Mention(index, index + count, tuple(meanings[:6])))
+            least = meanings[:MOST_KEYS][-1].score  # many labels have an "id"
+            found.append(Mention(index, index + count, tuple(item for item in meanings if item.score >= least)))
     return found

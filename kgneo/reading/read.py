@@ -13,22 +13,26 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from kgneo.english.names import is_done, name_words
+from kgneo.english.names import is_done, name_words, same_root
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
-from kgneo.query.graph import Aggregate, Arithmetic, Edge, Function, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Function, QueryGraph, Selection, Value, Variable
 from kgneo.query.wording import wording
 from kgneo.reading.alike import Alike
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
 from kgneo.reading.fits import Fits
+from kgneo.reading.form import Comparison
 from kgneo.reading.groups import with_group_last
-from kgneo.reading.grow import Grower, Tree
+from kgneo.reading.grow import COSTS, Grower, Tree
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.measures import Measures
 from kgneo.reading.mentions import SURE, Lookup, Mention, Span
+from kgneo.reading.owners import Owners
+from kgneo.reading.presentation import presented
+from kgneo.reading.reaching import Reaching
 from kgneo.reading.roots import Roots
 from kgneo.reading.silent import LIKE_ANY, is_noun, silent
 from kgneo.reading.spans import Spans
@@ -37,6 +41,8 @@ from kgneo.reading.vocabulary import MEASURED
 from kgneo.text import fold
 
 NEAREST = 5
+CONTRADICTED = 1.0
+"""What it costs to say of one thing that it has a relationship and that it has none."""
 MISSED = 1.6
 """What it costs to leave out what something is the same as."""
 
@@ -92,6 +98,9 @@ class Interpretation:
     names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Readable names of relationship types that are codes."""
 
+    order: str = ""
+    """Words that ask for an order of the answers, of which the query graph says nothing."""
+
     likely: float | None = None
     """The probability that it is right, by what was learned; None where nothing was."""
 
@@ -114,10 +123,30 @@ def read(
 
     Raises EntityNotFound for a name that the graph does not have.
     """
+    shown = presented(question, fits, given)
+    if shown is None:
+        return _read(question, fits, dictionary, chains, given)
+    named = Heard(question, fits, dictionary, given)
+    inside = any(named.stands_at(item, span) for span in shown.spans for item in named.values)
+    found = _read(shown.text, fits, dictionary, chains, given, different=shown.different)
+    found = [replace(item, order=shown.order) for item in found]
+    return [*_read(question, fits, dictionary, chains, given), *found] if inside else found
+
+
+def _read(
+    question: str,
+    fits: Fits,
+    dictionary: Lookup,
+    chains: Chains | None,
+    given: Sequence[Span],
+    *,
+    different: bool = False,
+) -> list[Interpretation]:
+    """The ways to understand a question all of whose words say what is asked for."""
     heard = Heard(question if given else with_group_last(question), fits, dictionary, given)
     if heard.unknown:
         raise _unknown(heard, dictionary)
-    return _Reader(heard, chains).read()
+    return _Reader(heard, chains, different=different).read()
 
 
 def _unknown(heard: Heard, dictionary: Lookup) -> EntityNotFound:
@@ -133,11 +162,14 @@ def _unknown(heard: Heard, dictionary: Lookup) -> EntityNotFound:
 class _Reader:
     """Reads one question, of which `heard` is known."""
 
-    def __init__(self, heard: Heard, chains: Chains | None = None) -> None:
+    def __init__(self, heard: Heard, chains: Chains | None = None, *, different: bool = False) -> None:
         self.heard = heard
+        self.different = different
         self.conditions = Conditions(heard)
         self.alike = Alike(heard)
         self.spans = Spans(heard)
+        self.owners = Owners(heard)
+        self.reaching = Reaching(heard)
         self.verbs = Verbs(heard)
         self.chained = chains and Chained(heard, chains)
 
@@ -179,6 +211,7 @@ class _Reader:
 
     def _interpretation(self, tree: Tree) -> Interpretation:
         tree = self.spans.joined(Measures(self.heard).with_counted(self.conditions.with_truth(tree)))
+        tree = self.reaching.joined(tree)
         variables = tuple(
             Variable(f"x{number}", (thing.label,) if thing.label and not thing.loose else ())
             for number, thing in enumerate(tree.things)
@@ -208,14 +241,11 @@ class _Reader:
             else:
                 unread += 1
                 unordered.append(self.heard.words[extreme.at].text)
-        for comparison in self.heard.form.comparisons:
-            condition = self.conditions.compared(comparison, tree)
-            if condition is not None:
-                conditions.append(condition)
-                unread += self.conditions.is_of_other(comparison, condition)
-                measured.append(self.conditions.said(comparison, condition.left, tree))
-            else:
-                unread += 1
+        counted = [item for item in self.heard.form.comparisons if self.owners.counted(item, tree)]
+        compared = [self._compared(item, tree) for item in self.heard.form.comparisons if item not in counted]
+        conditions += [condition for condition, _, _ in compared if condition]
+        unread += sum(left for _, left, _ in compared) + self._unjoined
+        measured += [said for _, _, said in compared]
         held = [self.conditions.held(item, tree) for item in self.heard.holdings]
         conditions += [condition for condition in held if condition]
         unread += held.count(None)
@@ -236,6 +266,10 @@ class _Reader:
                 conditions += other[1]
                 answer = other[2] or answer
         graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
+        graph, both = self.owners.with_both(graph, tree)
+        tree = self._taking(tree, both)
+        for comparison in counted:
+            graph = self.owners.with_count(graph, comparison)
         ignored = tuple(self.heard.text_of(number) for number in tree.ignored if not self._is_said(number, tree))
         left = self._silent(tree, {value.key for value in graph.values()})
         if self.heard.alike and not tree.same:
@@ -245,10 +279,12 @@ class _Reader:
         unlike = [index for index, like in left if like < LIKE_ANY]
         unsaid = tuple(self.heard.words[index].text for index in unlike)
         nouns = sum(is_noun(self.heard, index, {*self.heard.telling}.difference(unlike)) for index in unlike)
-        if self.heard.form.negations and not graph.denies:
+        flags = {key.flags[1] for key in self.heard.fits.keys if key.flags}
+        denied = graph.denies or any(item.right in [(text,) for text in flags] for item in graph.conditions)
+        if self.heard.form.negations and not denied:
             unsaid = (*unsaid, self.heard.words[self.heard.form.negations[0]].text)
         unsaid = (*unsaid, *unordered)
-        score = tree.score - 0.5 * unread - 0.12 * len(left)
+        score = tree.score - 0.5 * unread - 0.12 * len(left) - CONTRADICTED * _contradicts(tree)
         bare = not (self.heard.values or self.heard.alike) and self.heard.is_plain and not conditions
         loose = tree.unsaid + unread
         return Interpretation(
@@ -274,6 +310,30 @@ class _Reader:
             measured=min(measured),
         )
 
+    def _compared(self, item: Comparison, tree: Tree) -> tuple[Condition | None, int, float]:
+        """The condition of a comparison, whether something of it is left unread, and how surely its measure is said."""
+        condition = self.conditions.compared(item, tree)
+        if condition is None:
+            return None, 1, 1.0
+        assert isinstance(condition.left, Value | Aggregate)
+        other = self.conditions.is_of_other(item, condition)
+        return condition, other, self.conditions.said(item, condition.left, tree)
+
+    @cached_property
+    def _unjoined(self) -> int:
+        """How often an "or" stands between two comparisons, of which query graphs take both."""
+        return sum(
+            "or" in self.heard.plain[one.end : other.start] for one, other in pairwise(self.heard.form.comparisons)
+        )
+
+    def _taking(self, tree: Tree, numbers: Sequence[int]) -> Tree:
+        """The tree in which mentions that it left out are said after all."""
+        worth = sum(COSTS.skipped_value + self.heard.mentions[number].meanings[0].score for number in numbers)
+        used = {index for number in numbers for item in [self.heard.mentions[number]]
+                for index in (*range(item.start, item.end), *item.also)}  # fmt: skip
+        left = tuple(number for number in tree.ignored if number not in numbers)
+        return replace(tree, ignored=left, used=tree.used | used, score=tree.score + worth)
+
     def _is_said(self, number: int, tree: Tree) -> bool:
         """Whether the words of a mention name a relationship of the tree."""
         item = self.heard.mentions[number]
@@ -288,7 +348,7 @@ class _Reader:
         said |= self._saying(keys)
         said |= {index for start, end, key in self.heard.whole_keys if key.key in keys for index in range(start, end)}
         said |= {index for index, word in enumerate(self.heard.plain) if word in UNITS and index - 1 in said}
-        said |= self._units
+        said |= self._units | (Measures(self.heard).averaged)
         said |= self.heard.happening
         labels = {thing.label for thing in tree.things}
         relations = [join.relation for join in tree.joins]
@@ -408,8 +468,8 @@ class _Reader:
             return self._whole_amount(tree.things[0].label)
         if asked is None:
             return root
-        if kind == "count" and asked.kind not in MEASURED and not asked.of_edge:
-            return Aggregate("count", Value("x0", asked.key))
+        if kind == "count" and (self.different or (asked.kind not in MEASURED and not asked.of_edge)):
+            return Aggregate("count", Value(tree.asking, asked.key))
         owner = tree.asking
         whole = self.heard.form.whole if asked.kind == "number" and kind == "count" else ""
         if kind == "average" or whole == "average":
@@ -424,10 +484,17 @@ class _Reader:
         relation = next((role.relation for role in tree.things[0].roles), "")
         there = self.heard.mentions[tree.things[0].named] if tree.things[0].named >= 0 else None
         word = next(iter(self.heard.plain[there.start if there else self.heard.form.at :]), "")
-        if not relation or not is_done(word, name_words(self.heard.fits.vocabulary.readable(relation))[0]):
+        if not relation or not self._is_row(word, relation):
             return Value("x0")
         known = [number for number, join in enumerate(tree.joins) if join.relation == relation]
         return Value(f"r{known[0]}") if known else Value("x0")
+
+    def _is_row(self, word: str, relation: str) -> bool:
+        """Whether a noun asks for relationships, and not for what they lead to: one of the verb that they are called
+        by, or of their own name, where they have properties: "transactions" of FINANCIAL_TRANSACTIONS."""
+        name = name_words(self.heard.fits.vocabulary.readable(relation))
+        own = bool(self.heard.fits.vocabulary.keys_of(relation)) and len(name) > 1 and same_root(word, name[-1])
+        return own or is_done(word, name[0])
 
     def _handled(self, tree: Tree) -> Aggregate:
         """How many of a named thing, "how many BOLTS were ordered": the sum of what the first relationships of it
@@ -482,6 +549,14 @@ class _Reader:
         best = self.heard.mentions[number].meanings[0]
         shown = self.heard.fits.vocabulary.display.get(best.owner, ())
         return best.key is not None and best.key.key in shown and best.times <= 1 and len(best.values) == 1
+
+
+def _contradicts(tree: Tree) -> bool:
+    """Whether a tree has a relationship from a thing to anything, and none from it to anything."""
+    plain = [item for item in tree.joins if not item.values and not tree.things[item.target].values]
+    ways = [{(item.source, item.relation, item.forward) for item in plain if item.absent == absent}
+            for absent in (False, True)]  # fmt: skip
+    return bool(ways[0] & ways[1])
 
 
 def _amount(answer: Value | Aggregate | Arithmetic, selections: Sequence[Selection]) -> Value | Aggregate | Arithmetic:

@@ -252,7 +252,8 @@ class Roots:
             between = self.heard.plain[limit : item.start] if run else self.heard.plain[at : item.start]
             if run and (item.start > limit or is_past(self.heard.plain[item.start])):
                 continue
-            if any(0 <= bound.start - item.end <= 1 for bound in self.heard.form.comparisons):
+            if any(0 <= bound.start - item.end <= 1 and not self.heard.is_label(bound.end)
+                   for bound in self.heard.form.comparisons):  # fmt: skip
                 continue
             told = {other.start for other in near if other.end == item.start}  # of which kind it is: "FLOOR area"
             told |= self._owning(item)

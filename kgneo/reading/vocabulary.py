@@ -42,6 +42,8 @@ class Key:
     unique: bool = False
     distinct: int = 0
     share: float = 1.0
+    flags: tuple[str, str] | None = None
+    """Of what is true or false, but is held in texts ("Yes", "No"): these."""
 
 
 @dataclass(frozen=True, slots=True)

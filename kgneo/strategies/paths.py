@@ -248,6 +248,7 @@ def _queried(
     best = found.interpretation
     left_out = list(dict.fromkeys([*best.ignored, *best.unsaid]))
     warnings = [f"Ignored: {', '.join(map(repr, left_out))}."] if left_out else []
+    warnings += [f"The answers are in no order, though one is asked for: {best.order!r}."] if best.order else []
     answer = _answer(context, question, best.graph, found.result, best.wording, found.evidence, clock)
     answer = replace(answer, confidence=found.confidence, warnings=tuple(warnings), readings=readings)
     return Chosen(answer, offered)
