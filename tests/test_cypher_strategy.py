@@ -123,6 +123,20 @@ def test_a_value_is_told_once_and_only_where_the_question_says_it(
     assert [line.partition(" in the graph: ")[0] for line in lines] == told
 
 
+def test_only_a_model_that_a_grammar_holds_is_told_which_words_are_names_in_the_schema(films: Context) -> None:
+    class Holding(ScriptedModel):
+        supports_grammar = True
+
+    question = "Which movies with a rating above 7 did [Ida Brandt] act in?"
+    small, large = Holding([GOOD]), ScriptedModel([GOOD])
+    for model in (small, large):
+        ask(replace(films, model=model), question, strategy="cypher")
+    assert '"movies" may mean label Movie.' in prompt(small, 0)
+    assert '"rating" may mean label Movie, property rating.' in prompt(small, 0)
+    assert '"act" may mean relationship type ACTED_IN.' in prompt(small, 0)
+    assert "may mean" not in prompt(large, 0)
+
+
 def test_a_word_that_is_a_name_in_the_schema_is_no_value(films: Context) -> None:
     films.graph.write("CREATE (:Movie {title: 'Rating'})")
     try:

@@ -86,8 +86,9 @@ def _said(text: str, like: str) -> str:
     return f'"{one_line(text)}"' + (f' (the question has "{one_line(like)}") is' if like else " is")
 
 
-def find_words(question: str, topics: Sequence[TopicEntity], context: Context) -> FoundWords:
-    """What of `question` is in the graph's values and in its schema."""
+def find_words(question: str, topics: Sequence[TopicEntity], context: Context, *, roots: bool = False) -> FoundWords:
+    """What of `question` is in the graph's values and in its schema. With `roots`, words that share one with a name of
+    the schema are among its `names`: a large model sees that by itself, a small one does not."""
     known = reading(context)
     heard = _heard(question, known) if known else None
     if known is None or heard is None:
@@ -98,10 +99,12 @@ def find_words(question: str, topics: Sequence[TopicEntity], context: Context) -
     mentions = sorted([*heard.mentions, *heard.compared, *heard.alike], key=lambda item: item.start) if classes else []
     values = [value for mention in mentions for value in _values(mention, marks)]
     values += [value for topic in topics for value in _of_topic(topic, values, marks, context)]
-    found = {(value.text, value.owner, value.key): value for value in reversed(values)}
-    return FoundWords(
-        tuple(reversed(found.values())), tuple(_learned(heard, context, classes=classes)), _spoken(heard, values)
-    )
+    found: dict[tuple[str, str, str], GraphValue] = {}
+    for value in values:
+        found.setdefault((value.text, value.owner, value.key), value)
+    names = dict(_rooted(heard, classes=classes)) if roots else {}
+    names |= dict(_learned(heard, context, classes=classes))
+    return FoundWords(tuple(found.values()), tuple(names.items()), _spoken(heard, values))
 
 
 def _heard(question: str, known: Reading) -> Heard | None:
@@ -240,6 +243,23 @@ def _learned(heard: Heard, context: Context, *, classes: bool) -> Iterator[tuple
         found += [_place(key.owner, key.key, key.of_edge) for key in known]
         if found and index not in heard.taken:
             yield heard.words[index].text, tuple(dict.fromkeys(found))[:MEANINGS]
+
+
+def _rooted(heard: Heard, *, classes: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The words that share a root with a name in the schema, with what that names."""
+    fits = heard.fits
+    for index in heard.telling:
+        word = heard.plain[index]
+        found = [_place(label) for label in fits.labels if _shares_root(word, label)] if classes else []
+        keys = [key for key in fits.keys if _shares_root(word, key_name(key))] if classes else []
+        found += [_place(key.owner, key.key, key.of_edge) for key in keys]
+        found += [f"relationship type {name}" for at, name in enumerate(fits.relations) if fits.has_root(word, at)]
+        if found and index not in heard.taken:
+            yield heard.words[index].text, tuple(dict.fromkeys(found))[:MEANINGS]
+
+
+def _shares_root(word: str, name: str) -> bool:
+    return any(same_whole_root(word, own) for own in name_words(name))
 
 
 def _spoken(heard: Heard, values: Sequence[GraphValue]) -> tuple[str, ...]:

@@ -163,7 +163,7 @@ def write_query(
     Raises ModelError, ContextOverflow among them where not even a short schema fits, and GraphUnavailable.
     """
     tried: list[Attempt] = []
-    words = find_words(question, topics, context)
+    words = find_words(question, topics, context, roots=calls.model.supports_grammar)
     parameters = PARAMETERS if free else _held(question, words.values, context, calls)
     told = words.told
     if offer is not None and offer.attempts:
