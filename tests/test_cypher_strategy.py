@@ -533,6 +533,31 @@ def test_an_example_of_the_prompt_is_a_query_graph_that_passes(example: str) -> 
     assert check(from_json(json.loads(example)), BOOKS) == ()
 
 
+def shown_in(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text."""
+    place = text.find("{")
+    while place >= 0:
+        try:
+            found, place = json.JSONDecoder().raw_decode(text, place)
+            yield found
+        except json.JSONDecodeError:
+            place += 1
+        place = text.find("{", place)
+
+
+PLACES = {"labels": "variables", "subject": "edges", "left": "conditions", "variable": "selections"}
+
+
+SYSTEM = Prompts().messages("query_graph", question="", schema="", entities="", before="")[0].content
+
+
+@pytest.mark.parametrize("part", list(shown_in(SYSTEM)), ids=str)
+def test_each_part_that_the_prompt_shows_can_be_read(part: dict[str, Any]) -> None:
+    place = next((PLACES[key] for key in part if key in PLACES), "answer")
+    graph = {"variables": [{"name": "x0"}, {"name": "x1"}], "answer": {"of": "x0"}}
+    assert from_json({**graph, place: part if place == "answer" else [part]})
+
+
 @pytest.mark.parametrize("example", examples("cypher"))
 def test_an_example_of_the_prompt_is_cypher_that_passes(example: str) -> None:
     check_statement(read_statement(example), BOOKS)
