@@ -6,7 +6,8 @@ import http.server
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from email.message import Message
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from kgneo.errors import ModelError
-from kgneo.llm import Message, Parameters, load_model
+from kgneo.llm import Message as Turn
+from kgneo.llm import Parameters, load_model
 
 pytest.importorskip("openai", reason="the openai library is not installed (extra: test)")
 
@@ -32,7 +34,7 @@ Refusal = tuple[int, object] | None
 PARAMETERS = Parameters(
     max_tokens=20, temperature=0.0, stop=("END",), seed=1, json_schema={"type": "object"}, timeout=30
 )
-CHAT = [Message("system", "Answer in JSON."), Message("user", "Who?")]
+CHAT = [Turn("system", "Answer in JSON."), Turn("user", "Who?")]
 
 
 class Provider(http.server.ThreadingHTTPServer):
@@ -43,7 +45,7 @@ class Provider(http.server.ThreadingHTTPServer):
     def __init__(self, refuse: Callable[[Body], Refusal]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.refuse = refuse
-        self.asked: list[tuple[str, Mapping[str, str], Body]] = []
+        self.asked: list[tuple[str, Message[str, str], Body]] = []
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -21,7 +21,7 @@ TABLE_2 = Parameters(max_tokens=256, temperature=0.3, top_k=40, min_p=0.05)
 """How replies are drawn, KG-RAG table 2. Stages say where they differ."""
 NEXT_TURN = ("\nQuestion:", "\n==========")
 """Strings that end an answer: a small model goes on with a question of its own, in the prompt's form."""
-LONGEST_LIST = 4_000
+LONGEST_LIST = 2_000
 """Tokens of a reply that lists names, at most; a reply may always have what its stage gives it."""
 SEPARATING_TOKENS = 32
 MESSAGE_TOKENS = 8
