@@ -219,8 +219,8 @@ def _written(
     free: bool,
     tokens: int,
 ) -> Completion:
-    """The model's next query; it is told what of the question is in the graph (`told`, of `words`), and `before`, what came of
-    others. A schema that does not fit is cut down to what the question speaks of and what is around that."""
+    """The model's next query; it is `told` what of the question is in the graph, and `before`, what came of others. A
+    schema that does not fit is cut down to what the `words` of the question speak of and what is around that."""
     while True:
         try:
             return calls.complete(
