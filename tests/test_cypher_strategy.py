@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,11 @@ from kgneo.asking import ask, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
-from kgneo.errors import ContextOverflow, EntityNotFound
+from kgneo.errors import ContextOverflow, EntityNotFound, GraphTimeout
 from kgneo.events import Event, StageEvent
 from kgneo.folders import cache_folder
 from kgneo.graph.lessons import Lesson, remove_lessons, store_lessons
+from kgneo.graph.run import Result, run
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.prompts import Prompts
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
@@ -27,7 +29,9 @@ from kgneo.query.statement import check_statement, read_statement
 from kgneo.server import RunningServer
 from kgneo.stages import write_query
 from kgneo.stages.agree import LEAST
+from kgneo.stages.find_words import find_words
 from kgneo.stages.recall import When
+from kgneo.stages.why_empty import why_empty
 from kgneo.strategies.cypher import Cypher, CypherOptions
 from tests.conftest import connect, set_address, wipe
 from tests.gbnf import allows, rules_of
@@ -38,6 +42,7 @@ FREE = Cypher(CypherOptions(free=True))
 NAMED = '"conditions": [{"left": {"of": "p", "key": "fullName"}, "right": ["Ida Brandt"]}]'
 VARIABLES = '"variables": [{"name": "m", "labels": ["Movie"]}, {"name": "p", "labels": ["Person"]}]'
 ACTED = '"edges": [{"subject": "p", "relations": ["ACTED_IN"], "object": "m"}]'
+NOTHING = '{"left": {"of": "m", "key": "title"}, "right": ["Rosalind"]}'
 TURNED = (
     f'{{{VARIABLES}, {ACTED.replace("p", "x").replace("m", "p").replace("x", "m")}, {NAMED}, "answer": {{"of": "m"}}}}'
 )
@@ -100,21 +105,48 @@ def test_the_model_sees_which_properties_have_the_values_of_the_question(films: 
     assert '"North Pier" is in the graph: label Movie, property title.' in prompt(model, 0)
 
 
-def test_the_model_sees_what_the_other_words_may_mean_in_the_schema(films: Context) -> None:
-    context, model = said(films, GOOD)
-    ask(context, "Which movies with a rating above 7 did [Ida Brandt] act in?", strategy="cypher")
-    told = prompt(model, 0)
-    assert '"movies" may mean label Movie.' in told
-    assert '"rating" may mean label Movie, property rating.' in told
-    assert '"act" may mean relationship type ACTED_IN.' in told
-    assert '"Brandt"' not in told
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who plays the diver in north pier?", ['"North Pier" is']),
+        ('Which films have a title like "Harvest"?', ['"Harvest Moon" (the question has "Harvest") is']),
+        ("Which film with Idda Brandt is it?", ['"Ida Brandt" (the question has "Idda Brandt") is']),
+        ("Did Ida Brandt or Tom Okello act in Rosalind?", ['"Ida Brandt" is', '"Tom Okello" is', '"Rosalind" is']),
+        ("Which movies came after 2010?", []),
+        ("Which persons have a role in a harvest?", []),
+    ],
+)
+def test_a_value_is_told_once_and_only_where_the_question_says_it(
+    films: Context, question: str, told: list[str]
+) -> None:
+    lines = find_words(question, (), films).told.splitlines()
+    assert [line.partition(" in the graph: ")[0] for line in lines] == told
 
 
-def test_of_plain_triples_the_model_sees_names_and_relations(sample_context: Context) -> None:
-    context, model = said(sample_context, "{}", "{}")
-    ask(context, "What is the capital of [Ethiopia]?", strategy="cypher")
-    assert '"Ethiopia" is in the graph: label Entity, property name.' in prompt(model, 0)
-    assert '"capital" may mean relationship type has_capital.' in prompt(model, 0)
+def test_only_a_model_that_a_grammar_holds_is_told_which_words_are_names_in_the_schema(films: Context) -> None:
+    class Holding(ScriptedModel):
+        supports_grammar = True
+
+    question = "Which movies with a rating above 7 did [Ida Brandt] act in?"
+    small, large = Holding([GOOD]), ScriptedModel([GOOD])
+    for model in (small, large):
+        ask(replace(films, model=model), question, strategy="cypher")
+    assert '"movies" may mean label Movie.' in prompt(small, 0)
+    assert '"rating" may mean label Movie, property rating.' in prompt(small, 0)
+    assert '"act" may mean relationship type ACTED_IN.' in prompt(small, 0)
+    assert "may mean" not in prompt(large, 0)
+
+
+def test_a_word_that_is_a_name_in_the_schema_is_no_value(films: Context) -> None:
+    films.graph.write("CREATE (:Movie {title: 'Rating'})")
+    try:
+        context = open_context(films.graph, encoder=films.encoder)
+        words = find_words("Which movies have a rating above 7?", (), context)
+        assert words.told == ""
+        assert "Movie" in words.spoken
+        assert "Rating" in find_words('What is the rating of "Rating"?', (), context).told
+    finally:
+        films.graph.write("MATCH (m:Movie {title: 'Rating'}) DETACH DELETE m")
 
 
 def test_what_stands_before_the_question_is_the_same_for_all_questions_of_a_graph(films: Context) -> None:
@@ -134,7 +166,12 @@ def test_what_stands_before_the_question_is_the_same_for_all_questions_of_a_grap
         (GOOD.replace("ACTED_IN", "ACTS_IN"), "unknown name", "ACTED_IN"),
         (TURNED, "unknown name", "must be turned round"),
         (GOOD.replace(ACTED, '"edges": []'), "refused", "not joined"),
-        (GOOD.replace("Ida Brandt", "Ida Brant"), "empty", "spelling"),
+        (
+            GOOD.replace("Ida Brandt", "Ida Brant"),
+            "empty",
+            'fullName = "Ida Brant", whatever else is asked; values like it',
+        ),
+        (GOOD.replace('p", "key": "fullName', 'm", "key": "title'), "empty", "Nothing in the graph has m.title"),
     ],
 )
 def test_the_model_is_told_what_is_wrong_with_a_query_graph(films: Context, bad: str, kind: str, hint: str) -> None:
@@ -155,7 +192,7 @@ def test_the_model_is_told_what_is_wrong_with_a_query_graph(films: Context, bad:
         ("MATCH (p:Person)<-[:ACTED_IN]-(m:Movie) RETURN m", "unknown name", "turn the arrow"),
         ("MATCH (p:Person) DETACH DELETE p", "refused", "would write"),
         ("MATCH (p)-[*]-(m) RETURN m", "refused", "no bound"),
-        ("MATCH (p:Person {fullName: 'Ida'}) RETURN p", "empty", "nothing in the graph fits"),
+        ("MATCH (p:Person {fullName: 'Ida'}) RETURN p", "empty", "Nothing in the graph has x0.fullName"),
     ],
 )
 def test_the_model_is_told_what_is_wrong_with_its_cypher(films: Context, bad: str, kind: str, hint: str) -> None:
@@ -212,9 +249,44 @@ def test_the_model_is_told_that_a_query_took_too_long(
         answer = ask(context, "How many walks are there?", strategy=strategy)
     finally:
         films.graph.write("MATCH (knot:Knot) DETACH DELETE knot")
-    assert "Problem (timeout): It took too long." in prompt(model, 1)
+    assert "Problem (timeout): The database did not answer it in time, twice." in prompt(model, 1)
     assert (answer.answer, answer.answers) == ("not found", ())
     assert "No query could be run (timeout): " in answer.warnings[-1]
+
+
+def test_a_query_for_which_the_database_was_too_busy_once_is_run_again(
+    films: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def busy(*arguments: Any, **options: Any) -> Result:
+        seen.append(arguments)
+        if len(seen) == 1:
+            raise GraphTimeout("busy")
+        return run(*arguments, **options)
+
+    monkeypatch.setattr(write_query, "run", busy)
+    context, model = said(films, GOOD)
+    answer = ask(context, QUESTION, strategy=Cypher(CypherOptions(compare=False)))
+    assert (set(answer.answers), answer.warnings, len(model.calls)) == (FILMS_OF_IDA, (), 1)
+
+
+def test_the_parts_that_make_a_query_empty_are_told(films: Context) -> None:
+    query = f'{{{VARIABLES}, {ACTED}, {NAMED[:-1]}, {NOTHING}], "answer": {{"of": "m"}}}}'
+    found = why_empty(from_json(json.loads(query)), films)
+    assert 'Without the condition m.title = "Rosalind" it finds something.' in found
+    assert "Without the edge p -[ACTED_IN]-> m it finds something." in found
+    assert "Nothing in the graph has" not in found
+
+
+def test_a_no_is_an_answer(films: Context) -> None:
+    no = GOOD.replace('"answer": {"of": "m"}', '"answer": {"function": "exists", "value": {"of": "m"}}')
+    context, model = said(films, no.replace(NAMED[:-1], f"{NAMED[:-1]}, {NOTHING}"))
+    answer = ask(context, "Did [Ida Brandt] act in Rosalind?", strategy="cypher")
+    assert (answer.answers, len(model.calls)) == (("no",), 1)
+    context, model = said(films, "MATCH (m:Movie {title: 'Nothing'}) RETURN count(m) > 0 AS there")
+    assert ask(context, "Is there a film called Nothing?", strategy=FREE).answers == ("no",)
+    assert len(model.calls) == 1
 
 
 @pytest.mark.parametrize(
@@ -459,6 +531,31 @@ def examples(name: str) -> list[str]:
 @pytest.mark.parametrize("example", examples("query_graph"))
 def test_an_example_of_the_prompt_is_a_query_graph_that_passes(example: str) -> None:
     assert check(from_json(json.loads(example)), BOOKS) == ()
+
+
+def shown_in(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text."""
+    place = text.find("{")
+    while place >= 0:
+        try:
+            found, place = json.JSONDecoder().raw_decode(text, place)
+            yield found
+        except json.JSONDecodeError:
+            place += 1
+        place = text.find("{", place)
+
+
+PLACES = {"labels": "variables", "subject": "edges", "left": "conditions", "variable": "selections"}
+
+
+SYSTEM = Prompts().messages("query_graph", question="", schema="", entities="", before="")[0].content
+
+
+@pytest.mark.parametrize("part", list(shown_in(SYSTEM)), ids=str)
+def test_each_part_that_the_prompt_shows_can_be_read(part: dict[str, Any]) -> None:
+    place = next((PLACES[key] for key in part if key in PLACES), "answer")
+    graph = {"variables": [{"name": "x0"}, {"name": "x1"}], "answer": {"of": "x0"}}
+    assert from_json({**graph, place: part if place == "answer" else [part]})
 
 
 @pytest.mark.parametrize("example", examples("cypher"))

@@ -247,9 +247,9 @@ def test_the_schema_shows_nothing_that_is_left_out(world: World, capsys: pytest.
     shows_nothing(world.http.get("/api/v1/schema").json())
     shows_nothing(world.http.get("/api/v1/strategies").json())
     shows_nothing(world.tools.schema())
-    assert "salary: STRING NOT NULL e.g. open-44" in prompt_text(
+    assert 'salary: STRING NOT NULL "open-44"' in prompt_text(
         world.context.knowledge.schema, world.context.shape, tokens=2_000
-    ).replace("salary: STRING e.g.", "salary: STRING NOT NULL e.g.")
+    ).replace("salary: STRING ", "salary: STRING NOT NULL ")
     assert main(["schema", "--tokens", "1000"]) == 0
     shows_nothing(capsys.readouterr().out)
 

@@ -19,7 +19,7 @@ from kgneo.stages.generate import ModelCalls
 from kgneo.stages.ground import completed, ground, says_nothing, supporting
 from kgneo.stages.reached import Reached, asked_about, mask, names_in
 from kgneo.stages.rewrite import LISTED, PUT_IN, put_in, rewrite, write_answers
-from kgneo.stages.synthesise import LONG, cut_to_answer, final_entities
+from kgneo.stages.synthesise import LONG, cut_to_answer, final_entities, synthesise
 from tests.pipeline_stand_in import read_facts
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=12).filter(str.strip)
@@ -197,6 +197,22 @@ def test_a_sentence_that_repeats_the_question_does_not_answer_with_it() -> None:
 def test_what_no_triple_holds_is_no_answer() -> None:
     found = ground("Vienna; Atlantis", entities("Vienna"))
     assert (found.names, found.unmatched) == (("Vienna",), ("Atlantis",))
+
+
+@pytest.mark.parametrize("reply", ["$; Up, Up; Trancers; Part 2", "- $\n- Up, Up\n- Trancers; Part 2"])
+def test_names_with_signs_of_lists_and_names_that_are_signs_are_found(reply: str) -> None:
+    found = ground(reply, entities("Up, Up", "Trancers; Part 2", "Up", "$"))
+    assert found.names == ("$", "Up, Up", "Trancers; Part 2")
+    assert found.unmatched == ()
+
+
+def test_a_long_list_is_shown_whole_and_has_room_in_the_reply() -> None:
+    model = ScriptedModel(["City 3"])
+    steps = [Step("Which cities?", "many", tuple(f"The City of Number {number}" for number in range(200)))]
+    synthesise("Which city?", "", steps, ModelCalls(model, Prompts(), Clock()))
+    messages, parameters = model.calls[0]
+    assert "Number 199" in messages[-1].content
+    assert parameters.max_tokens > 512
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ FRESH = 600.0
 the same."""
 
 
-VERSION = 2
+VERSION = 3
 """Of the schema's file: one that an older kgneo wrote is made anew."""
 SCANNED_AGAIN = 10.0
 """So many times as long as looking at the whole graph took, it is not looked at again when it has changed."""

@@ -19,7 +19,7 @@ from typing import Any
 
 from kgneo.errors import GraphTimeout
 from kgneo.graph.connection import Graph
-from kgneo.graph.connections import Connection, Ends, counted_whole, counts, kept, own_labels
+from kgneo.graph.connections import WALKED, Connection, Ends, counted_whole, counts, kept, own_labels
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.shape import Shape, is_own
 from kgneo.graph.values import texts
@@ -36,6 +36,8 @@ LONGEST_LIST = 16
 """Elements of a list from which on it is taken for a vector or a document, not a value."""
 DEADLINE = 60.0
 """Seconds after which what is left is listed without properties."""
+BACK_SECONDS = 5.0
+"""How long it may take to look whether relationships of a type are stored both ways."""
 SCAN_SECONDS = 3_600.0
 """How long looking at all nodes, or at all relationships of one type, may take."""
 
@@ -75,12 +77,15 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relationship type with the number of its relationships, their properties and what they connect."""
+    """A relationship type with the number of its relationships, their properties and what they connect. `back`: of
+    those between two nodes of one kind the share (0..1), among some, beside which there is one back; None for a type
+    that has none such."""
 
     name: str
     relationships: int
     properties: tuple[Property, ...] = ()
     connections: tuple[Connection, ...] = ()
+    back: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,7 @@ class Schema:
                     Connection(tuple(end["subject"]), tuple(end["object"]), end["times"], end["exact"])
                     for end in item["connections"]
                 ),
+                item["back"],
             )
             for item in record.pop("relations")
         )
@@ -216,7 +222,19 @@ class _Look:
         number = self._number(size, rows)
         connections = ends.connections(name, number, pairs) if ends and rows else ()
         shown = [item for item in connections if not _is_hidden((*item.subject, *item.object), self.shape)]
-        return Relation(name, number, _properties(rows), tuple(shown))
+        return Relation(name, number, _properties(rows), tuple(shown), self._back(name, shown))
+
+    def _back(self, name: str, connections: Iterable[Connection]) -> float | None:
+        """Of the relationships of a type between nodes of one kind the share beside which there is one back."""
+        if not self._in_time or not any({*item.subject} & {*item.object} for item in connections):
+            return None
+        try:
+            [found] = self.graph.read(
+                fill("schema_back", relation=name), sample=self.sample, walked=WALKED, timeout=BACK_SECONDS
+            )
+        except GraphTimeout:
+            return None
+        return _rounded(found["back"] / found["looked"]) if found["looked"] else None
 
     def _number(self, size: int, rows: Rows) -> int:
         """How many there are: where all were looked at, those that are seen."""

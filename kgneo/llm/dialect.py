@@ -22,7 +22,9 @@ _UNKNOWN = re.compile(
     r"|input should be|only the default",
     re.IGNORECASE,
 )
-_FORMAT = re.compile(r"response_format|json_schema|json_object")
+_FORMAT = re.compile(r"response[_ .]?(?:format|schema)|json[_ ]?schema|json_object", re.IGNORECASE)
+_OTHER_NAMES = {"stop": ("stop", "stop_sequences"), "seed": ("seed", "random_seed")}
+"""Fields by what servers call them that pass requests on to a protocol of their own."""
 _ROLE_REFUSED = re.compile(r"\broles?\b.*(alternate|support)|system (role|message)", re.IGNORECASE | re.DOTALL)
 _OVERFLOW = re.compile(r"context_length_exceeded|exceed_context_size|exceeds? (?:the )?(?:available )?context")
 _LIMITS = (
@@ -79,15 +81,22 @@ class Dialect:
         if roles and not self.merged_system and _ROLE_REFUSED.search(refusal):
             self.merged_system = True
             return "takes no system messages: they go in front of the question"
-        if "response_format" in request and self.schema_form == "json_schema" and _FORMAT.search(refusal):
-            self.schema_form = "json_object"
-            return "takes JSON schemas in another form"
+        if "response_format" in request and _FORMAT.search(refusal):
+            return self._other_format()
         named = {name for name in request["extra_body"] if name != "grammar" and _names(refusal, name)}
         if _UNKNOWN.search(refusal):
             sent = request.keys() | request["extra_body"].keys()
             named |= {name for name in _OPTIONAL if name in sent and _names(refusal, name)}
         self.left_out |= named
         return f"does not take {', '.join(sorted(named))}: left out from now on" if named else ""
+
+    def _other_format(self) -> str:
+        """The next form in which a server may take a JSON schema, at last none."""
+        if self.schema_form == "json_schema":
+            self.schema_form = "json_object"
+            return "takes JSON schemas in another form"
+        self.left_out.add("response_format")
+        return "takes no JSON schemas: left out from now on"
 
     def _format(self, schema: dict[str, Any]) -> dict[str, Any]:
         if self.schema_form == "json_schema":
@@ -96,7 +105,8 @@ class Dialect:
 
 
 def _names(text: str, name: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+    names = "|".join(map(re.escape, _OTHER_NAMES.get(name, (name,))))
+    return re.search(rf"(?<!\w)(?:{names})(?!\w)", text) is not None
 
 
 def overflow_numbers(text: str) -> tuple[int, int] | None:
@@ -108,10 +118,15 @@ def overflow_numbers(text: str) -> tuple[int, int] | None:
 
 
 def message_in(body: object) -> str:
-    """The server's own words in the body of a refusal."""
+    """The server's own words in the body of a refusal, which may be a list of one (Gemini), and may hold those of
+    another server to which it passed the request on (OpenRouter)."""
+    if isinstance(body, Sequence) and not isinstance(body, str | bytes) and body:
+        return message_in(body[0])
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     if not isinstance(inner, Mapping):
         return str(inner)
-    parts = [inner.get("message") or inner.get("detail"), inner.get("code"), inner.get("param")]
+    metadata = inner.get("metadata")
+    passed = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    parts = [inner.get("message") or inner.get("detail"), inner.get("code"), inner.get("param"), passed]
     numbers = {name: inner[name] for name in ("n_prompt_tokens", "n_ctx") if name in inner}
     return ", ".join(str(part) for part in (*parts, numbers or None) if part is not None) or json.dumps(inner)

@@ -17,7 +17,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl
 
 from kgneo.errors import ContextOverflow, ModelError, ModelUnavailable
 from kgneo.llm.address import check_address, check_key, sent_on
@@ -29,6 +31,9 @@ from kgneo.llm.reply import Reply, most_bytes
 
 __all__ = ["HOSTED", "OpenAICompatibleModel"]
 
+AZURE_VERSION = "api-version"
+"""The part of an address by which Azure's own form of the protocol is told: the key goes in a header of its own, and
+the model may stand in the address."""
 HOSTED = "https://api.openai.com/v1"
 RETRIES = 3
 _SHORTEST_SECRET = 8
@@ -43,7 +48,7 @@ _HINTS = {
 
 
 class OpenAICompatibleModel:
-    """`model` as the server calls it, at the address `url` (up to and with "/v1").
+    """`model` as the server calls it, at the address `url` (up to and with "/v1"; Azure's may end in "?api-version=…").
 
     `key` is sent to that address and never shown; `context` is the context in tokens where it is known; `retries`
     bounds the repeated requests. Raises UsageError for an address or a key that cannot be used, ModelError when the
@@ -85,16 +90,26 @@ class OpenAICompatibleModel:
         self._report = report or _silent
         self._secrets = (key,) if key and len(key) >= _SHORTEST_SECRET else ()
         self._openai = openai
-        self._client = openai.OpenAI(
-            api_key=key or _NO_KEY,
-            base_url=url,
+        self._client = self._connected(key or _NO_KEY, retries)
+        self._dialect = Dialect()
+
+    def _connected(self, key: str, retries: int) -> Any:
+        """The library's client. What stands behind "?" in the address goes with every request; an address with a
+        version of Azure's API is asked as Azure wants it."""
+        base, _, rest = self.url.partition("?")
+        fields = dict(parse_qsl(rest))
+        client = partial(
+            self._openai.AzureOpenAI if AZURE_VERSION in fields else self._openai.OpenAI,
+            api_key=key,
+            base_url=base,
             max_retries=retries,
             default_headers=UNPACKED,
-            http_client=openai.DefaultHttpxClient(
+            http_client=self._openai.DefaultHttpxClient(
                 event_hooks={**HOOKS, "request": [*HOOKS["request"], self._tell_repeated]}, follow_redirects=False
             ),
         )
-        self._dialect = Dialect()
+        version = {"api_version": fields.pop(AZURE_VERSION)} if AZURE_VERSION in fields else {}
+        return client(default_query=fields or None, **version)
 
     def __repr__(self) -> str:
         return f"OpenAICompatibleModel({self._model!r}, url={self.url!r})"
@@ -207,7 +222,7 @@ class OpenAICompatibleModel:
         if error.response.has_redirect_location:
             elsewhere = self._redacted(error.response.headers["location"])
             return ModelError(sent_on(self.url, elsewhere), hint="Where that is right, name it with --llm-url.")
-        text = self._redacted(message_in(error.body) if isinstance(error.body, Mapping) else str(error.message))
+        text = self._redacted(message_in(error.body) if isinstance(error.body, Mapping | list) else str(error.message))
         if overflow := self._overflow(text):
             return overflow
         # llama-cpp-python's server answers 500 to a field that it cannot take.

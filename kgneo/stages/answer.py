@@ -6,7 +6,7 @@ are left out from the end, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.errors import ContextOverflow
@@ -50,7 +50,8 @@ def answer_from_facts(
         facts = selection.write(shown) or NO_FACTS
         grammar = name_grammar(shown, selection.likely, selection.topic) if calls.model.supports_grammar else None
         try:
-            parameters = replace(PARAMETERS, grammar=grammar)
+            listing = calls.listing(PARAMETERS, _ends(shown))
+            parameters = replace(listing, grammar=grammar)
             completion = calls.complete("answer", parameters, on_text, question=question, facts=facts)
         except ContextOverflow as error:
             if not shown:
@@ -59,6 +60,13 @@ def answer_from_facts(
             continue
         _warn_of_cut(len(selection.candidates), len(shown), calls)
         return Reply(completion.text, tuple(shown), completion.finish_reason == "length")
+
+
+def _ends(shown: Sequence[Candidate]) -> Iterator[str]:
+    """The names at one end of the triples, as many as an answer can be expected to list: the end with more of them."""
+    subjects = dict.fromkeys(item.triple.subject for item in shown)
+    objects = dict.fromkeys(item.triple.object for item in shown)
+    yield from max(subjects, objects, key=len)
 
 
 def _warn_of_cut(selected: int, shown: int, calls: ModelCalls) -> None:

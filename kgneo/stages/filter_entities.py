@@ -51,7 +51,8 @@ def filter_entities(
             "notes": "".join(f"{note}\n" for note in (notes, feedback) if note),
         }
         try:
-            parameters = replace(PARAMETERS, grammar=listed_grammar((one_line(item.name) for item in shown), ALL, NONE))
+            listing = calls.listing(PARAMETERS, (item.name for item in shown))
+            parameters = replace(listing, grammar=listed_grammar((one_line(item.name) for item in shown), ALL, NONE))
             reply = calls.complete("entities", parameters, None, **variables).text
         except ContextOverflow as error:
             calls.warn(f"The model was not asked which entities answer: {error.message}.")

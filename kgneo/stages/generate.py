@@ -8,7 +8,7 @@ question may is not made.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgneo.context import Clock, Context
@@ -21,6 +21,9 @@ TABLE_2 = Parameters(max_tokens=256, temperature=0.3, top_k=40, min_p=0.05)
 """How replies are drawn, KG-RAG table 2. Stages say where they differ."""
 NEXT_TURN = ("\nQuestion:", "\n==========")
 """Strings that end an answer: a small model goes on with a question of its own, in the prompt's form."""
+LONGEST_LIST = 2_000
+"""Tokens of a reply that lists names, at most; a reply may always have what its stage gives it."""
+SEPARATING_TOKENS = 32
 MESSAGE_TOKENS = 8
 """What a chat template adds to a message, at most a few tokens."""
 NO_MODEL_HINT = (
@@ -76,6 +79,13 @@ class ModelCalls:
             self.model.name, 1, completion.prompt_tokens, completion.completion_tokens, completion.evaluated_tokens
         )
         return completion
+
+    def listing(self, parameters: Parameters, names: Iterable[str]) -> Parameters:
+        """The same with room in the reply to list all of `names`, within a quarter of the model's context."""
+        listed = self.model.count_tokens("; ".join(dict.fromkeys(names))) + SEPARATING_TOKENS
+        context = self.model.context_tokens
+        most = LONGEST_LIST if context is None else min(LONGEST_LIST, context // 4)
+        return replace(parameters, max_tokens=max(parameters.max_tokens, min(listed, most)))
 
     def _seed_of(self, messages: Sequence[Message]) -> int | None:
         """A seed of this prompt's own. With one for all prompts the same chance decides every question: a model that

@@ -7,7 +7,7 @@ was shown; a name that is not there is reported, never passed on as an answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgneo.graph.neighbours import ends_of
@@ -20,6 +20,9 @@ from kgneo.text import fold
 NOT_FOUND = "not in the graph"
 LIST_ITEM_WORDS = 8
 """A piece of a list with more words than this is a sentence."""
+
+PIECES = 4
+"""Pieces of a list that are tried as one name."""
 
 _NOTHING = re.compile(
     r"^\W*(?:the answer is |it is |this is )?(?:not in the (?:graph|facts|triples)|not found|unknown|none|no answer"
@@ -63,10 +66,10 @@ def ground(text: str, entities: Iterable[Reached], *, asked: str = "") -> Ground
     repeated = {item.name for item in names_in(asked, by_name)}
     found: dict[str, None] = {}
     unmatched: list[str] = []
-    for piece in _pieces(text):
+    for piece in names.joined(_pieces(text)):
         named = names.in_piece(piece, repeated)
         found.update(dict.fromkeys(named))
-        if not named and len(piece.split()) <= LIST_ITEM_WORDS:
+        if not named and len(piece.split()) <= LIST_ITEM_WORDS and any(char.isalnum() for char in piece):
             unmatched.append(piece)
     return Grounded(tuple(entity for name in found for entity in by_name[name]), tuple(dict.fromkeys(unmatched)))
 
@@ -79,8 +82,7 @@ def _pieces(text: str) -> list[str]:
             pieces.append("")
         else:
             pieces[-1] += match.group()
-    pieces = [_BULLET.sub("", piece).strip() for piece in pieces]
-    return [piece for piece in pieces if any(char.isalnum() for char in piece)]
+    return [piece for piece in (_BULLET.sub("", piece).strip() for piece in pieces) if piece]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,16 @@ class _Names:
             if _key(whole) in self.folded:
                 return self.folded[_key(whole)]
         return None
+
+    def joined(self, pieces: Sequence[str]) -> Iterator[str]:
+        """The items of a list, of which those side by side are one that are a name with semicolons in it."""
+        place = 0
+        while place < len(pieces):
+            longest = range(min(PIECES, len(pieces) - place), 1, -1)
+            tried = ((length, "; ".join(pieces[place : place + length])) for length in longest)
+            length, item = next(((size, text) for size, text in tried if self.find(text)), (1, pieces[place]))
+            yield item
+            place += length
 
     def in_piece(self, piece: str, repeated: set[str]) -> list[str]:
         """The piece as a whole, else as a list with commas, else the names in the sentence."""

@@ -18,7 +18,8 @@ STOP = "?"
 PARAMETERS = replace(TABLE_2, stop=(STOP,))
 ANSWER = "Answer:"
 LISTED = 30
-"""Answers of a step that are written out in a prompt."""
+"""Answers of a step that are written out in a prompt that asks for a question: the triples that it is answered from
+begin with all of them."""
 PUT_IN = 5
 """Answers of a step that a rule puts into a question: the triples that it is answered from begin with all of them."""
 LONGEST = 2_000
@@ -83,18 +84,18 @@ def _rewritten(prompt: str, question: str, calls: ModelCalls, **variables: str) 
     return rewritten.rstrip(STOP + " ") + STOP
 
 
-def write_steps(steps: Sequence[Step]) -> str:
-    """Questions and answers as the prompts hold them, long lists of answers shortened."""
+def write_steps(steps: Sequence[Step], *, listed: int = LISTED) -> str:
+    """Questions and answers as the prompts hold them, lists of more than `listed` answers shortened."""
     return "\n".join(
-        f"{number}. {one_line(step.question)}\n   {ANSWER} {write_answers(step)}"
+        f"{number}. {one_line(step.question)}\n   {ANSWER} {write_answers(step, listed=listed)}"
         for number, step in enumerate(steps, start=1)
     )
 
 
-def write_answers(step: Step) -> str:
-    """The answers of a step: names where there are any, at most 30 of them, else its text."""
+def write_answers(step: Step, *, listed: int = LISTED) -> str:
+    """The answers of a step: names where there are any, at most `listed` of them, else its text."""
     if not step.answers:
         return one_line(step.answer)[:LONGEST] or NOT_FOUND
-    listed = "; ".join(one_line(name) for name in step.answers[:LISTED])
-    more = len(step.answers) - LISTED
-    return f"{listed}; and {more} more" if more > 0 else listed
+    names = "; ".join(one_line(name) for name in step.answers[:listed])
+    more = len(step.answers) - listed
+    return f"{names}; and {more} more" if more > 0 else names

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kgneo.errors import BudgetSpent, ContextOverflow
 from kgneo.model import Step
-from kgneo.stages.generate import NEXT_TURN, TABLE_2, ModelCalls
+from kgneo.stages.generate import LONGEST_LIST, NEXT_TURN, TABLE_2, ModelCalls
 from kgneo.stages.ground import Grounded, ground
 from kgneo.stages.reached import Reached, names_in
 from kgneo.stages.rewrite import LISTED, write_steps
@@ -30,9 +30,11 @@ def synthesise(
 ) -> str:
     """The final answer in the model's words, cut where it is over-long; the last sub-answer where the steps do not fit
     into the model's context."""
-    variables = {"question": question, "reasoning": reasoning, "steps": write_steps(steps)}
+    listed = shown_of(steps, calls)
+    variables = {"question": question, "reasoning": reasoning, "steps": write_steps(steps, listed=listed)}
+    parameters = calls.listing(PARAMETERS, (name for step in steps for name in step.answers[:listed]))
     try:
-        completion = calls.complete("synthesise", PARAMETERS, on_text, **variables)
+        completion = calls.complete("synthesise", parameters, on_text, **variables)
     except (BudgetSpent, ContextOverflow) as error:
         calls.warn(f"The last sub-answer is the answer: {error.message.rstrip('.')}.")
         return steps[-1].answer
@@ -40,6 +42,15 @@ def synthesise(
     if text != completion.text.strip():
         calls.warn("The model's final text was longer than an answer and was cut.")
     return text
+
+
+def shown_of(steps: Sequence[Step], calls: ModelCalls) -> int:
+    """How many answers of each step the model is shown: all that an eighth of its context holds, at least 30."""
+    context = calls.model.context_tokens
+    room = LONGEST_LIST if context is None else min(LONGEST_LIST, context // 8)
+    names = [name for step in steps for name in step.answers]
+    each = calls.model.count_tokens("; ".join(names)) / max(len(names), 1)
+    return max(LISTED, int(room / max(each * len(steps), 1.0)))
 
 
 def cut_to_answer(text: str, *, unfinished: bool = False) -> str:
@@ -57,10 +68,12 @@ def cut_to_answer(text: str, *, unfinished: bool = False) -> str:
     return paragraph[: ends[-1]].strip() if ends else paragraph[:LONG].rstrip()
 
 
-def final_entities(text: str, question: str, groups: Sequence[tuple[Reached, ...]], steps: Sequence[Step]) -> Grounded:
+def final_entities(
+    text: str, question: str, groups: Sequence[tuple[Reached, ...]], steps: Sequence[Step], *, listed: int = LISTED
+) -> Grounded:
     """The entities that the final answer names: answers of the last step if it names any, else of any step.
 
-    Answers of the last step that were too many to be shown to the model follow those it named: it cannot have
+    Answers of the last step beyond `listed`, which were not shown to the model, follow those it named: it cannot have
     ruled out what it did not see. An entity that the question itself names is no answer beside others.
     """
     last = groups[-1] if groups else ()
@@ -70,8 +83,8 @@ def final_entities(text: str, question: str, groups: Sequence[tuple[Reached, ...
     named = [entity for entity in found.entities if entity.id in in_last]
     sentence = len(found.entities) > len(named) > 0 and ";" not in text
     entities = named if sentence else list(found.entities)
-    if named and len(steps[-1].answers) > LISTED:
-        hidden = set(steps[-1].answers[LISTED:])
+    if named and len(steps[-1].answers) > listed:
+        hidden = set(steps[-1].answers[listed:])
         kept = {entity.id for entity in entities}
         entities += [entity for entity in last if entity.name in hidden and entity.id not in kept]
     asked = {item.name for item in names_in(question, (entity.name for entity in entities))}

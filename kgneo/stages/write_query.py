@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from kgneo.context import Context
 from kgneo.english.literals import literals_of
@@ -41,7 +41,7 @@ from kgneo.query.catalogue import Catalogue
 from kgneo.query.check import check
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.grammar import query_grammar
-from kgneo.query.graph import QueryGraph
+from kgneo.query.graph import Aggregate, QueryGraph
 from kgneo.query.json import from_json, json_schema, to_json
 from kgneo.query.wording import wording
 from kgneo.stages.facts import one_line
@@ -49,6 +49,7 @@ from kgneo.stages.find_words import FoundWords, GraphValue, find_words
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.interpret import reading
 from kgneo.stages.recall import When, similar_lessons, write_lessons
+from kgneo.stages.why_empty import why_empty
 
 PARAMETERS = replace(TABLE_2, temperature=0.0, max_tokens=700)
 LONGEST = 10.0
@@ -57,14 +58,16 @@ SHOWN = 300
 """Characters of a query that are told while it is tried."""
 LEAST_SCHEMA = 100
 """Tokens below which a schema is not cut any further."""
+Asked = TypeVar("Asked")
 Failure = Literal["syntax error", "unknown name", "refused", "timeout", "empty"]
 _ADVICE: dict[Failure, str] = {
     "syntax error": "It could not be read.",
     "unknown name": "It names something that the graph does not have.",
     "refused": "It may not be run.",
-    "timeout": "It took too long.",
-    "empty": "It is correct, and nothing in the graph fits it: look at directions, at spelling, at what is asked for.",
+    "timeout": "The database did not answer it in time, twice. It may be right all the same; a shorter one is quicker.",
+    "empty": "It is correct, and nothing in the graph fits it.",
 }
+_STANDS = "Write a better one, or the same again if it says what the question asks: then nothing is the answer."
 _UNKNOWN = ("There is no ", " must be turned round", " does not join ")
 """How `check` begins or ends what the schema does not have."""
 
@@ -160,9 +163,9 @@ def write_query(
     Raises ModelError, ContextOverflow among them where not even a short schema fits, and GraphUnavailable.
     """
     tried: list[Attempt] = []
-    words = find_words(question, topics, context)
+    words = find_words(question, topics, context, roots=calls.model.supports_grammar)
     parameters = PARAMETERS if free else _held(question, words.values, context, calls)
-    told = _told(words)
+    told = words.told
     if offer is not None and offer.attempts:
         parameters, told = offer.held(parameters), f"{told}\n{offer.text}".strip()
     parameters = replace(parameters, temperature=temperature)
@@ -176,7 +179,9 @@ def write_query(
         try:
             shown = "" if free or not (when == "always" or (when == "failure" and tried)) else examples()
             before = shown + _feedback(tried)
-            completion = _written(question, told, parameters, context, calls, before, free=free, tokens=schema_tokens)
+            completion = _written(
+                question, words, told, parameters, context, calls, before, free=free, tokens=schema_tokens
+            )
         except BudgetSpent as error:
             calls.warn(error.message)
             break
@@ -204,6 +209,7 @@ def _tell(context: Context, number: int, attempt: Attempt) -> None:
 
 def _written(
     question: str,
+    words: FoundWords,
     told: str,
     parameters: Parameters,
     context: Context,
@@ -214,14 +220,14 @@ def _written(
     tokens: int,
 ) -> Completion:
     """The model's next query; it is `told` what of the question is in the graph, and `before`, what came of others. A
-    schema that does not fit is cut down to its most frequent parts."""
+    schema that does not fit is cut down to what the `words` of the question speak of and what is around that."""
     while True:
         try:
             return calls.complete(
                 "cypher" if free else "query_graph",
                 parameters,
                 question=defuse(one_line(question)),
-                schema=defuse(prompt_text(context.knowledge.schema, context.shape, tokens=tokens)),
+                schema=defuse(prompt_text(context.knowledge.schema, context.shape, tokens=tokens, spoken=words.spoken)),
                 entities=defuse(told),
                 before=defuse(before),
             )
@@ -245,24 +251,15 @@ def _held(question: str, values: Sequence[GraphValue], context: Context, calls: 
     return replace(PARAMETERS, json_schema=json_schema(schema) if calls.model.supports_json_schema else None)
 
 
-def _told(words: FoundWords) -> str:
-    """What of the question is in the graph, and where."""
-    values = [f'"{one_line(value.text)}" is in the graph: {value.told}.' for value in words.values]
-    names = [f'"{one_line(text)}" may mean {", or ".join(meanings)}.' for text, meanings in words.names]
-    return "\n".join([*values, *names])
-
-
 def _feedback(tried: Sequence[Attempt]) -> str:
     """What the model is told of its last query."""
     if not tried or tried[-1].problem is None:
         return ""
     last, problem = tried[-1], tried[-1].problem
     assert problem is not None
-    return (
-        f"\nYour query before:\n{last.query}\n"
-        f"Problem ({problem.kind}): {_ADVICE[problem.kind]} {one_line(problem.text)}\n"
-        "Write a better one."
-    )
+    told = f"Problem ({problem.kind}): {_ADVICE[problem.kind]} {one_line(problem.text)}"
+    then = _STANDS if problem.kind == "empty" else "Write a better one."
+    return f"\nYour query before:\n{last.query}\n{told}\n{then}"
 
 
 def _catalogue(context: Context) -> Catalogue:
@@ -310,7 +307,13 @@ def _try_graph(text: str, context: Context) -> Attempt:
         parameters,
         wording(graph, names=context.shape.names),
     )
-    return Attempt(query, Problem("empty") if result.empty else None, found)
+    empty = result.empty and not _is_yes_or_no(graph)
+    return Attempt(query, Problem("empty", why_empty(graph, context)) if empty else None, found)
+
+
+def _is_yes_or_no(graph: QueryGraph) -> bool:
+    """Whether a "no" is an answer as good as a "yes"."""
+    return isinstance(graph.answer, Aggregate) and graph.answer.function == "exists"
 
 
 def _graph_of(text: str) -> QueryGraph:
@@ -325,8 +328,16 @@ def _run(graph: QueryGraph, context: Context) -> tuple[Result, tuple[Evidence, .
     known = reading(context)
     keys, naming = (known.keys, known.naming) if known else ({}, {})
     knowledge, limit = context.knowledge, context.options.limit
-    result = run(knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=LONGEST)
+    result = _twice(lambda: run(knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=LONGEST))
     return result, () if result.empty else evidence_of(knowledge, graph, result)
+
+
+def _twice(ask: Callable[[], Asked]) -> Asked:
+    """What `ask` gives, once more where the database did not answer in time: it may have been busy with others."""
+    try:
+        return ask()
+    except GraphTimeout:
+        return ask()
 
 
 # Cypher --------------------------------------------------------------------------------------------------------------
@@ -337,7 +348,7 @@ def _try_cypher(query: str, context: Context) -> Attempt:
     guard = Guard(context.graph, _catalogue(context), limit=limit, timeout=LONGEST, hidden=hidden)
     try:
         passed = guard.check(query)
-        rows = guard.rows(passed.text)
+        rows = _twice(lambda: guard.rows(passed.text))
     except StatementInvalid as error:
         return Attempt(query, Problem("syntax error", f"{error.message} {error.hint}"))
     except UnknownName as error:
@@ -349,7 +360,18 @@ def _try_cypher(query: str, context: Context) -> Attempt:
     told = tell(context.knowledge, guard, passed.statement, rows)
     found = Found(told.answers, told.nodes, told.evidence, int(rows.more), rows.empty, passed.shown, {})
     found = found if rows.more else _explained(found, passed.asked.text, context)
-    return Attempt(query, Problem("empty") if rows.empty else None, found)
+    said_no = any(value is False for row in rows.rows for value in row.values())
+    empty = rows.empty and not said_no
+    return Attempt(query, Problem("empty", _why(passed.asked.text, context)) if empty else None, found)
+
+
+def _why(text: str, context: Context) -> str:
+    """What makes Cypher find nothing, where it can be read as a query graph."""
+    try:
+        graph = from_cypher(text).renamed()
+    except DataError:
+        return ""
+    return "" if check(graph, _catalogue(context)) else why_empty(graph, context)
 
 
 def _explained(found: Found, text: str, context: Context) -> Found:

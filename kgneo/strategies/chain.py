@@ -21,13 +21,14 @@ from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.reached import Reached, asked_about
 from kgneo.stages.rewrite import put_in, rewrite
 from kgneo.stages.select import SELECTORS, Selection, SubQuestion
-from kgneo.stages.synthesise import final_entities, synthesise
+from kgneo.stages.synthesise import final_entities, shown_of, synthesise
 
 
 @dataclass
 class Chain:
     """One question on its way. `select` is how triples are chosen; `follow` lets answers extend the candidates; `brief`
-    puts answers into later sub-questions by a rule where one can, and `chained` says whether it could so far."""
+    puts answers into later sub-questions by a rule where one can, and `chained` says whether it could so far; `again`
+    lets a step go along the triples of earlier ones once more."""
 
     strategy: str
     question: str
@@ -39,6 +40,7 @@ class Chain:
     follow: bool = False
     brief: bool = False
     chained: bool = True
+    again: bool = False
     steps: list[Step] = field(default_factory=list)
     answers: list[tuple[Reached, ...]] = field(default_factory=list)
     unmatched: tuple[str, ...] = ()
@@ -104,7 +106,8 @@ class Chain:
             return self.steps[-1].answer, Grounded(self.answers[-1], self.unmatched)
         self.context.on_event(StageEvent("synthesise", "begun"))
         text = synthesise(self.linked.text, plan.reasoning, self.steps, self.calls, on_text=self._stream)
-        return text, final_entities(text, self.linked.text, self.answers, self.steps)
+        listed = shown_of(self.steps, self.calls)
+        return text, final_entities(text, self.linked.text, self.answers, self.steps, listed=listed)
 
     @property
     def _topics(self) -> tuple[Reached, ...]:
@@ -125,7 +128,8 @@ class Chain:
         around = self._topics
         if self.follow:
             around = tuple({entity.id: entity for entity in (*about, *around)}.values())
-        sub_question = SubQuestion(text, about, around, frozenset(self.used), simple=total > 1, follow=self.follow)
+        used = frozenset[str]() if self.again else frozenset(self.used)
+        sub_question = SubQuestion(text, about, around, used, simple=total > 1, follow=self.follow)
         reply, selection = self._reply(sub_question)
         found = self._grounded(reply, selection, sub_question)
         support = supporting(found.entities, reply.shown, about=about, shape=self.context.shape)
