@@ -200,6 +200,14 @@ class AnswerNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """An answer of several columns: what each column holds, and rows of texts, numbers, true or false, or nothing."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | bool | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What `ask` returns. `to_dict` gives the object that `kgneo ask --json` prints."""
 
@@ -226,6 +234,8 @@ class Answer:
     """Why the question was split as it was, in the language model's words."""
     answer_nodes: tuple[AnswerNode, ...] = ()
     """The nodes among `answers`; values and what a model alone says have none, and a name may have several."""
+    table: Table | None = None
+    """The same answers with what stands beside each, where several columns were asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and scalars, ready for `json.dumps`."""
@@ -236,6 +246,7 @@ class Answer:
             "reasoning": self.reasoning,
             "answers": list(self.answers),
             "answer_nodes": [asdict(node) for node in self.answer_nodes],
+            "table": asdict(self.table) if self.table else None,
             "more": self.more,
             "entities": [
                 {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from kgneo.asking import ask, interpret, latest, look_further, nearest
@@ -57,6 +57,7 @@ class Tools:
         record = {
             "answer": answer.answer,
             "answers": list(answer.answers),
+            "table": asdict(answer.table) if answer.table else None,
             "more": answer.more,
             "evidence": [_triple(item) for item in answer.evidence],
             "read_as": answer.steps[0].question if answer.steps else "",

@@ -36,7 +36,7 @@ from kgneo.graph.schema_text import prompt_text
 from kgneo.graph.statement import Guard
 from kgneo.llm import Completion, Parameters
 from kgneo.llm.cleaning import defuse
-from kgneo.model import AnswerNode, Evidence, TopicEntity
+from kgneo.model import AnswerNode, Evidence, Table, TopicEntity
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.check import check
 from kgneo.query.from_cypher import from_cypher
@@ -89,6 +89,7 @@ class Found:
     cypher: str
     parameters: Mapping[str, Any]
     wording: str = ""
+    table: Table | None = None
 
 
 @dataclass(frozen=True)
@@ -265,6 +266,7 @@ def _try_graph(text: str, context: Context) -> Attempt:
         result.compiled.text,
         parameters,
         wording(graph, names=context.shape.names),
+        result.table,
     )
     return Attempt(query, Problem("empty") if result.empty else None, found)
 
