@@ -184,7 +184,7 @@ def settled(graph: QueryGraph, vocabulary: Vocabulary, asked: Asked) -> QueryGra
         return replace(item, subject=ends[0], object=ends[1], directed=True)
 
     def condition(item: Condition) -> Condition:
-        if not isinstance(item.left, Value) or isinstance(item.right, Value) or len(item.right) != 1:
+        if not isinstance(item.left, Value) or not isinstance(item.right, tuple) or len(item.right) != 1:
             return item
         own = layout.labels.get(item.left.of, "")
         if item.operator == "=":

@@ -228,6 +228,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """An answer of several columns: what each column holds, and rows of texts, numbers, true or false, or nothing."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | bool | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What `ask` returns. `to_dict` gives the object that `kgneo ask --json` prints."""
 
@@ -254,6 +262,8 @@ class Answer:
     """Why the question was split as it was, in the language model's words."""
     answer_nodes: tuple[AnswerNode, ...] = ()
     """The nodes among `answers`; values and what a model alone says have none, and a name may have several."""
+    table: Table | None = None
+    """The same answers with what stands beside each, where several columns were asked for."""
     outcome: Outcome = "answer"
     """What came of the question; other than for "answer", `answers` is empty, and `message` says it in words."""
     message: str = ""
@@ -284,6 +294,7 @@ class Answer:
             "reasoning": self.reasoning,
             "answers": list(self.answers),
             "answer_nodes": [asdict(node) for node in self.answer_nodes],
+            "table": asdict(self.table) if self.table else None,
             "more": self.more,
             "entities": [
                 {

@@ -214,4 +214,91 @@ EXAMPLES: dict[str, tuple[QueryGraph, str]] = {
         "released of The Matrix minus born of Keanu Reeves",
     ),
     "everything of a kind": (QueryGraph((COUNTRY,), Value("c")), "countries"),
+    "two columns": (
+        QueryGraph((FILM,), Value("f", "title"), columns=(Value("f", "released"),)),
+        "title of movies, with their released",
+    ),
+    "each with a number, which may be 0": (
+        QueryGraph((PERSON, FILM), P, (directed("p", "f", optional=True),), columns=(Aggregate("count", F),)),
+        "people, with number of movies that they directed (if any)",
+    ),
+    "any three": (QueryGraph((COUNTRY,), Value("c"), (), (), (Selection("c", limit=3),)), "any 3 of countries"),
+    "above the average of all": (
+        QueryGraph(
+            (FILM, Variable("g", ("Movie",))),
+            F,
+            (),
+            (Condition(Value("f", "runtime"), ">", Aggregate("average", Value("g", "runtime"))),),
+        ),
+        "movies with runtime more than the average runtime of movies",
+    ),
+    "are there more": (
+        QueryGraph(
+            (COUNTRY, CUSTOMER),
+            Aggregate("exists", Value("c")),
+            (),
+            (Condition(Aggregate("count", Value("c")), ">", Aggregate("count", Value("u"))),),
+        ),
+        "whether number of countries is more than the number of customers",
+    ),
+    "an average of counts": (
+        QueryGraph((PERSON, FILM), Aggregate("average", F, each=P), (directed("p", "f"),)),
+        "average number of movies that people directed, for each person",
+    ),
+    "groups by a property": (
+        QueryGraph(
+            (CUSTOMER,),
+            Value("u", "city"),
+            (),
+            (Condition(Aggregate("count", Value("u"), Value("u", "city")), "<=", (3,)),),
+        ),
+        "city of customers whose city has at most 3 customers",
+    ),
+    "the most common value": (
+        QueryGraph(
+            (CUSTOMER,),
+            Value("u", "city"),
+            (),
+            (),
+            (Selection("u", Aggregate("count", Value("u"), Value("u", "city")), descending=True),),
+            columns=(Aggregate("count", Value("u")),),
+        ),
+        "city of customers whose city has the most customers, with number of customers",
+    ),
+    "one or the other condition": (
+        QueryGraph(
+            (FILM,),
+            F,
+            alternatives=(
+                (
+                    (Condition(Value("f", "released"), "<", (1950,)),),
+                    (
+                        Condition(Value("f", "title"), "starts with", ("The",)),
+                        Condition(Value("f", "tagline"), "missing"),
+                    ),
+                ),
+            ),
+        ),
+        "movies, where released less than 1950 or title starting with The and no tagline",
+    ),
+    "one or the other edge": (
+        QueryGraph(
+            (PERSON, FILM, Variable("g", ("Movie",))),
+            P,
+            (directed("p", "f", name="d", optional=True), acted("p", "g", name="a", optional=True)),
+            alternatives=(((Condition(Value("d"), "present"),), (Condition(Value("a"), "present"),)),),
+        ),
+        "people that directed movies (if any) and that acted in movies (if any), where they directed any movies or "
+        "they acted in any movies",
+    ),
+    "a remainder and an order by a product": (
+        QueryGraph(
+            (FILM,),
+            F,
+            (),
+            (Condition(Arithmetic("%", Value("f", "released"), 10), "=", (0,)),),
+            (Selection("f", Arithmetic("*", Value("f", "runtime"), Value("f", "votes")), descending=True),),
+        ),
+        "the movie with released modulo 10 equal to 0 with the highest runtime times votes",
+    ),
 }

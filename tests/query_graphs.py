@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -14,6 +15,7 @@ from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 from kgneo.query.check import check
 from kgneo.query.graph import (
     SPANS,
+    TEXTUAL,
     Aggregate,
     Arithmetic,
     Condition,
@@ -23,8 +25,12 @@ from kgneo.query.graph import (
     Selection,
     Value,
     Variable,
+    Whole,
+    aggregates_of,
+    values_of,
 )
-from kgneo.query.tree import tree_of, values_of
+from kgneo.query.nested import compares_wholes, nested
+from kgneo.query.tree import tree_of
 
 QUOTES = 'it\'s "a" `b` \\u0060) SET n.x = 1 //\n'
 TEXT, COUNT, SIZE, TRUE, NUMERAL, DAY, LIST, DATE = QUOTES, "count", "si`ze", "true", "numeral\\", "day", "list", "date"
@@ -133,8 +139,11 @@ def query_graphs(draw: Callable[..., Any]) -> QueryGraph:
     graph = QueryGraph(variables, Value(names[0]), tuple(edges))
     if draw(st.integers(0, 4)) == 0:
         graph = _with_loose(draw, graph)
-    parts = (_parallel, _with_condition, _with_condition, _with_selection, _with_selection, _with_test, _with_answer)
-    for _ in range(draw(st.integers(0, 5))):
+    parts = (
+        _parallel, _with_condition, _with_condition, _with_selection, _with_selection, _with_test, _with_test,
+        _with_answer, _with_over_all, _with_alternatives, _with_optional, _with_columns, _with_different,
+    )  # fmt: skip
+    for _ in range(draw(st.integers(1, 8))):
         part = draw(st.sampled_from(parts))
         changed = part(draw, graph)
         graph = graph if check(changed, CATALOGUE) else changed
@@ -188,9 +197,8 @@ def _node(draw: Callable[..., Any], graph: QueryGraph) -> Value:
 
 def _with_condition(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
     left = _value(draw, graph)
-    operator = draw(
-        st.sampled_from(["=", "=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"])
-    )
+    operators = ["=", "=", "<>", "<", "<=", ">", ">=", "between", *TEXTUAL, "present", "missing"]
+    operator = draw(st.sampled_from(operators))
     right: Any = ()
     kind = draw(st.integers(0, 4))
     if kind == 0:
@@ -198,13 +206,70 @@ def _with_condition(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
         operator = draw(st.sampled_from(["=", "<>"]))
     elif kind == 1:
         right = replace(left, of=_value(draw, graph).of)
-    elif operator == "contains":
-        right = (draw(st.sampled_from(["A", "2017", "it's", "`B`"])),)
+    elif operator in TEXTUAL:
+        right = tuple(draw(st.lists(st.sampled_from(["A", "2017", "it's", "//\n", "b"]), min_size=1, max_size=2)))
     elif operator not in ("present", "missing"):
         most = {"between": 2, "=": 2, "<>": 2}.get(operator, 1)
         pool = (2017, 2018) if left.form == "year" else LITERALS[left.key]
         right = tuple(draw(st.lists(st.sampled_from(pool), min_size=2 if operator == "between" else 1, max_size=most)))
-    return replace(graph, conditions=(*graph.conditions, Condition(left, operator, right)))
+    condition = Condition(left, operator, right, capitals=operator in TEXTUAL and draw(st.booleans()))
+    if kind == 2:
+        operand = Value(left.of, draw(st.sampled_from([COUNT, SIZE])))
+        calculation = draw(st.sampled_from(["+", "*", "%", "-"]))
+        right = draw(st.sampled_from([(1,), (0, 1), Value(_value(draw, graph).of, COUNT)]))
+        condition = Condition(Arithmetic(calculation, operand, draw(st.sampled_from([2, 3]))), "=", right)
+    return replace(graph, conditions=(*graph.conditions, condition))
+
+
+def _with_over_all(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    """With a comparison with a number over all that others can be."""
+    if any(item.name == "all0" for item in graph.variables):
+        return graph
+    other = QueryGraph((_variable(draw, "all0"), _variable(draw, "all1")), Value("all0"),
+                       (_edge(draw, "all0", "all1", 9),))  # fmt: skip
+    other = other if draw(st.booleans()) else QueryGraph(other.variables[:1], Value("all0"))
+    other = _with_condition(draw, other) if draw(st.booleans()) else other
+    number = _aggregate(draw, replace(other, variables=other.variables[:1], edges=()))
+    if other.edges and draw(st.booleans()):
+        number = Aggregate(draw(st.sampled_from(["average", "maximum"])), Value("all0"), each=Value("all1"))
+    left = draw(st.sampled_from([Value(_value(draw, graph).of, COUNT), _aggregate(draw, graph, _node(draw, graph))]))
+    condition = Condition(left, draw(st.sampled_from(["<", ">=", "="])), number)
+    together = replace(graph, variables=(*graph.variables, *other.variables), edges=(*graph.edges, *other.edges),
+                       conditions=(*graph.conditions, *other.conditions))  # fmt: skip
+    kind = draw(st.integers(0, 3))
+    if kind == 0:
+        return replace(together, answer=Arithmetic("-", Aggregate("count", Value(graph.root)), number))
+    if kind == 1:
+        counted = Condition(Aggregate("count", Value(graph.root)), ">", number)
+        together = replace(together, answer=Aggregate("exists", Value(graph.root)))
+        return replace(together, conditions=(*together.conditions, counted))
+    return replace(together, conditions=(*together.conditions, condition))
+
+
+def _with_alternatives(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    items = [_with_condition(draw, replace(graph, conditions=())).conditions[0] for _ in range(3)]
+    items += [Condition(Value(edge.name), "present") for edge in graph.edges if edge.optional]
+    found = draw(st.permutations(items))
+    return replace(graph, alternatives=(*graph.alternatives, ((found[0],), (found[1], found[2]))))
+
+
+def _with_optional(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    if not graph.edges:
+        return graph
+    chosen = draw(st.sampled_from(graph.edges))
+    edges = tuple(replace(edge, optional=True) if edge == chosen else edge for edge in graph.edges)
+    return replace(graph, edges=edges)
+
+
+def _with_columns(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    columns = [_value(draw, graph), _node(draw, graph), _aggregate(draw, graph)]
+    columns = draw(st.permutations(columns))[: draw(st.integers(1, 2))]
+    return replace(graph, columns=tuple(replace(i, form="") if isinstance(i, Value) else i for i in columns))
+
+
+def _with_different(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
+    names = draw(st.lists(st.sampled_from([item.name for item in graph.variables]), max_size=3, unique=True))
+    return replace(graph, different=tuple(names) if len(names) > 1 else ())
 
 
 def _aggregate(draw: Callable[..., Any], graph: QueryGraph, per: Value | None = None) -> Aggregate:
@@ -215,7 +280,7 @@ def _aggregate(draw: Callable[..., Any], graph: QueryGraph, per: Value | None = 
 
 def _below(graph: QueryGraph, name: str) -> QueryGraph:
     """The part of a query graph that hangs below a variable, to draw values from."""
-    inside = tree_of(graph).below(name)
+    inside = tree_of(graph).below(name) | {name}
     variables = tuple(item for item in graph.variables if item.name in inside)
     edges = tuple(item for item in graph.edges if {item.subject, item.object} <= inside)
     return replace(graph, variables=variables, edges=edges)
@@ -224,16 +289,25 @@ def _below(graph: QueryGraph, name: str) -> QueryGraph:
 def _with_selection(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
     at = _node(draw, graph).of
     inside = _below(graph, at)
-    by = _value(draw, inside) if draw(st.booleans()) else _aggregate(draw, inside)
+    group = draw(st.sampled_from([None, None, replace(_value(draw, graph), of=at, form="")]))
+    by: Any = _value(draw, inside) if group is None and draw(st.booleans()) else _aggregate(draw, inside, group)
+    if draw(st.integers(0, 4)) == 0:
+        operands = draw(st.sampled_from([(Value(at, COUNT), 2), (Value(at, COUNT), Value(at, SIZE)),
+                                         (_aggregate(draw, inside), Value(at, COUNT))]))  # fmt: skip
+        by = Arithmetic(draw(st.sampled_from(["+", "*"])), *operands)
+    by = draw(st.sampled_from([by, by, by, by, None]))
     selection = Selection(at, by, draw(st.booleans()), draw(st.integers(1, 3)), draw(st.sampled_from([0, 0, 1])))
     return replace(graph, selections=(*graph.selections, selection))
 
 
 def _with_test(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
     per = _node(draw, graph)
+    if draw(st.booleans()):
+        per = replace(_value(draw, graph), of=per.of, form="")
     left = _aggregate(draw, _below(graph, per.of), per)
     operator = draw(st.sampled_from(["=", "<>", "<", ">="]))
-    return replace(graph, conditions=(*graph.conditions, Condition(left, operator, (draw(st.integers(0, 3)),))))
+    right = [(draw(st.integers(0, 3)),), _aggregate(draw, _below(graph, per.of), per), Value(per.of, COUNT)]
+    return replace(graph, conditions=(*graph.conditions, Condition(left, operator, draw(st.sampled_from(right)))))
 
 
 def _with_answer(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
@@ -268,65 +342,181 @@ Row = dict[str, Any]
 
 
 class Interpreter:
-    """Answers a query graph by trying everything."""
+    """Answers a query graph by trying everything; `ids` are what nodes are called where their order is that of ids."""
 
-    def __init__(self, world: World, graph: QueryGraph) -> None:
-        self.world, self.graph, self.tree = world, graph, tree_of(graph)
+    def __init__(self, world: World, graph: QueryGraph, ids: Mapping[str, str] | None = None) -> None:
+        self.world, self.graph, self.ids = world, nested(graph), ids or {}
+        self.tree = tree_of(self.graph)
         self.allowed: dict[str, set[str]] = {}
+        self.conditions = tuple(
+            replace(item, left=self._known(item.left), right=self._known(item.right)) for item in self.graph.conditions
+        )
 
     def answer(self) -> Any:
-        """A set of nodes' ids, of values, or of pairs of a group and a number, or one value."""
-        for name in reversed(list(self.tree.parents)):
-            if name not in self.tree.hidden:
-                self._select(name)
-        asked = self.graph.answer
-        whole = isinstance(asked, Arithmetic) or any(value.of not in self.tree.parents for value in values_of(asked))
-        rows = self._rows(set(self.tree.parents), whole=whole)
-        if isinstance(asked, Value):
-            return {plain(raw(row, asked)) for row in rows} - {None}
-        if isinstance(asked, Arithmetic):
-            return {
-                calculated(asked.operator, value_in(row, asked.left), value_in(row, asked.right)) for row in rows
-            } - {None}
+        """A set of nodes' ids, of values, or of pairs of a group and a number, or one value; with columns, a set of
+        rows."""
+        asked = self._known(self.graph.answer)
+        if isinstance(asked, int | float | str | None):
+            return {asked} - {None}
+        closed = [item for item in self.graph.conditions if compares_wholes(item)]
+        told = [holds_between(item, *(self._known(side) for side in (item.left, item.right))) for item in closed]
+        names = {item.name for item in self.graph.variables}
+        roots = {part.graph.root for item in closed for part in (item.left, item.right) if isinstance(part, Whole)}
+        if closed and isinstance(asked, Aggregate) and asked.function == "exists" and roots & names:
+            return all(told)
+        rows = self._all_rows() if all(told) else []
+        if self.graph.columns:
+            return self._table(rows)
+        if not isinstance(asked, Aggregate):
+            return {plain(shown(row, asked)) for row in rows} - {None}
         if asked.function == "share":
             labels = set(self.graph.variable(self.graph.root).labels)
             every = [node for node in self.world.nodes if labels <= set(node.labels)]
             return 100.0 * len({row[self.graph.root].id for row in rows}) / len(every) if every else None
+        if asked.each is not None:
+            each = asked.each
+            counted = Aggregate("count", asked.value)
+            kinds = grouped(rows, lambda row: plain(raw(row, each)))
+            numbers = [aggregated(rows, counted) for kind, rows in kinds.items() if kind is not None]
+            return over_numbers(asked.function, numbers)
         if asked.per is None:
             return bool(rows) if asked.function == "exists" else plain(aggregated(rows, asked))
         per = asked.per
         groups = grouped(rows, lambda row: plain(raw(row, per)))
-        numbers = {(group, plain(aggregated(rows, asked))) for group, rows in groups.items() if group is not None}
+        found = {(group, plain(aggregated(rows, asked))) for group, rows in groups.items() if group is not None}
         if not asked.top:
-            return numbers
-        order = sorted((number for _, number in numbers if number is not None), reverse=asked.top > 0)
+            return found
+        order = sorted((number for _, number in found if number is not None), reverse=asked.top > 0)
         kept = order[: abs(asked.top)]
-        return {group for group, number in numbers if number in kept}
+        return {group for group, number in found if number in kept}
+
+    def _table(self, rows: Sequence[Row]) -> Any:
+        asked, columns = self._known(self.graph.answer), [self._known(item) for item in self.graph.columns]
+        first = asked.per if isinstance(asked, Aggregate) else asked
+        told = [item for item in (first, *columns) if item is not None and not isinstance(item, Aggregate)]
+        numbers = [item for item in (asked, *columns) if isinstance(item, Aggregate)]
+        if first is None:
+            return {tuple(plain(aggregated(rows, item)) for item in numbers)}
+        groups = grouped(rows, lambda row: tuple(plain(shown(row, item)) for item in told))
+        table = set()
+        for group, found in groups.items():
+            left = dict(zip(told, group, strict=True))
+            left |= {item: plain(aggregated(found, item)) for item in numbers}
+            if group[0] is not None:
+                table.add(tuple(left[item] for item in ([first] if first != asked else []) + [asked, *columns]))
+        return table
+
+    def _known(self, part: Any) -> Any:
+        """A part with the numbers over all found."""
+        if isinstance(part, Whole):
+            found = Interpreter(self.world, part.graph, self.ids).answer()
+            return found[1] if isinstance(found, tuple) else found
+        if isinstance(part, Arithmetic):
+            left, right = self._known(part.left), self._known(part.right)
+            part = replace(part, left=left, right=right)
+            return part if values_of(part) else calculated(part.operator, left, right)
+        return part
+
+    def _all_rows(self) -> list[Row]:
+        for name in reversed(list(self.tree.parents)):
+            if name not in self.tree.hidden:
+                self._select(name)
+        spoken = [value for part in (self.graph.answer, *self.graph.columns) for value in values_of(part)]
+        gone = {below for name in self.allowed for below in self.tree.below(name) - {name}}
+        whole = any(value.of not in self.tree.parents or value.of in gone for value in spoken)
+        return self._rows(set(self.tree.parents), whole=whole)
 
     def _select(self, name: str) -> None:
-        measured_by = [(item, item.left) for item in self.graph.conditions if isinstance(item.left, Aggregate)]
-        tests = [(item, left) for item, left in measured_by if left.per == Value(name)]
-        selections = [item for item in self.graph.selections if item.variable == name]
-        if not tests and not selections:
-            return
-        groups = grouped(self._rows(set(self.tree.below(name))), lambda row: row[name].id)
-        for test, left in tests:
-            groups = {id_: rows for id_, rows in groups.items() if holds(test, aggregated(rows, left))}
-        for selection in selections:
-            ranked = {id_: measured(rows, selection) for id_, rows in groups.items()}
-            order = sorted((m for m in ranked.values() if m is not None), reverse=selection.descending)
-            kept = order[selection.offset : selection.offset + selection.limit]
-            groups = {id_: rows for id_, rows in groups.items() if ranked[id_] in kept}
-        self.allowed[name] = set(groups)
+        tests = [(item, found[0].per) for item in self.conditions
+                 if (found := [*aggregates_of(item.left), *aggregates_of(item.right)])]  # fmt: skip
+        orders = [(item, next((part.per for part in aggregates_of(item.by) if part.per), Value(item.variable)))
+                  for item in self.graph.selections]  # fmt: skip
+        kinds = {per for _, per in (*tests, *orders) if per is not None and per.of == name}
+        for kind in sorted(kinds, key=lambda kind: bool(kind.key)):
+            rows = [row for row in self._rows(set(self.tree.below(name)), again=name)
+                    if plain(raw(row, kind)) is not None]  # fmt: skip
+            groups = grouped(rows, lambda row: plain(raw(row, kind)))  # noqa: B023 - called at once
+            for test in (item for item, per in tests if per == kind):
+                groups = {id_: rows for id_, rows in groups.items()
+                          if holds_between(test, measure(rows, test.left), measure(rows, test.right))}  # fmt: skip
+            for selection in (item for item, per in orders if per == kind):
+                ranked = {id_: self._ranked(rows, selection) for id_, rows in groups.items()}
+                order = sorted((m for m in ranked.values() if m is not None), reverse=selection.descending)
+                kept = order[selection.offset : selection.offset + selection.limit]
+                groups = {id_: rows for id_, rows in groups.items() if ranked[id_] in kept}
+            self.allowed[name] = {row[name].id for rows in groups.values() for row in rows}
 
-    def _rows(self, names: set[str], *, whole: bool = False) -> list[Row]:
+    def _ranked(self, rows: Sequence[Row], selection: Selection) -> Any:
+        if selection.by is None:
+            return min(self.ids.get(row[selection.variable].id, row[selection.variable].id) for row in rows)
+        return measured(rows, replace(selection, by=self._known(selection.by)))
+
+    def _rows(self, names: set[str], *, whole: bool = False, again: str = "") -> list[Row]:
         """Every way to bind variables and present edges, without what hangs below variables that were selected, but
-        where that is wanted, too (`whole`)."""
-        gone = {below for name in self.allowed for below in self.tree.below(name) - {name} if name in names}
+        where that is wanted, too (`whole`), or below the one that is selected `again`."""
+        done = [name for name in self.allowed if name != again]
+        gone = {below for name in done for below in self.tree.below(name) - {name} if name in names}
         names = names - self.tree.hidden - (set() if whole else gone)
         edges = [edge for edge in self.graph.edges if not edge.absent and {edge.subject, edge.object} <= names]
         inner = set(self.allowed) & names
-        return [row for row in self._bound({}, edges, sorted(names)) if self._right(row, names, inner)]
+        missing = {name for edge in edges if edge.optional for name in self._region(edge)}
+        there = [edge for edge in edges if edge.name not in missing]
+        rows = [
+            row
+            for row in self._bound({}, there, sorted(names - missing))
+            if self._right(row, names - missing, inner, names)
+        ]
+        for edge in sorted((edge for edge in edges if edge.optional), key=lambda edge: self._depth(self._lower(edge))):
+            rows = [longer for row in rows for longer in self._longer(row, edge, edges)]
+        return [row for row in rows if self._late(row)]
+
+    def _lower(self, edge: Edge) -> str:
+        return self.tree.lower(edge)
+
+    def _depth(self, name: str) -> int:
+        return list(self.tree.parents).index(name)
+
+    def _region(self, edge: Edge) -> set[str]:
+        """What is missing with an optional edge, but for what is behind further ones."""
+        names = set(self.tree.below(self._lower(edge))) - self.tree.hidden
+        further = [self._lower(other) for other in self.graph.edges if other.optional and other is not edge]
+        names -= {name for top in further if top in names for name in self.tree.below(top)}
+        return {*names, edge.name, *(item.name for item in self.graph.edges if {item.subject, item.object} <= names)}
+
+    def _longer(self, row: Row, edge: Edge, edges: Sequence[Edge]) -> list[Row]:
+        """A row with each way in which what may be missing is there, or with nothing there."""
+        region = self._region(edge)
+        within = [item for item in edges if item.name in region]
+        free = sorted(region - {item.name for item in self.graph.edges})
+        if row[edge.other(self._lower(edge))] is not None:
+            before = {name: found for name, found in row.items() if isinstance(found, Node | None)}
+            ways = [{**row, **way} for way in self._bound(before, within, free, fresh=True)]
+            ways = [way for way in ways if self._right(way, set(free), set(), {*row, *free})]
+            if ways:
+                return ways
+        return [{**row, **dict.fromkeys(region)}]
+
+    def _late(self, row: Row) -> bool:
+        """The conditions that are tested when it is known what is missing."""
+        late = [item for item in self.conditions if self._is_late(item)]
+        if not all(self._passes(item, row) for item in late):
+            return False
+        told = [[item for option in options for item in option] for options in self.graph.alternatives]
+        spoken = [
+            {value.of for item in items for side in (item.left, item.right) for value in values_of(side)}
+            for items in told
+        ]
+        return all(
+            any(all(self._passes(item, row) for item in option) for option in options)
+            for options, owners in zip(self.graph.alternatives, spoken, strict=True)
+            if owners <= set(row)
+        )
+
+    def _is_late(self, item: Condition) -> bool:
+        if not isinstance(item.left, Value) or item.left.key or item.right != ():
+            return False
+        regions = [self._region(edge) for edge in self.graph.edges if edge.optional]
+        return any(item.left.of in region for region in regions)
 
     def _match(self, edge: Edge) -> str:
         """The selected variable below which an edge is matched; no relationship is twice in one match."""
@@ -335,14 +525,14 @@ class Interpreter:
             name = self.tree.parents[name]
         return name
 
-    def _bound(self, row: Row, edges: Sequence[Edge], names: Sequence[str]) -> Iterator[Row]:
+    def _bound(self, row: Row, edges: Sequence[Edge], names: Sequence[str], *, fresh: bool = False) -> Iterator[Row]:
         if edges:
-            taken = [row[edge.name] for edge in self.graph.edges
-                     if edge.name in row and self._match(edge) == self._match(edges[0])]  # fmt: skip
+            taken = [row[edge.name] for edge in self.graph.edges if row.get(edge.name) is not None
+                     and (fresh or self._match(edge) == self._match(edges[0]))]  # fmt: skip
             for found in self.world.relationships:
                 if found.type in edges[0].relations and not any(found is other for other in taken):
                     for longer in steps(row, edges[0], found):
-                        yield from self._bound(longer, edges[1:], names)
+                        yield from self._bound(longer, edges[1:], names, fresh=fresh)
             return
         free = [name for name in names if name not in row]
         if not free:
@@ -350,27 +540,25 @@ class Interpreter:
         for node in self.world.nodes if free else ():
             yield from self._bound({**row, free[0]: node}, (), names)
 
-    def _right(self, row: Row, names: set[str], inner: set[str]) -> bool:
+    def _right(self, row: Row, names: set[str], inner: set[str], every: set[str]) -> bool:
         variables = [self.graph.variable(name) for name in names]
         if not all(is_one(row[item.name], item) for item in variables):
             return False
         if any(row[name].id not in self.allowed[name] for name in inner):
             return False
-        if not all(self._passes(item, row) for item in self.graph.conditions):
+        if not all(self._passes(item, row) for item in self.conditions if not self._is_late(item)):
             return False
         absent = [edge for edge in self.graph.edges if edge.absent and {edge.subject, edge.object} & (names - inner)]
-        absent = [edge for edge in absent if {edge.subject, edge.object} <= names | self.tree.hidden]
+        absent = [edge for edge in absent if {edge.subject, edge.object} <= (every & set(row)) | self.tree.hidden]
         return not any(self._there(edge, row) for edge in absent)
 
     def _passes(self, item: Condition, row: Row) -> bool:
         """Whether a condition is met, as far as all that it speaks of is in the row."""
-        values = [value for value in (item.left, item.right) if isinstance(value, Value)]
-        if isinstance(item.left, Aggregate) or not all(value.of in row for value in values):
+        values = [value for side in (item.left, item.right) for value in values_of(side)]
+        tested = aggregates_of(item.left) or aggregates_of(item.right)
+        if tested or not all(value.of in row for value in values):
             return True
-        right = (value_in(row, item.right),) if isinstance(item.right, Value) else item.right
-        if isinstance(item.right, Value) and right[0] is None:
-            return False
-        return holds(replace(item, right=right), value_in(row, item.left), exact=isinstance(item.right, Value))
+        return holds_between(item, shown(row, item.left, compared=True), shown(row, item.right, compared=True))
 
     def _there(self, edge: Edge, row: Row) -> bool:
         """Whether what hangs behind an absent edge is there."""
@@ -383,7 +571,7 @@ class Interpreter:
         nodes = {name: node for name, node in row.items() if isinstance(node, Node)}
         return any(
             all(is_one(found[name], self.graph.variable(name)) for name in behind)
-            and all(self._passes(item, {**row, **found}) for item in self.graph.conditions)
+            and all(self._passes(item, {**row, **found}) for item in self.conditions)
             for found in self._bound(nodes, edges, sorted(behind))
         )
 
@@ -410,15 +598,51 @@ def grouped(rows: Sequence[Row], key: Callable[[Row], Any]) -> dict[Any, list[Ro
 
 
 def measured(rows: Sequence[Row], selection: Selection) -> Any:
-    if isinstance(selection.by, Aggregate):
-        return aggregated(rows, selection.by)
-    values = [value for row in rows if (value := value_in(row, selection.by)) is not None]
+    if aggregates_of(selection.by):
+        return measure(rows, selection.by)
+    values = [value for row in rows if (value := shown(row, selection.by, compared=True)) is not None]
     return (max if selection.descending else min)(values, default=None)
+
+
+def measure(rows: Sequence[Row], part: Any) -> Any:
+    """What is measured of the rows of a group; beside aggregates stands what is the same in all of them."""
+    if isinstance(part, Aggregate):
+        return aggregated(rows, part)
+    if isinstance(part, Arithmetic):
+        return calculated(part.operator, measure(rows, part.left), measure(rows, part.right))
+    return value_in(rows[0], part) if isinstance(part, Value) else part
+
+
+def shown(row: Row, part: Any, *, compared: bool = False) -> Any:
+    """A part of a row, as it stands in a column or as it is compared."""
+    if isinstance(part, Arithmetic):
+        return calculated(part.operator, shown(row, part.left, compared=True), shown(row, part.right, compared=True))
+    if isinstance(part, Value):
+        return value_in(row, part) if compared else raw(row, part)
+    return part
+
+
+def holds_between(item: Condition, left: Any, right: Any) -> bool:
+    """Whether a condition is met by what its sides are worth."""
+    if isinstance(item.right, tuple):
+        return holds(item, left)
+    if right is None or left is None:
+        return False
+    return holds(replace(item, right=(right,)), left, exact=True)
+
+
+def over_numbers(function: str, numbers: Sequence[Any]) -> Any:
+    if function == "sum":
+        return float(sum(numbers))
+    if not numbers:
+        return None
+    return {"average": sum(numbers) / len(numbers), "minimum": min(numbers), "maximum": max(numbers)}[function]
 
 
 def aggregated(rows: Sequence[Row], item: Aggregate) -> Any:
     over = item.over or item.value
-    owners = {(row[over.of].id, row[item.value.of].id): row[item.value.of] for row in rows}.values()
+    there = [row for row in rows if row[over.of] is not None and row[item.value.of] is not None]
+    owners = {(row[over.of].id, row[item.value.of].id): row[item.value.of] for row in there}.values()
     values = [value for owner in owners if (value := value_of(owner, item.value)) is not None]
     if item.function == "count":
         return len({plain(value) for value in values})
@@ -441,8 +665,10 @@ def value_in(row: Row, value: Value) -> Any:
     return value_of(row[value.of], value)
 
 
-def value_of(owner: Node | Relationship, value: Value) -> Any:
+def value_of(owner: Node | Relationship | None, value: Value) -> Any:
     """What a value is compared as; None where there is none."""
+    if owner is None:
+        return None
     if not value.key:
         return owner.id
     found = owner.properties.get(value.key)
@@ -450,6 +676,8 @@ def value_of(owner: Node | Relationship, value: Value) -> Any:
         return found
     if value.form == "number":
         return float(found.replace(",", "")) if found != "none" else None
+    if value.form == "length":
+        return len(str(found))
     if value.form == "year":
         return int(str(found)[:4])
     if value.form == "date":
@@ -472,8 +700,12 @@ def holds(item: Condition, left: Any, *, exact: bool = False) -> bool:
     form = item.left.form if isinstance(item.left, Value) else ""
     right = item.right
     assert isinstance(right, tuple)
-    if item.operator == "contains":
-        return str(right[0]).lower() in str(left).lower()
+    if item.operator in TEXTUAL:
+        text, parts = str(left), [str(part) for part in right]
+        if not item.capitals:
+            text, parts = text.lower(), [part.lower() for part in parts]
+        found = {"contains": lambda part: part in text, "starts with": text.startswith, "ends with": text.endswith}
+        return any(found[item.operator](part) for part in parts)
     if form == "list" and not exact:
         return any(element in right for element in left) == (item.operator == "=")
     if form in ("date", "day first") and not exact:
@@ -508,4 +740,6 @@ def calculated(operator: str, left: Any, right: Any) -> Any:
         return whole[operator] * (1 if left >= right else -1)
     if operator in ("/", "per cent"):
         return None if right == 0 else (100.0 if operator == "per cent" else 1.0) * left / right
+    if operator == "%":
+        return None if right == 0 else math.fmod(left, right)
     return {"+": left + right, "-": left - right, "*": left * right, "difference": abs(left - right)}[operator]

@@ -137,14 +137,6 @@ STRUCTURES: list[tuple[QueryGraph, str]] = [
         replace(DIRECTED, conditions=(Condition(Aggregate("count", P), ">", (1,)),)),
         "A test of the count of 'p' must say per which variable",
     ),
-    (
-        replace(
-            DIRECTED,
-            selections=(Selection("f", Value("f", "year")),),
-            answer=Aggregate("count", F, P),
-        ),
-        "The answer looks at what hangs below 'f'",
-    ),
 ]
 
 

@@ -53,7 +53,7 @@ def test_relationships_that_are_counted_are_told_from_what_they_lead_to() -> Non
 def test_every_value_that_a_query_graph_compares_with_is_told(graph: QueryGraph) -> None:
     text = wording(graph)
     for condition in graph.conditions:
-        for value in () if isinstance(condition.right, Value) else condition.right:
+        for value in condition.right if isinstance(condition.right, tuple) else ():
             told = (
                 str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else value
             )

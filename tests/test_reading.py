@@ -296,6 +296,7 @@ def test_another_thing_that_it_is_compared_with_is_a_variable_of_its_own(fits: F
 def test_an_age_at_a_date_is_the_years_between(fits: Fits, verb: str) -> None:
     graph = best(f"How old was Ada Brook when The Long Harbour {verb}?", fits).graph
     assert isinstance(graph.answer, Arithmetic)
+    assert isinstance(graph.answer.left, Value)
     assert (graph.answer.operator, graph.answer.left.key) == ("years", "released")
     assert graph.answer.right == Value(graph.variables[0].name, "born")
     named = {("Person", "name", "=", ("Ada Brook",)), ("Film", "title", "=", ("The Long Harbour",))}
@@ -323,6 +324,8 @@ def test_who_is_older_was_born_before(fits: Fits) -> None:
 def test_a_difference_is_a_calculation(fits: Fits) -> None:
     graph = best("What is the difference in length between The Long Harbour and Film Night?", fits).graph
     assert isinstance(graph.answer, Arithmetic)
+    assert isinstance(graph.answer.left, Value)
+    assert isinstance(graph.answer.right, Value)
     assert (graph.answer.operator, graph.answer.left.key, graph.answer.right.key) == ("difference", "length", "length")
 
 

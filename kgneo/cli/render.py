@@ -29,7 +29,7 @@ def print_answer(record: Mapping[str, Any], query: str = "") -> None:
     `record` is what `Answer.to_dict` gives."""
     outcome = record.get("outcome", "answer")
     print_bold(record["answer"] if outcome == "answer" else record["message"])
-    parts = []
+    parts = [_table(record["table"])] if record.get("table") else []
     confidence = "" if record["confidence"] is None else f"  (confidence {record['confidence']:.2f})"
     if record["steps"]:
         parts.append("Read as: " + record["steps"][0]["question"] + confidence)
@@ -52,7 +52,9 @@ def render_rest(record: Mapping[str, Any], query: str = "") -> str:
     parts = []
     if record["confidence"] is not None:
         parts.append(f"Confidence {record['confidence']:.2f}")
-    if record["answers"] and not any(joint.join(record["answers"]) == record["answer"] for joint in ("; ", ", ")):
+    if record["table"]:
+        parts.append(_table(record["table"]))
+    elif record["answers"] and not any(joint.join(record["answers"]) == record["answer"] for joint in ("; ", ", ")):
         more = f" (and {record['more']} more)" if record["more"] else ""
         parts.append("In the graph: " + "; ".join(record["answers"]) + more)
     if len(record["steps"]) == 1 and record["evidence"]:
@@ -71,6 +73,28 @@ def _unused(record: Mapping[str, Any]) -> list[str]:
     told = any(warning.startswith("Ignored") for warning in record["warnings"])
     lines = [f"Ignored: {', '.join(map(repr, record['unused']))}."] if record.get("unused") and not told else []
     return [*lines, *(["Choose with --pick NUMBER."] if record.get("outcome") == "choice" else [])]
+
+
+def _table(table: Mapping[str, Any]) -> str:
+    """Columns under their heads, each as wide as its widest cell; numbers to the right."""
+    rows = [table["columns"], *([_shown_cell(cell) for cell in row] for row in table["rows"])]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    numbers = [
+        all(isinstance(row[column], int | float | None) for row in table["rows"]) for column in range(len(widths))
+    ]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numbers, strict=True)
+        ).rstrip()
+        for row in rows
+    )
+
+
+def _shown_cell(cell: str | float | bool | None) -> str:
+    if cell is None:
+        return "–"
+    return ("yes" if cell else "no") if isinstance(cell, bool) else " ".join(str(cell).split())
 
 
 def render_attempts(attempts: Sequence[Attempt]) -> str:

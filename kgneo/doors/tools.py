@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from kgneo.asking import ask, interpret, latest, look_further, nearest
@@ -68,6 +68,7 @@ class Tools:
             "answer": answer.answer,
             "message": answer.message,
             "answers": list(answer.answers),
+            "table": asdict(answer.table) if answer.table else None,
             "choices": [
                 {"read_as": item.text, "number": item.number, "answers": list(item.answer.answers)}
                 for item in answer.choices

@@ -277,6 +277,7 @@ def ask_record(question: Question, configuration: Configuration, ask: Asker, *, 
     record |= {
         "answer": answer.answer,
         "answers": list(answer.answers),
+        "table": asdict(answer.table) if answer.table else None,
         "answer_nodes": [asdict(node) for node in answer.answer_nodes],
         "more": answer.more,
         "entities": [topic.entity.name for topic in answer.entities],

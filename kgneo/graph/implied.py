@@ -28,7 +28,18 @@ from kgneo.graph.names import NamedEntity, Names
 from kgneo.graph.shape import LOADED_LABEL
 from kgneo.graph.statistics import HopStatistics, Statistics
 from kgneo.graph.vocabulary import kind_of_texts
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Form, QueryGraph, Value, Variable
+from kgneo.query.graph import (
+    Aggregate,
+    Arithmetic,
+    Condition,
+    Edge,
+    Expression,
+    Form,
+    QueryGraph,
+    Value,
+    Variable,
+    aggregates_of,
+)
 from kgneo.query.tree import tree_of
 from kgneo.reading.vocabulary import Key, Kind, Link, Vocabulary
 
@@ -359,16 +370,18 @@ class _Lowering:
     def above(self) -> dict[str, str]:
         """What each variable hangs below that is ordered, or tested by a number for each."""
         parents = tree_of(self.graph).parents
-        tested = [item.left.per.of for item in self.graph.conditions
-                  if isinstance(item.left, Aggregate) and item.left.per]  # fmt: skip
+        sides = [side for item in self.graph.conditions for side in (item.left, item.right)]
+        tested = [part.per.of for side in sides for part in aggregates_of(side) if part.per]
         return {name: parents[name] for name in (*tested, *(item.variable for item in self.graph.selections))}
 
     def lowered(self) -> QueryGraph:
         graph = self.graph
-        conditions = tuple(replace(item, left=self._measure(item.left), right=self._right(item))
-                           for item in graph.conditions)  # fmt: skip
-        selections = tuple(replace(item, by=self._measure(item.by)) for item in graph.selections)
-        answer = self._answer()
+        conditions = tuple(self._condition(item) for item in graph.conditions)
+        alternatives = tuple(tuple(tuple(self._condition(item, optional=True) for item in option) for option in options)
+                             for options in graph.alternatives)  # fmt: skip
+        selections = tuple(item if item.by is None else replace(item, by=self._measure(item.by))
+                           for item in graph.selections)  # fmt: skip
+        answer, columns = self._answer(), tuple(self._column(item) for item in graph.columns)
         named = {item.left.of for item in graph.conditions
                  if isinstance(item.left, Value) and item.left.key == NAME and item.operator == "="}  # fmt: skip
         tested = [item for item in graph.variables if not (item.ids or item.name in named or self.implied.labelled)]
@@ -378,45 +391,75 @@ class _Lowering:
         variables = [
             replace(item, labels=own + item.labels if self.implied.labelled else own) for item in graph.variables
         ]
-        return QueryGraph((*variables, *self.variables), answer, (*graph.edges, *self.edges), conditions, selections)
+        return replace(
+            graph,
+            variables=(*variables, *self.variables),
+            answer=answer,
+            edges=(*graph.edges, *self.edges),
+            conditions=conditions,
+            selections=selections,
+            columns=columns,
+            alternatives=alternatives,
+        )
 
-    def _answer(self) -> Value | Aggregate | Arithmetic:
+    def _answer(self) -> Expression:
         asked = self.graph.answer
-        if isinstance(asked, Arithmetic):
-            return replace(asked, left=self._value(asked.left), right=self._value(asked.right))
         if isinstance(asked, Value):
-            return self._node(asked)
-        if asked.function == "count":
-            return replace(asked, value=self._node(asked.value), per=self._node(asked.per) if asked.per else None)
+            return self._groups.get(asked) or self._node(asked)
+        if isinstance(asked, Aggregate) and asked.function == "count":
+            return replace(
+                asked, value=self._node(asked.value), per=self._group(asked.per), each=self._group(asked.each)
+            )
         return self._measure(asked)
 
-    def _measure(self, part: Value | Aggregate) -> Value | Aggregate:
+    def _column(self, part: Expression) -> Expression:
+        return self._node(part, optional=True) if isinstance(part, Value) else self._measure(part)
+
+    def _condition(self, item: Condition, *, optional: bool = False) -> Condition:
+        right = item.right if isinstance(item.right, tuple) else self._measure(item.right, optional=optional)
+        return replace(item, left=self._measure(item.left, optional=optional), right=right)
+
+    def _measure(self, part: Expression, *, optional: bool = False) -> Expression:
         if isinstance(part, Value):
-            return self._value(part)
-        per = self._node(part.per) if part.per else None
+            return self._value(part, optional=optional)
+        if isinstance(part, Arithmetic):
+            left, right = (side if isinstance(side, int | float) else self._measure(side, optional=optional)
+                           for side in (part.left, part.right))  # fmt: skip
+            return replace(part, left=left, right=right)
+        if not isinstance(part, Aggregate):
+            return part
         value = self._value(part.value)
         over = Value(part.value.of) if value.of != part.value.of and part.function in ("sum", "average") else None
-        return replace(part, value=value, per=per, over=over)
+        return replace(part, value=value, per=self._group(part.per), over=over, each=self._group(part.each))
 
-    def _right(self, item: Condition) -> tuple[str | int | float | bool, ...] | Value:
-        return self._value(item.right) if isinstance(item.right, Value) else item.right
+    @cached_property
+    def _groups(self) -> dict[Value | None, Value]:
+        """What is measured for each value of a property is measured for each of what a relation leads to, the same for
+        all that measures it."""
+        sides: list[object] = [side for item in self.graph.conditions for side in (item.left, item.right)]
+        sides += [item.by for item in self.graph.selections]
+        kinds = {part.per: None for side in sides for part in aggregates_of(side) if part.per and part.per.key}
+        return {kind: self._node(kind) for kind in kinds}
 
-    def _value(self, value: Value) -> Value:
+    def _group(self, value: Value | None) -> Value | None:
+        return self._groups.get(value) or (self._node(value) if value else None)
+
+    def _value(self, value: Value, *, optional: bool = False) -> Value:
         """A property as the name of what a relation leads to."""
-        node = self._node(value)
+        node = self._node(value, optional=optional)
         return value if node == value else Value(node.of, NAME, value.form)
 
-    def _node(self, value: Value) -> Value:
+    def _node(self, value: Value, *, optional: bool = False) -> Value:
         """A property as what a relation leads to."""
         if not value.key or value.key == NAME:
             return value
-        return Value(self._joined(value.of, value.key, True))
+        return Value(self._joined(value.of, value.key, True, optional=optional))
 
-    def _joined(self, variable: str, relation: str, forward: bool) -> str:
+    def _joined(self, variable: str, relation: str, forward: bool, *, optional: bool = False) -> str:
         name = f"implied{len(self.variables)}"
         self.variables.append(Variable(name, (LOADED_LABEL,)))
         subject, target = (variable, name) if forward else (name, variable)
-        self.edges.append(Edge(subject, (relation,), target))
+        self.edges.append(Edge(subject, (relation,), target, optional=optional))
         return name
 
     def _test(self, variable: Variable) -> None:

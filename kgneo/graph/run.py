@@ -15,9 +15,9 @@ from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape, own_labels
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
-from kgneo.model import AnswerNode, Evidence
+from kgneo.model import AnswerNode, Evidence, Table
 from kgneo.query.compile import UNNAMED, Compiled, Named, compile_query
-from kgneo.query.graph import Aggregate, Condition, QueryGraph, Value
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Expression, Number, QueryGraph, Value
 
 WALKS = 3
 """Matches that are kept as evidence of one answer."""
@@ -46,6 +46,7 @@ class Result:
     empty: bool
     compiled: Compiled
     named: Named = field(default_factory=dict)
+    table: Table | None = None
 
 
 def run(
@@ -80,14 +81,18 @@ def run(
         order = sorted(range(len(shown)), key=lambda place: (-shown[place]["walks"], nodes[place].names[0]))
         shown, nodes = [shown[place] for place in order], tuple(nodes[place] for place in order)
     empty = not rows or (_is_one_number(graph) and rows[0]["value"] in (0, False, None))
+    table = _table(graph, shown, nodes, shape, naming)
+    answers = tuple(map(_row_text, table.rows)) if table else tuple(dict.fromkeys(_texts(shown, nodes)))
     more = _more(knowledge, graph, keys, timeout, named) - limit if whole and len(rows) > limit else 0
-    return Result(tuple(dict.fromkeys(_texts(shown, nodes))), nodes, max(more, 0), empty, compiled, named)
+    return Result(answers, nodes, max(more, 0), empty, compiled, named, table)
 
 
 def counted(graph: QueryGraph) -> QueryGraph | None:
     """The nodes that a query graph counts, as its answers; None where it counts something else, or nothing."""
     answer = graph.answer
-    if not isinstance(answer, Aggregate) or answer.function != "count" or answer.per or answer.value.key:
+    if not isinstance(answer, Aggregate) or answer.function != "count" or graph.columns:
+        return None
+    if answer.per or answer.each or answer.value.key:
         return None
     nodes = any(variable.name == answer.value.of for variable in graph.variables)  # and not relationships
     return replace(graph, answer=answer.value) if nodes else None
@@ -109,6 +114,57 @@ def _first_of(graph: QueryGraph) -> Value | None:
     return graph.answer.per if isinstance(graph.answer, Aggregate) and graph.answer.top else None
 
 
+def _table(
+    graph: QueryGraph,
+    rows: Sequence[Row],
+    nodes: Sequence[AnswerNode],
+    shape: Shape,
+    naming: Mapping[str, Sequence[str]],
+) -> Table | None:
+    """Rows of several columns; None where one thing is asked for."""
+    if not graph.columns:
+        return None
+    answer = graph.answer
+    per = answer.per if isinstance(answer, Aggregate) else None
+    columns = [_head(item, graph) for item in (*([per] if per else []), answer, *graph.columns)]
+    found = []
+    for number, row in enumerate(rows):
+        first = [nodes[number].names[0]] if "id" in row else []
+        others = [row[name] for name in ("per", "value") if name in row]
+        others += [row[f"c{place}"] for place in range(len(graph.columns))]
+        found.append((*first, *(_cell(value, shape, naming) for value in others)))
+    return Table(tuple(columns), tuple(found))
+
+
+def _head(part: Expression | Number, graph: QueryGraph) -> str:
+    """What a column holds, in a word or two."""
+    if isinstance(part, Aggregate):
+        return f"{part.function} of {_head(part.value, graph)}"
+    if isinstance(part, Arithmetic):
+        return f"{_head(part.left, graph)} {part.operator} {_head(part.right, graph)}"
+    if not isinstance(part, Value):
+        return str(part) if isinstance(part, int | float) else _head(part.graph.answer, part.graph)
+    edge = next((edge for edge in graph.edges if edge.name == part.of), None)
+    owner = " or ".join(edge.relations) if edge else " ".join(graph.variable(part.of).labels) or part.of
+    alone = all(value.of == part.of for value in graph.values())
+    return f"{'' if alone else f'{owner} '}{part.key}" if part.key else owner
+
+
+def _cell(value: Any, shape: Shape, naming: Mapping[str, Sequence[str]]) -> str | int | float | bool | None:
+    """A value of a row as JSON has it: a node by its name, a list and a date as texts."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, dict) and "labels" in value:
+        return names_of(own_labels(value["labels"]), value["properties"], shape, naming)[0]
+    return ", ".join(texts(value))
+
+
+def _row_text(row: Sequence[str | int | float | bool | None]) -> str:
+    """ "Chai: 18, 39"."""
+    first, *others = ["–" if value is None else ", ".join(texts(value)) for value in row]
+    return f"{first}: {', '.join(others)}"
+
+
 def _texts(rows: Sequence[Row], nodes: Sequence[AnswerNode]) -> list[str]:
     found: list[str] = []
     for number, row in enumerate(rows):
@@ -128,10 +184,8 @@ def _more(
     knowledge: Knowledge, graph: QueryGraph, keys: Mapping[str, Sequence[str]], timeout: float | None, named: Named
 ) -> int:
     """How many answers there are in all."""
-    if isinstance(graph.answer, Value):
-        counted = QueryGraph(
-            graph.variables, Aggregate("count", graph.answer), graph.edges, graph.conditions, graph.selections
-        )
+    if isinstance(graph.answer, Value) and not graph.columns:
+        counted = replace(graph, answer=Aggregate("count", graph.answer))
         compiled = compile_query(counted, keys=keys, hidden=knowledge.shape.left_out, named=named)
         return int(knowledge.graph.read(compiled.text, timeout=timeout, **compiled.parameters)[0]["value"])
     return 0
@@ -199,7 +253,7 @@ def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tupl
         compiled = compile_query(graph, hidden=knowledge.shape.left_out, named=result.named)
     rows = knowledge.graph.read(compiled.evidence, **_of_evidence(compiled, result.nodes))
     matches = [match for row in rows for match in row["walks"]]
-    edges = list(dict.fromkeys(id_ for edges, _ in matches for id_ in edges))
+    edges = list(dict.fromkeys(id_ for edges, _ in matches for id_ in edges if id_ is not None))
     triples = read_triples(knowledge.graph, edges, knowledge.shape)
     hops = {id_: len(edges) - place for edges, _ in matches for place, id_ in enumerate(edges)}
     found = [Evidence(triples[id_], hops[id_]) for id_ in edges if id_ in triples]

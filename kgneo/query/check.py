@@ -13,9 +13,27 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from kgneo.query.catalogue import Catalogue, Key, Kind
-from kgneo.query.graph import SPANS, Aggregate, Arithmetic, Condition, Edge, QueryGraph, Scalar, Selection, Value
+from kgneo.query.graph import (
+    SPANS,
+    TEXTUAL,
+    Aggregate,
+    Arithmetic,
+    Condition,
+    Edge,
+    Expression,
+    Number,
+    QueryGraph,
+    Scalar,
+    Selection,
+    Value,
+    Whole,
+    aggregates_of,
+    matched_values,
+    values_of,
+)
 from kgneo.query.nearest import nearest
-from kgneo.query.tree import Tree, place_of, tree_of, values_of
+from kgneo.query.nested import nested
+from kgneo.query.tree import Tree, place_of, tree_of
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATE = re.compile(r"-?\d{4}(-\d\d(-\d\d)?)?")
@@ -33,17 +51,42 @@ _DATE_FORMS = ("date", "day first", "month first")
 def check(graph: QueryGraph, catalogue: Catalogue) -> tuple[str, ...]:
     """The problems of `graph` in words, each once, in the order in which they are best mended; empty where there are
     none."""
-    for step in (_names, _structure, _schema):
-        problems = tuple(dict.fromkeys(step(graph, catalogue)))
+    problems = tuple(dict.fromkeys(_names(graph)))
+    if problems:
+        return problems
+    parts = tuple(_parts(nested(graph)))
+    for steps in (
+        (_joined(graph, parts),),
+        (_structure(part) for part in parts),
+        (_schema(p, catalogue) for p in parts),
+    ):
+        problems = tuple(dict.fromkeys(problem for step in steps for problem in step))
         if problems:
             return problems
     return ()
 
 
+def _parts(graph: QueryGraph) -> Iterator[QueryGraph]:
+    """A query graph and those that its numbers over all are asked of."""
+    yield graph
+    sides = [side for item in graph.every_condition() for side in (item.left, item.right)]
+    for part in (graph.answer, *graph.columns, *sides, *(item.by for item in graph.selections)):
+        for whole in _wholes(part):
+            yield from _parts(whole.graph)
+
+
+def _wholes(part: object) -> tuple[Whole, ...]:
+    if isinstance(part, Arithmetic):
+        return (*_wholes(part.left), *_wholes(part.right))
+    return (part,) if isinstance(part, Whole) else ()
+
+
 # Names within the query graph ----------------------------------------------------------------------------------------
 
 
-def _names(graph: QueryGraph, _: Catalogue) -> Iterator[str]:
+def _names(graph: QueryGraph) -> Iterator[str]:
+    if not _speaks(graph.answer):
+        yield "The answer is a calculation over numbers alone: it needs a property or an aggregate."
     variables = [variable.name for variable in graph.variables]
     edges = [edge.name for edge in graph.edges if edge.name]
     for name, times in Counter(variables + edges).items():
@@ -57,12 +100,21 @@ def _names(graph: QueryGraph, _: Catalogue) -> Iterator[str]:
     for name in (end for edge in graph.edges for end in (edge.subject, edge.object)):
         if name not in variables:
             yield _unknown("variable", name, variables)
+    yield from _spoken_of(graph, variables, edges)
+
+
+def _spoken_of(graph: QueryGraph, variables: Sequence[str], edges: Sequence[str]) -> Iterator[str]:
     for name in (value.of for value in graph.values()):
         if name not in variables and name not in edges:
-            yield _unknown("variable or edge", name, variables + edges)
-    for selection in graph.selections:
-        if selection.variable not in variables:
-            yield _unknown("variable", selection.variable, variables)
+            yield _unknown("variable or edge", name, [*variables, *edges])
+    for name in (*(selection.variable for selection in graph.selections), *graph.different):
+        if name not in variables:
+            yield _unknown("variable", name, variables)
+
+
+def _speaks(part: Expression) -> bool:
+    """Whether a part speaks of anything of the graph."""
+    return bool(values_of(part))
 
 
 def _unknown(what: str, name: str, known: Iterable[str], of: str = "") -> str:
@@ -74,15 +126,65 @@ def _unknown(what: str, name: str, known: Iterable[str], of: str = "") -> str:
 # How its parts hang together -----------------------------------------------------------------------------------------
 
 
-def _structure(graph: QueryGraph, _: Catalogue) -> Iterator[str]:
+def _joined(graph: QueryGraph, parts: Sequence[QueryGraph]) -> Iterator[str]:
+    """Variables that neither the answer nor a number over all of something reaches."""
+    trees = [tree_of(part) for part in parts]
+    reached = {name for tree in trees for name in tree.parents}
+    loose = {name for tree in trees for name in tree.loose}
+    for variable in graph.variables:
+        if variable.name in loose or variable.name not in reached:
+            yield (
+                f"The variable {variable.name!r} is not joined to {graph.root!r}, which is asked for, by any edge or "
+                f"comparison."
+            )
+
+
+def _structure(graph: QueryGraph) -> Iterator[str]:
     tree = tree_of(graph)
-    for name in tree.loose:
-        yield f"The variable {name!r} is not joined to {graph.root!r}, which is asked for, by any edge or comparison."
-    if tree.loose:
-        return
     yield from _circles(graph, tree)
     yield from _absences(graph, tree)
+    yield from _optionals(graph, tree)
+    yield from _measured_once(graph, tree)
     yield from _stages(graph, tree)
+
+
+def _optionals(graph: QueryGraph, tree: Tree) -> Iterator[str]:
+    """What may be missing is behind one edge, and nothing is chosen there."""
+    for edge in graph.edges:
+        if not edge.optional:
+            continue
+        what = f"The optional edge from {edge.subject!r} to {edge.object!r}"
+        if edge.absent or {edge.subject, edge.object} & tree.hidden:
+            yield f"{what} is absent, too, or hangs behind an absent edge."
+        if any(
+            other is not edge and {other.subject, other.object} == {edge.subject, edge.object} for other in graph.edges
+        ):
+            yield f"{what} stands beside another edge between the two: give that a variable of its own."
+    stages = [(item.variable, "selection") for item in graph.selections]
+    stages += [(place_of(graph, tree, per.of), "test of an aggregate") for per in _tested(graph)]
+    for name, what in stages:
+        if name in tree.optional:
+            yield f"There is a {what} at {name!r}, which is behind an optional edge: make what is before it the answer."
+
+
+def _tested(graph: QueryGraph) -> list[Value]:
+    """What the aggregates of conditions are measured for."""
+    sides = [side for item in graph.every_condition() for side in (item.left, item.right)]
+    return [item.per for side in sides for item in aggregates_of(side) if item.per is not None]
+
+
+def _measured_once(graph: QueryGraph, tree: Tree) -> Iterator[str]:
+    """Aggregates stand in tests of one thing for each of which they are measured, and not among alternatives."""
+    for options in graph.alternatives:
+        items = [item for option in options for item in option]
+        if not items or not all(options):
+            yield "One of the alternatives has no conditions."
+        if any(aggregates_of(side) for item in items for side in (item.left, item.right)):
+            yield "One of the alternatives tests an aggregate: that stands among the conditions."
+        if any(
+            _is_hidden(graph, tree, v.of) for item in items for side in (item.left, item.right) for v in values_of(side)
+        ):
+            yield "One of the alternatives speaks of what is behind an absent edge, where nothing is."
 
 
 def _circles(graph: QueryGraph, tree: Tree) -> Iterator[str]:
@@ -105,9 +207,10 @@ def _absences(graph: QueryGraph, tree: Tree) -> Iterator[str]:
     for edge in graph.edges:
         if edge.absent and edge.subject in tree.hidden and edge.object in tree.hidden:
             yield f"The absent edge from {edge.subject!r} to {edge.object!r} hangs behind another absent edge."
-    parts: list[tuple[str, object]] = [("answer", graph.answer)]
+    parts: list[tuple[str, object]] = [("answer", item) for item in (graph.answer, *graph.columns)]
     parts += [("selection", selection.by) for selection in graph.selections]
-    parts += [("test of an aggregate", item.left) for item in graph.conditions if isinstance(item.left, Aggregate)]
+    sides = [side for item in graph.conditions for side in (item.left, item.right)]
+    parts += [("test of an aggregate", part) for side in sides for part in aggregates_of(side)]
     for what, part in parts:
         for value in values_of(part):
             if _is_hidden(graph, tree, value.of):
@@ -141,40 +244,73 @@ def _ends(graph: QueryGraph, name: str) -> set[str]:
 def _stages(graph: QueryGraph, tree: Tree) -> Iterator[str]:
     """Selections and tests of aggregates look at what hangs below their variable; nothing else looks in there."""
     for selection in graph.selections:
-        yield from _outside(graph, tree, selection.variable, selection.by, "selection")
+        yield from _ordered(graph, tree, selection)
     for condition in graph.conditions:
-        if isinstance(condition.left, Aggregate):
-            yield from _grouped(graph, tree, condition.left)
+        if aggregates_of(condition.left) or aggregates_of(condition.right):
+            yield from _grouped(graph, tree, condition)
     closed = {selection.variable for selection in graph.selections}
-    closed |= {
-        item.left.per.of for item in graph.conditions if isinstance(item.left, Aggregate) and item.left.per is not None
-    }
-    for name in closed:
+    closed |= {per.of for per in _tested(graph)}
+    for name in sorted(closed & {*tree.parents}):
         yield from _reached_into(graph, tree, name)
 
 
-def _grouped(graph: QueryGraph, tree: Tree, item: Aggregate) -> Iterator[str]:
-    if item.per is None or item.per.key or item.per.of not in tree.parents:
-        yield f"A test of the {item.function} of {item.value.of!r} must say per which variable, without a key."
-    else:
-        yield from _outside(graph, tree, item.per.of, item.value, f"test of the {item.function}")
+def _ordered(graph: QueryGraph, tree: Tree, selection: Selection) -> Iterator[str]:
+    groups = {item.per for item in aggregates_of(selection.by) if item.per is not None}
+    if len(groups) > 1 or any(per.of != selection.variable for per in groups):
+        yield f"The selection at {selection.variable!r} orders by an aggregate that is measured for something else."
+    elif selection.by is not None and _speaks(selection.by):
+        key = next(iter(groups)).key if groups else ""
+        yield from _outside(graph, tree, Value(selection.variable, key), (selection.by,), "selection")
 
 
-def _outside(graph: QueryGraph, tree: Tree, variable: str, part: object, what: str) -> Iterator[str]:
-    below = tree.below(variable)
-    if values_of(part)[0] == Value(variable):
-        yield f"The {what} at {variable!r} looks at {variable!r} itself: it needs a property, or what hangs below."
-    for value in values_of(part):
-        if not _ends(graph, value.of) <= below:
-            yield f"The {what} at {variable!r} looks at {value.of!r}, which does not hang below {variable!r}."
+def _grouped(graph: QueryGraph, tree: Tree, item: Condition) -> Iterator[str]:
+    found = [*aggregates_of(item.left), *aggregates_of(item.right)]
+    groups = dict.fromkeys(part.per for part in found)
+    per = found[0].per
+    if per is None or len(groups) > 1 or per.of not in tree.parents:
+        yield (
+            f"A test of the {found[0].function} of {found[0].value.of!r} must say per which variable, the same for all "
+            f"that it compares; what is measured over all has a variable of its own, with no edge to the others."
+        )
+        return
+    yield from _outside(graph, tree, per, (item.left, item.right), f"test of the {found[0].function}")
+
+
+def _outside(graph: QueryGraph, tree: Tree, group: Value, parts: Sequence[object], what: str) -> Iterator[str]:
+    """What is measured at a variable hangs below it; beside it, a test compares its own properties alone."""
+    variable, below = group.of, tree.below(group.of)
+    for part in parts:
+        for item in aggregates_of(part):
+            if item.value == Value(variable) and not group.key:
+                yield (
+                    f"The {what} at {variable!r} looks at {variable!r} itself: "
+                    "it needs a property, or what hangs below."
+                )
+        for value in values_of(part):
+            if not _ends(graph, value.of) <= below:
+                yield f"The {what} at {variable!r} looks at {value.of!r}, which does not hang below {variable!r}."
+    measured = any(aggregates_of(part) for part in parts)
+    for value in (found for part in parts for found in _beside(part)):
+        if measured and (value != group if group.key else value.of != variable):
+            yield f"The {what} at {variable!r} compares an aggregate with {_told(value)}: there may be several of it."
+
+
+def _beside(part: object) -> tuple[Value, ...]:
+    """The values of a part that are in no aggregate."""
+    return matched_values(part) if not isinstance(part, Aggregate) else ()
 
 
 def _reached_into(graph: QueryGraph, tree: Tree, name: str) -> Iterator[str]:
     """What looks from outside at what hangs below a variable that has a selection or a test."""
     inside = tree.below(name) - {name}
-    if isinstance(graph.answer, Aggregate) and {value.of for value in values_of(graph.answer)} & inside:
-        yield f"The answer looks at what hangs below {name!r}, which has a selection or a test of an aggregate."
     parts = [("condition", (*values_of(item.left), *values_of(item.right))) for item in graph.conditions]
+    parts += [
+        (
+            "condition",
+            tuple(v for option in options for item in option for v in (*values_of(item.left), *values_of(item.right))),
+        )
+        for options in graph.alternatives
+    ]
     parts += [("selection", (Value(item.variable), *values_of(item.by))) for item in graph.selections]
     for what, values in parts:
         places = {place_of(graph, tree, value.of) for value in values}
@@ -194,7 +330,7 @@ def _schema(graph: QueryGraph, catalogue: Catalogue) -> Iterator[str]:
         yield from _edge(graph, edge, catalogue)
     for value in graph.values():
         yield from _key(graph, value, catalogue)
-    for condition in graph.conditions:
+    for condition in graph.every_condition():
         yield from _condition(graph, condition, catalogue)
     for selection in graph.selections:
         yield from _selection(graph, selection, catalogue)
@@ -255,6 +391,8 @@ def _as_form(kinds: frozenset[Kind], form: str) -> frozenset[Kind]:
         return kinds
     if form == "list":
         return kinds & {"list", "other"}
+    if form == "length":
+        return frozenset({"number"}) if kinds - {"list", "truth"} else frozenset()
     if form in ("number", "year"):
         fits: set[Kind] = {"text", "number", "other"} if form == "number" else {"text", "date", "other"}
         return frozenset({"number"}) if kinds & fits else frozenset()
@@ -269,37 +407,53 @@ def _compared_as(graph: QueryGraph, value: Value, catalogue: Catalogue) -> froze
 def _condition(graph: QueryGraph, condition: Condition, catalogue: Catalogue) -> Iterator[str]:
     left, right, operator = condition.left, condition.right, condition.operator
     what = f"The condition {_told(left)} {operator}"
+    for side in (left, right):
+        yield from _fitting(graph, side, catalogue)
     if operator in ("present", "missing"):
-        if right != () or isinstance(left, Aggregate):
+        if right != () or not isinstance(left, Value):
             yield f"{what} is a test of a property, and compares it with nothing."
-    elif isinstance(right, Value):
+    elif not isinstance(right, tuple):
         yield from _both(graph, condition, right, what, catalogue)
     else:
         yield from _number_of_literals(condition, right, what)
         if any(isinstance(item, float) and not math.isfinite(item) for item in right):
             yield f"{what} compares with a number that is not finite."
-        measured = left.value if isinstance(left, Aggregate) else left
-        if isinstance(left, Aggregate) and (left.function == "exists" or condition.operator == "contains"):
-            yield f"{what} is no test that an aggregate can have."
-        elif isinstance(left, Aggregate) and left.function not in ("minimum", "maximum"):
-            if any(_kind(item) != "number" for item in right):
-                yield f"{what} compares a number with {right!r}."
-        else:
-            yield from _literals(graph, condition, measured, right, what, catalogue)
+        if isinstance(left, Value):
+            yield from _literals(graph, condition, left, right, what, catalogue)
+        elif operator in TEXTUAL or any(item.function == "exists" for item in aggregates_of(left)):
+            yield f"{what} is no test that an aggregate or a calculation can have."
+        elif isinstance(left, Aggregate) and left.function in ("minimum", "maximum") and not left.each:
+            yield from _literals(graph, condition, left.value, right, what, catalogue)
+        elif any(_kind(item) != "number" for item in right):
+            yield f"{what} compares a number with {right!r}."
 
 
-def _told(left: Value | Aggregate) -> str:
+def _fitting(graph: QueryGraph, part: object, catalogue: Catalogue) -> Iterator[str]:
+    """Whether what an expression is made of fits."""
+    if isinstance(part, Arithmetic):
+        yield from _calculation(graph, part, catalogue)
+    elif isinstance(part, Aggregate):
+        yield from _aggregate(graph, part, catalogue)
+
+
+def _told(left: object) -> str:
+    if isinstance(left, Whole):
+        return _told(left.graph.answer)
     if isinstance(left, Aggregate):
         return f"{left.function}({_told(left.value)})"
-    return f"{left.of}.{left.key}" if left.key else left.of
+    if isinstance(left, Arithmetic):
+        return f"({_told(left.left)} {left.operator} {_told(left.right)})"
+    if isinstance(left, Value):
+        return f"{left.of}.{left.key}" if left.key else left.of
+    return str(left)
 
 
 def _number_of_literals(condition: Condition, right: tuple[Scalar, ...], what: str) -> Iterator[str]:
     if condition.operator == "between" and len(right) != 2:
         yield f"{what} needs two bounds, and has {len(right)}."
-    elif condition.operator in ("=", "<>") and not right:
+    elif condition.operator in ("=", "<>", *TEXTUAL) and not right:
         yield f"{what} compares with nothing."
-    elif condition.operator not in ("=", "<>", "between") and len(right) != 1:
+    elif condition.operator not in ("=", "<>", "between", *TEXTUAL) and len(right) != 1:
         yield f"{what} needs one value to compare with, and has {len(right)}."
 
 
@@ -310,8 +464,8 @@ def _literals(
         yield f"{what} compares a node with {right!r}: it needs a property, or another variable."
         return
     kinds = _compared_as(graph, left, catalogue)
-    if condition.operator == "contains":
-        if not kinds & {"text", "date", "number", "other"} or not isinstance(right[0] if right else "", str):
+    if condition.operator in TEXTUAL:
+        if not kinds & {"text", "date", "number", "other"} or not all(isinstance(item, str) for item in right):
             yield f"{what} looks for a text in a text; {_holds(kinds)}."
         return
     if left.form == "list":
@@ -349,24 +503,35 @@ def _advice(kinds: frozenset[Kind], item: Scalar) -> str:
     return ', which the form "number" compares as numbers' if kinds == {"text"} and _kind(item) == "number" else ""
 
 
-def _both(graph: QueryGraph, condition: Condition, right: Value, what: str, catalogue: Catalogue) -> Iterator[str]:
-    """A comparison of two values."""
-    left = condition.left
-    if isinstance(left, Aggregate):
-        yield f"{what} compares an aggregate with a property: it needs a number."
-    elif condition.operator in ("between", "contains"):
+def _both(graph: QueryGraph, condition: Condition, right: Expression, what: str, catalogue: Catalogue) -> Iterator[str]:
+    """A comparison of two expressions."""
+    left, by_size = condition.left, condition.operator not in ("=", "<>")
+    if condition.operator in ("between", *TEXTUAL):
         yield f"{what} needs values, and has {_told(right)}."
-    elif bool(left.key) != bool(right.key):
+        return
+    nodes = [isinstance(side, Value) and not side.key for side in (left, right)]
+    if nodes[0] != nodes[1]:
         yield f"{what} {_told(right)} compares a node with a property."
-    elif not left.key:
-        if condition.operator not in ("=", "<>"):
+    elif nodes[0]:
+        if by_size:
             yield f"{what} {_told(right)} compares two nodes by size."
     else:
-        kinds, others = (_compared_as(graph, value, catalogue) for value in (left, right))
+        kinds, others = (_kinds(graph, side, catalogue) for side in (left, right))
         if kinds and others and not (kinds & others) and "other" not in kinds | others:
             yield f"{what} {_told(right)} compares {_WORDS[min(kinds)]} with {_WORDS[min(others)]}."
-        elif kinds and condition.operator not in ("=", "<>") and not kinds - {"truth", "list"}:
+        elif kinds and by_size and not kinds - {"truth", "list"}:
             yield f"{what} {_told(right)} compares by size; {_holds(kinds)}."
+
+
+def _kinds(graph: QueryGraph, part: Expression, catalogue: Catalogue) -> frozenset[Kind]:
+    """What an expression is compared as; empty where that is not known."""
+    if isinstance(part, Whole):
+        return _kinds(part.graph, part.graph.answer, catalogue)
+    if isinstance(part, Value):
+        return _compared_as(graph, part, catalogue)
+    if isinstance(part, Aggregate) and part.function in ("minimum", "maximum") and not part.each:
+        return _compared_as(graph, part.value, catalogue)
+    return frozenset({"number"})
 
 
 def _selection(graph: QueryGraph, selection: Selection, catalogue: Catalogue) -> Iterator[str]:
@@ -374,42 +539,82 @@ def _selection(graph: QueryGraph, selection: Selection, catalogue: Catalogue) ->
     if selection.limit < 1 or selection.offset < 0:
         yield f"{what} keeps {selection.limit} after {selection.offset}: the first must be at least 1, the other 0."
     by = selection.by
-    if isinstance(by, Aggregate):
-        if by.function == "exists" or (by.per is not None and by.per != Value(selection.variable)):
-            yield f"{what} orders by an aggregate that is not measured for each {selection.variable!r}."
-        yield from _aggregate(graph, by, catalogue)
-    elif not by.key:
+    yield from _fitting(graph, by, catalogue)
+    if any(item.function == "exists" for item in aggregates_of(by)):
+        yield f"{what} orders by whether there is something: it needs a number."
+    elif isinstance(by, Value) and not by.key:
         yield f"{what} orders by a node: it needs a property or an aggregate."
-    elif _compared_as(graph, by, catalogue) and not _compared_as(graph, by, catalogue) - {"truth", "list"}:
-        yield f"{what} orders by {_told(by)}; {_holds(_compared_as(graph, by, catalogue))}."
+    elif isinstance(by, Value) and (kinds := _compared_as(graph, by, catalogue)) and not kinds - {"truth", "list"}:
+        yield f"{what} orders by {_told(by)}; {_holds(kinds)}."
 
 
 def _answer(graph: QueryGraph, catalogue: Catalogue) -> Iterator[str]:
     answer = graph.answer
-    if isinstance(answer, Aggregate):
-        yield from _aggregate(graph, answer, catalogue)
-        if answer.function == "exists" and answer.per is not None:
-            yield "Whether something exists is asked once, not for each of something."
-        if answer.top and (answer.per is None or not answer.per.key):
-            yield "The first of groups are those by a property: `per` needs a key."
-        if answer.function == "share" and (answer.per is not None or answer.value.key):
-            yield "A share is one of nodes among all with their labels: no property, and not for each of something."
-    elif isinstance(answer, Arithmetic):
-        for value in (answer.left, answer.right):
-            kinds = _compared_as(graph, value, catalogue)
-            if not value.key:
-                yield f"The calculation with {value.of!r} needs a property."
-            elif answer.operator in SPANS and kinds and not kinds & {"date", "number", "other"}:
-                yield f"The {answer.operator} to or from {_told(value)} need dates; {_holds(kinds)}."
-            elif answer.operator not in SPANS and kinds and not kinds & {"number", "other"}:
-                yield f"The calculation with {_told(value)} needs numbers; {_holds(kinds)}{_advice(kinds, 0)}."
-    for condition in graph.conditions:
-        if isinstance(condition.left, Aggregate):
-            yield from _aggregate(graph, condition.left, catalogue)
+    for part in (answer, *graph.columns):
+        yield from _fitting(graph, part, catalogue)
+    yield from _columns(graph)
+    if isinstance(answer, Arithmetic) and values_of(answer) and aggregates_of(answer):
+        yield "The answer calculates with an aggregate for each of something: put that into columns."
+    if not isinstance(answer, Aggregate):
+        return
+    if answer.function == "exists" and answer.per is not None:
+        yield "Whether something exists is asked once, not for each of something."
+    if answer.top and (answer.per is None or not answer.per.key):
+        yield "The first of groups are those by a property: `per` needs a key."
+    if answer.function == "share" and (answer.per is not None or answer.value.key):
+        yield "A share is one of nodes among all with their labels: no property, and not for each of something."
+
+
+def _columns(graph: QueryGraph) -> Iterator[str]:
+    """What can stand beside an answer."""
+    answer = graph.answer
+    alone = isinstance(answer, Aggregate) and answer.per is None
+    if not graph.columns:
+        return
+    if isinstance(answer, Aggregate) and (answer.top or answer.each or answer.function in ("share", "exists")):
+        yield f"No columns can stand beside a {answer.function} of this kind: ask for it alone."
+    if not values_of(answer):
+        yield "No columns can stand beside a calculation with numbers over all: ask for each of them in a column."
+    for item in graph.columns:
+        found = aggregates_of(item)
+        if alone and not isinstance(item, Aggregate):
+            yield f"Beside one number for all, the column {_told(item)} needs to be one, too: give the answer a `per`."
+        if found and not isinstance(item, Aggregate):
+            yield f"The column {_told(item)} calculates with an aggregate: it can only have the aggregate itself."
+        if any(part.per or part.each or part.top or part.function in ("share", "exists") for part in found):
+            yield f"The column {_told(item)} is measured for each answer: it has no `per`, `each` or `top`."
+
+
+def _calculation(graph: QueryGraph, item: Arithmetic, catalogue: Catalogue) -> Iterator[str]:
+    for side in (item.left, item.right):
+        if isinstance(side, int | float):
+            yield from _number(item, side)
+            continue
+        yield from _fitting(graph, side, catalogue)
+        kinds = _kinds(graph, side, catalogue)
+        if isinstance(side, Value) and not side.key:
+            yield f"The calculation with {side.of!r} needs a property."
+        elif item.operator in SPANS and kinds and not kinds & {"date", "number", "other"}:
+            yield f"The {item.operator} to or from {_told(side)} need dates; {_holds(kinds)}."
+        elif item.operator not in SPANS and kinds and not kinds & {"number", "other"}:
+            yield f"The calculation with {_told(side)} needs numbers; {_holds(kinds)}{_advice(kinds, 0)}."
+
+
+def _number(item: Arithmetic, number: Number) -> Iterator[str]:
+    if item.operator in SPANS:
+        yield f"The {item.operator} are between two dates, and {number} is none: compare with a condition."
+    elif not math.isfinite(number) or (number == 0 and item.operator in ("/", "%", "per cent")):
+        yield f"The calculation {item.operator} cannot have the number {number}."
 
 
 def _aggregate(graph: QueryGraph, item: Aggregate, catalogue: Catalogue) -> Iterator[str]:
     what = f"The {item.function} of {_told(item.value)}"
+    if item.each is not None:
+        if item.function not in ("sum", "average", "minimum", "maximum") or item.per or item.over or item.top:
+            yield f"{what} is over the numbers for each {_told(item.each)}: no count, and no `per`, `over` or `top`."
+        elif item is not graph.answer:
+            yield f"{what} for each {_told(item.each)} is one number for all: give it variables of its own."
+        return
     if item.function in ("count", "exists") or (item.function == "share" and item is graph.answer):
         return
     if item.function == "share":

@@ -6,17 +6,37 @@ types and keys are quoted, everything else is a parameter.
 
 Selections and tests of aggregates are stages of their own, those furthest from the answer first: each matches what
 hangs below its variable, and leaves a list of nodes. The last stage matches what is left, with these lists in place.
+Numbers over all of something else are subqueries that stand before all stages, and what may be missing is matched after
+what must be there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kgneo.query.graph import SPANS, Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import (
+    SPANS,
+    TEXTUAL,
+    Aggregate,
+    Arithmetic,
+    Condition,
+    Edge,
+    Expression,
+    Number,
+    QueryGraph,
+    Selection,
+    Value,
+    Variable,
+    Whole,
+    aggregates_of,
+    matched_values,
+    values_of,
+)
 from kgneo.query.hidden import NOTHING, Hidden
+from kgneo.query.nested import compares_wholes, nested
 from kgneo.query.quoting import plain
 
 EXCLUDED = "excluded"
@@ -57,9 +77,12 @@ def compile_query(
 
     Columns: for nodes `id`, `labels`, `properties` and `walks`, the number of matches, most first; for values `value`
     and `walks`; for an aggregate `value`, with `per` before it where there is one (its node's `id`, `labels` and
-    `properties`, or the value). Nodes and values take the parameter `limit`.
+    `properties`, or the value). What stands beside an answer is in the columns `c0`, `c1`, … (nodes as maps). Nodes and
+    values take the parameter `limit`.
     """
-    return _Compiler(graph.renamed(), keys, hidden, named).compiled()
+    graph = graph.renamed()
+    edges = tuple(replace(edge, name=edge.name or f"r{number}") for number, edge in enumerate(graph.edges))
+    return _Compiler(nested(replace(graph, edges=edges)), keys, hidden, named).compiled()
 
 
 def parameters_to_show(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,17 +98,27 @@ class _Compiler:
     named: Named
     parameters: dict[str, Any] = field(default_factory=dict)
     _known: dict[str, str] = field(default_factory=dict)
+    _wholes: dict[Whole, str] = field(default_factory=dict)
+    _measured: dict[Expression, str] = field(default_factory=dict)
 
-    def compiled(self) -> Compiled:
+    def __post_init__(self) -> None:
+        self.root = self.graph.root
         self.tree = _Tree(self.graph)
-        self.names = {edge.name or f"r{number}": edge for number, edge in enumerate(self.graph.edges)}
+        self.names = {edge.name: edge for edge in self.graph.edges}
         self.name_of = {edge: name for name, edge in self.names.items()}
         if self.hidden.nodes:
             self.parameters[EXCLUDED] = list(self.hidden.nodes)
-        below = self._asks_below()
-        stages, top = self._stages(all_lists=below)
-        main = _joined([*stages, *self._last(top, below=below)])
+        sides = [side for item in self.graph.every_condition() for side in (item.left, item.right)]
+        orders = [item.by for item in self.graph.selections]
+        for whole in (
+            found for part in (self.graph.answer, *self.graph.columns, *sides, *orders) for found in _wholes_of(part)
+        ):
+            self._wholes.setdefault(whole, f"{self.root}a{len(self._wholes)}")
+
+    def compiled(self) -> Compiled:
+        main = self._main()
         stages, collapsed = self._stages(all_lists=True)
+        stages = [*self._over_all(), *stages]
         edges = tuple(self.name_of[edge] for edge in self.tree.present)
         nodes = tuple(self.tree.order)
         return Compiled(
@@ -98,11 +131,54 @@ class _Compiler:
             self._gives_nodes(),
         )
 
+    def _main(self) -> list[str]:
+        """The query for the answers; numbers over all that are the whole answer look at no match."""
+        if self._is_told() or (isinstance(self.graph.answer, Arithmetic) and not values_of(self.graph.answer)):
+            return [*self._over_all(), *self._last([], below=False)]
+        below = self._asks_below()
+        stages, top = self._stages(all_lists=below or self._has_groups())
+        last = self._last(top, below=below or self._has_groups())
+        return [*self._over_all(), *_joined([*stages, *last])]
+
     def _gives_nodes(self) -> bool:
         """Whether each answer is, or stands by, one node that the root can be."""
         answer = self.graph.answer
         of = answer if isinstance(answer, Value) else answer.per if isinstance(answer, Aggregate) else None
-        return of is not None and not of.key and of.of == self.graph.root
+        return of is not None and not of.key and of.of == self.root
+
+    # Numbers over all of something else ------------------------------------------------------------------------------
+
+    def _over_all(self) -> list[str]:
+        """A subquery for each number over all, and the tests that compare nothing else."""
+        lines = [
+            line
+            for whole, name in self._wholes.items()
+            for line in ("CALL () {", *_indented(self._beside(whole.graph).subquery(name)), "}")
+        ]
+        tests = [self._test(item) for item in self.graph.conditions if compares_wholes(item)]
+        return [*lines, *([f"WITH *{_where(tests)}"] if tests and not self._is_told() else ())]
+
+    def _beside(self, graph: QueryGraph) -> _Compiler:
+        return _Compiler(graph, self.keys, self.hidden, self.named, self.parameters, self._known)
+
+    def subquery(self, name: str) -> list[str]:
+        """Lines that return the one number that is asked for as `name`."""
+        lines = self._main()
+        assert lines[-1].endswith(" AS value"), lines[-1]
+        return [*lines[:-1], f"{lines[-1].removesuffix('value')}{name}"]
+
+    def _is_told(self) -> bool:
+        """Whether the tests of numbers over all are the "yes" or "no" itself."""
+        answer = self.graph.answer
+        if not isinstance(answer, Aggregate) or answer.function != "exists":
+            return False
+        tests = [item for item in self.graph.conditions if compares_wholes(item)]
+        return any(
+            item.graph.root in (self.root, *self.tree.order)
+            for test in tests
+            for side in (test.left, test.right)
+            for item in _wholes_of(side)
+        )
 
     # Stages ------------------------------------------------------------------------------------------------------
 
@@ -112,50 +188,82 @@ class _Compiler:
         lines: list[str] = []
         collapsed: list[str] = []
         for variable in reversed(self.tree.order):
-            tests = [item for item in self.graph.conditions if self._per(item.left) == variable]
-            selections = [item for item in self.graph.selections if item.variable == variable]
-            if tests or selections:
-                below = self._topmost(collapsed, variable)
+            for group in self._groups(variable):
+                others = [name for name in collapsed if name != variable]
+                below = self._topmost(others, variable)
                 if not all_lists:
-                    collapsed = [name for name in collapsed if name not in below]
-                lines += self._stage(variable, tests, selections, collapsed, below)
-                collapsed.append(variable)
+                    others = [name for name in others if name not in below]
+                lines += self._stage(group, others, below, again=variable in collapsed)
+                collapsed = [*others, variable]
         return lines, collapsed
+
+    def _groups(self, variable: str) -> list[Value]:
+        """What something is measured for at a variable: its nodes first, then its nodes in groups by a property."""
+        groups = [_group_of(item) for item in self.graph.conditions]
+        groups += [_group_selected(item) for item in self.graph.selections]
+        found = {group: None for group in groups if group is not None and group.of == variable}
+        return sorted(found, key=lambda group: bool(group.key))
+
+    def _has_groups(self) -> bool:
+        return any(len(self._groups(name)) > 1 for name in self.tree.order)
 
     def _topmost(self, collapsed: Sequence[str], top: str = "") -> list[str]:
         """Those of the variables below `top` that hang below no other of them."""
-        below = [name for name in collapsed if name in self.tree.below(top or self.graph.root)]
+        below = [name for name in collapsed if name in self.tree.below(top or self.root)]
         hidden = {name for other in below for name in self.tree.below(other) if name != other}
         return [name for name in below if name not in hidden]
 
-    def _per(self, left: Value | Aggregate) -> str:
-        return left.per.of if isinstance(left, Aggregate) and left.per is not None else ""
-
-    def _stage(
-        self,
-        variable: str,
-        tests: Sequence[Condition],
-        selections: Sequence[Selection],
-        carried: Sequence[str],
-        below: Sequence[str],
-    ) -> list[str]:
-        """Match what hangs below `variable`, measure it for each of its nodes, and keep those that pass."""
-        lists = [_list(name) for name in carried]
-        lines = [f"UNWIND {_list(name)} AS {name}" for name in below]
-        lines += self._match(self.tree.below(variable), below, carried=())
-        measures = [self._measure(item.left) for item in tests]
-        measures += [self._measure(item.by, descending=item.descending) for item in selections]
-        names = [f"m{number}" for number in range(len(measures))]
-        ordered = names[len(tests) :]
-        kept = [self._compare(name, item) for name, item in zip(names, tests, strict=False)]
-        measured = [f"{text} AS {name}" for text, name in zip(measures, names, strict=True)]
-        lines.append(f"WITH {', '.join([*lists, variable, *measured])}{'' if ordered else _where(kept)}")
-        for number, (name, item) in enumerate(zip(ordered, selections, strict=True)):
-            there = _where([*([] if number else kept), f"{name} IS NOT NULL"])
+    def _stage(self, group: Value, carried: Sequence[str], below: Sequence[str], *, again: bool) -> list[str]:
+        """Match what hangs below a variable, measure it for each of its nodes or groups of them, and keep those that
+        pass. `again`: what can be the variable is a list already."""
+        variable = group.of
+        tests = [item for item in self.graph.conditions if _group_of(item) == group]
+        selections = [item for item in self.graph.selections if _group_selected(item) == group]
+        lists = [*self._wholes.values(), *(_list(name) for name in carried)]
+        row = "members" if group.key else variable
+        lines = [f"UNWIND {_list(name)} AS {name}" for name in ([variable, *below] if again else below)]
+        lines += self._match(self.tree.below(variable), below, carried=[variable] if again else [])
+        self._measured = {group: "kind"} if group.key else {}
+        measured, ordered = self._measures(tests, selections)
+        grouping = f"{self._grouped(group)} AS kind, collect(DISTINCT {variable}) AS members" if group.key else row
+        told = [*(["kind IS NOT NULL"] if group.key else []), *(self._test(item) for item in tests)]
+        lines.append(f"WITH {', '.join([*lists, grouping, *(f'{text} AS {name}' for name, text in measured)])}")
+        if told and not ordered:
+            lines[-1] += _where(told)
+        if any(text != name for name, text in ordered):
+            lines[-1] += _where(told) if told else ""
+            lines.append(f"WITH {', '.join([*lists, row, *(f'{text} AS {name}' for name, text in ordered)])}")
+            told = []
+        for number, (item, (name, _)) in enumerate(zip(selections, ordered, strict=True)):
+            there = _where([*([] if number else told), f"{name} IS NOT NULL"])
             lines.append(f"ORDER BY {name}{' DESC' if item.descending else ''}{there}")
-            lines += self._select(variable, name, item, lists, ordered)
+            lines += self._select(row, name, item, lists, [name for name, _ in ordered])
+        self._measured = {}
+        lines += [f"UNWIND members AS {variable}"] if group.key else []
         lines.append(f"WITH {', '.join([*lists, f'collect({variable}) AS {_list(variable)}'])}")
         return lines
+
+    def _measures(
+        self, tests: Sequence[Condition], selections: Sequence[Selection]
+    ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Names of what is measured with its texts, and names of what is ordered by with texts over these."""
+        measured: list[tuple[str, str]] = []
+        ordered: list[tuple[str, str]] = []
+        sides = [side for item in tests for side in (item.left, item.right)]
+        for aggregate in dict.fromkeys(part for side in sides for part in aggregates_of(side)):
+            self._measured[aggregate] = f"m{len(measured)}"
+            measured.append((f"m{len(measured)}", self._aggregate(aggregate)))
+        for number, item in enumerate(selections):
+            parts = dict.fromkeys(aggregates_of(item.by))
+            if item.by is None or not parts or item.by in parts:
+                measured.append((f"m{len(measured)}", self._measure(item)))
+                ordered.append((measured[-1][0], measured[-1][0]))
+                continue
+            for part in parts:
+                self._measured[part] = f"m{len(measured)}"
+                measured.append((f"m{len(measured)}", self._aggregate(part)))
+            ordered.append((f"s{number}", self._expression(item.by)))
+        return measured, ordered
 
     def _select(
         self, variable: str, name: str, item: Selection, lists: Sequence[str], ordered: Sequence[str]
@@ -175,11 +283,13 @@ class _Compiler:
         unpacked = [f"kept[{number}] AS {part}" for number, part in enumerate([variable, *ordered])]
         return [*lines, f"WITH {', '.join([*lists, *unpacked])}"]
 
-    def _measure(self, by: Value | Aggregate, *, descending: bool = False) -> str:
-        """What a node is ranked or tested by."""
-        if isinstance(by, Aggregate):
-            return self._aggregate(by)
-        return f"{'max' if descending else 'min'}({self._value(by)})"
+    def _measure(self, item: Selection) -> str:
+        """What a node is ranked by."""
+        if item.by is None:
+            return f"min(elementId({item.variable}))"
+        if isinstance(item.by, Aggregate):
+            return self._aggregate(item.by)
+        return f"{'max' if item.descending else 'min'}({self._expression(item.by)})"
 
     def _aggregate(self, item: Aggregate) -> str:
         """A function over different nodes (or relationships), or over what these have as a property."""
@@ -203,49 +313,100 @@ class _Compiler:
 
     def _last(self, collapsed: Sequence[str], *, below: bool) -> list[str]:
         """`below`: with what hangs below the variables that the stages selected."""
-        root = self.graph.root
         answer = self.graph.answer
+        if isinstance(answer, Arithmetic) and not values_of(answer):
+            return [f"WITH {self._expression(answer)} AS value, 1 AS walks", *_VALUES]
+        if self._is_told():
+            tests = [self._test(item) for item in self.graph.conditions if compares_wholes(item)]
+            return [f"RETURN coalesce({' AND '.join(tests)}, false) AS value"]
         if below:
             lines = self._anew(collapsed)
         else:
             lines = [f"UNWIND {_list(name)} AS {name}" for name in collapsed]
             lines += self._match(self.tree.order, collapsed, carried=())
-        if isinstance(answer, Arithmetic):
-            return [*lines, f"WITH {self._calculated(answer)} AS value, count(*) AS walks", *_VALUES]
-        if isinstance(answer, Value) and not answer.key and answer.of == root:
-            if root in collapsed:  # in the order of the selection
-                return [*lines, self._nodes(root, "1 AS walks"), "LIMIT $limit"]
-            return [*lines, self._nodes(root), "ORDER BY walks DESC, id", "LIMIT $limit"]
-        if isinstance(answer, Value):
-            return [*lines, f"WITH {self._raw(answer)} AS value, count(*) AS walks", *_VALUES]
+        if self.graph.columns:
+            return [*lines, *self._table()]
+        if isinstance(answer, Aggregate):
+            return [*lines, *self._number(answer)]
+        if isinstance(answer, Value) and not answer.key and answer.of == self.root:
+            if self.root in collapsed:  # in the order of the selection
+                return [*lines, self._nodes(self.root, "1 AS walks"), "LIMIT $limit"]
+            return [*lines, self._nodes(self.root), "ORDER BY walks DESC, id", "LIMIT $limit"]
+        return [*lines, f"WITH {self._shown(answer)} AS value, count(*) AS walks", *_VALUES]
+
+    def _number(self, answer: Aggregate) -> list[str]:
+        """An aggregate, for all or for each of something."""
         if answer.function == "share":
-            return [*lines, *self._share(root)]
+            return self._share(self.root)
+        if answer.each is not None:
+            return [
+                f"WITH {self._grouped(answer.each)} AS kind, count(DISTINCT {self._value(answer.value)}) AS number",
+                "WHERE kind IS NOT NULL",
+                f"RETURN {_OF_NUMBERS[answer.function]}(number) AS value",
+            ]
         if answer.per is None:
-            return [*lines, f"RETURN {self._aggregate(answer)} AS value"]
+            return [f"RETURN {self._aggregate(answer)} AS value"]
         measured = f"{self._aggregate(answer)} AS value"
-        if answer.per.key and answer.top:
-            return [*lines, f"WITH {self._raw(answer.per)} AS per, {measured}", *self._first_groups(answer.top)]
         if answer.per.key:
-            return [*lines, f"WITH {self._raw(answer.per)} AS per, {measured}", *_GROUPS]
-        return [*lines, f"{self._nodes(answer.per.of, measured)}", "ORDER BY value DESC, id", "LIMIT $limit"]
+            rest = self._first_groups(answer.top) if answer.top else _GROUPS
+            return [f"WITH {self._grouped(answer.per)} AS per, {measured}", *rest]
+        return [f"{self._nodes(answer.per.of, measured)}", "ORDER BY value DESC, id", "LIMIT $limit"]
+
+    # Several columns -------------------------------------------------------------------------------------------------
+
+    def _table(self) -> list[str]:
+        """Each answer with what stands beside it, in the order of the selection that has one of the columns."""
+        answer = self.graph.answer
+        per = answer.per if isinstance(answer, Aggregate) else None
+        first = per or answer
+        columns = [f"{self._shown(item)} AS c{number}" for number, item in enumerate(self.graph.columns)]
+        if isinstance(answer, Aggregate) and per is None:
+            return [f"RETURN {', '.join([f'{self._aggregate(answer)} AS value', *columns])}"]
+        kept = ["value", *(f"c{number}" for number in range(len(columns)))]
+        is_node = isinstance(first, Value) and not first.key
+        name = "node" if is_node else "per" if per else "value"
+        measured = [f"{self._aggregate(answer)} AS value"] if isinstance(answer, Aggregate) else []
+        told = self._grouped(per) if per and per.key else self._shown(first)
+        lines = [f"WITH {', '.join([f'{told} AS {name}', *measured, *columns, 'count(*) AS walks'])}"]
+        lines.append(f"WHERE {name} IS NOT NULL")
+        shown = [f"node.{key} AS {key}" for key in ("id", "labels", "properties")] if is_node else [name]
+        shown += kept if measured else kept[1:]
+        lines.append(f"RETURN {', '.join(dict.fromkeys([*shown, 'walks']))}")
+        order = [*self._column_order(), "walks DESC", shown[0].split()[-1]]
+        return [*lines, f"ORDER BY {', '.join(order)}", "LIMIT $limit"]
+
+    def _column_order(self) -> list[str]:
+        """By what is selected, where it is a column."""
+        answer = self.graph.answer
+        per = answer.per if isinstance(answer, Aggregate) else None
+        told = {_for_all(item): f"c{number}" for number, item in enumerate(self.graph.columns)}
+        told |= {per: "per"} if per and per.key else {}
+        told |= {_for_all(answer): "value"} if per or (isinstance(answer, Value) and answer.key) else {}
+        orders = [(_for_all(item.by), item.descending) for item in self.graph.selections if item.by is not None]
+        return [f"{told[by]}{' DESC' if descending else ''}" for by, descending in orders if by in told]
+
+    def _shown(self, item: Expression) -> str:
+        """What stands in a column."""
+        if isinstance(item, Aggregate):
+            return self._aggregate(item)
+        if not isinstance(item, Value):
+            return self._expression(item)
+        return self._raw(item) if item.key else self._of_node(item.of)
+
+    def _of_node(self, variable: str) -> str:
+        """A node as a map, null where it is missing."""
+        record = f"{{id: elementId({variable}), labels: labels({variable}), properties: {self._wanted(variable)}}}"
+        return f"CASE WHEN {variable} IS NULL THEN null ELSE {record} END"
 
     def _asks_below(self) -> bool:
-        """Whether something is asked for of what hangs below a variable that a stage selects: of a relationship, or of
-        the other thing of a difference."""
-        answer = self.graph.answer
-        asked = (answer.left, answer.right) if isinstance(answer, Arithmetic) else (answer,)
-        top = self._topmost([name for name in self.tree.order if self._has_stage(name)])
+        """Whether something is asked for of what hangs below a variable that a stage selects."""
+        top = self._topmost([name for name in self.tree.order if self._groups(name)])
         gone = {name for done in top for name in self.tree.below(done)}
-        for part in asked:
-            of = part.value.of if isinstance(part, Aggregate) else part.of
-            edge = self.names.get(of)
-            if {edge.subject, edge.object} <= gone if edge is not None else of in gone - {*top}:
+        for value in (value for part in (self.graph.answer, *self.graph.columns) for value in values_of(part)):
+            edge = self.names.get(value.of)
+            if {edge.subject, edge.object} <= gone if edge is not None else value.of in gone - {*top}:
                 return True
         return False
-
-    def _has_stage(self, variable: str) -> bool:
-        tested = any(self._per(item.left) == variable for item in self.graph.conditions)
-        return tested or any(item.variable == variable for item in self.graph.selections)
 
     def _first_groups(self, top: int) -> list[str]:
         """The groups with the greatest or the least numbers, as values."""
@@ -271,30 +432,51 @@ class _Compiler:
         ]
 
     def _nodes(self, variable: str, measured: str = "count(*) AS walks") -> str:
-        labels = self.graph.variable(variable).labels
-        keys = [key for label in labels for key in self.keys.get(label, ())] or list(self.keys.get("", ()))
-        wanted = ", ".join(f".{plain(key)}" for key in dict.fromkeys(keys)) or ".*"
         return (
             f"RETURN elementId({variable}) AS id, labels({variable}) AS labels, "
-            f"{variable} {{{wanted}}} AS properties, {measured}"
+            f"{self._wanted(variable)} AS properties, {measured}"
         )
 
+    def _wanted(self, variable: str) -> str:
+        """The properties of a node that are wanted, as a map."""
+        labels = self.graph.variable(variable).labels
+        keys = [key for label in labels for key in self.keys.get(label, ())] or list(self.keys.get("", ()))
+        return f"{variable} {{{', '.join(f'.{plain(key)}' for key in dict.fromkeys(keys)) or '.*'}}}"
+
+    def _expression(self, part: Expression | Number) -> str:
+        """A part as it is compared: what a stage measured has a name there."""
+        if isinstance(part, int | float):
+            return self._parameter(part)
+        if part in self._measured:
+            return self._measured[part]
+        if isinstance(part, Whole):
+            return self._wholes[part]
+        if isinstance(part, Arithmetic):
+            return f"({self._calculated(part)})"
+        return self._aggregate(part) if isinstance(part, Aggregate) else self._value(part)
+
     def _calculated(self, item: Arithmetic) -> str:
-        left, right = self._value(item.left), self._value(item.right)
+        left, right = self._expression(item.left), self._expression(item.right)
         if item.operator in SPANS:
             whole = _time if item.operator == "hours" else _date
-            dates = ", ".join(whole(self._value(value) if value.form.endswith("first") else self._raw(value))
-                              for value in (item.right, item.left))  # fmt: skip
+            dates = ", ".join(whole(self._dated(side)) for side in (item.right, item.left))
             return _SPANS[item.operator].format(dates)
         if item.operator == "difference":
             return f"abs({left} - {right})"
         if item.operator == "per cent":
             return f"100.0 * {left} / {right}"
+        if item.operator == "%":
+            return f"CASE {right} WHEN 0 THEN null ELSE {left} % {right} END"
         return f"{left} {item.operator} {right}" if item.operator != "/" else f"1.0 * {left} / {right}"
+
+    def _dated(self, side: Expression | Number) -> str:
+        """A date as the graph has it, but for texts that do not begin with the year."""
+        is_raw = isinstance(side, Value) and not side.form.endswith("first")
+        return self._raw(side) if is_raw and isinstance(side, Value) else self._expression(side)
 
     def _evidence(self, collapsed: Sequence[str]) -> list[str]:
         """The matches as ids, those of some answers."""
-        root = self.graph.root
+        root = self.root
         edges = ", ".join(f"elementId({self.name_of[edge]})" for edge in self.tree.present)
         nodes = ", ".join(f"elementId({name})" for name in self.tree.order)
         return [
@@ -333,23 +515,76 @@ class _Compiler:
             for edge in self.tree.present
             if edge.subject in there and edge.object in there and not (edge.subject in gone and edge.object in gone)
         ]
-        alone = [name for name in there if name not in bound and not any(name in (e.subject, e.object) for e in edges)]
-        patterns = [*self._patterns(edges, set(bound)), *(self._node(name) for name in alone)]
-        tests = [test for name in there if name not in collapsed for test in self._tests_of(name)]
-        named = {*there, *(self.name_of[edge] for edge in edges)}
-        sides = [(item, self._sides(item)) for item in self.graph.conditions]
-        tests += [self._test(item) for item, names in sides if names and names <= named and not names <= {*collapsed}]
-        for edge in self.tree.absent:
-            ends = {edge.subject, edge.object} & {*self.tree.order}
-            if ends <= {*there} and not ends <= {*collapsed}:
-                tests.append(self._absence(edge))
+        regions = sorted((edge for edge in edges if edge.optional), key=self._height)
+        missing = {name for edge in regions for name in self._region(edge)}
+        late, tests = self._row_tests(there, edges, collapsed, missing)
         if bounded:
             # In a map, since the server plans anew for every order of magnitude of a list's length.
-            tests.append(f"elementId({bounded}) IN $answers.ids")
+            tests.append((set(), f"elementId({bounded}) IN $answers.ids"))
+        lines = self._matched(
+            [name for name in there if name not in missing],
+            [edge for edge in edges if self.name_of[edge] not in missing],
+            bound,
+            [text for names, text in tests if not names & missing],
+        )
+        for edge in regions:
+            own = self._region(edge)
+            missing -= own
+            inner = [text for names, text in tests if names & own and not names & missing]
+            within = [other for other in edges if self.name_of[other] in own]
+            lines += self._matched([], within, {*there} - own, inner, match="OPTIONAL MATCH")
+        return [*lines, f"WITH * WHERE {' AND '.join(late)}"] if late else lines
+
+    def _matched(
+        self, names: Sequence[str], edges: Sequence[Edge], bound: set[str], tests: Sequence[str], match: str = "MATCH"
+    ) -> list[str]:
+        alone = [name for name in names if name not in bound and not any(name in (e.subject, e.object) for e in edges)]
+        patterns = [*self._patterns(edges, set(bound)), *(self._node(name) for name in alone)]
         if not patterns:
             return [f"WITH * WHERE {' AND '.join(tests)}"] if tests else []
         where = [f"WHERE {' AND '.join(tests)}"] if tests else []
-        return [f"MATCH {', '.join(patterns)}", *where]
+        return [f"{match} {', '.join(patterns)}", *where]
+
+    def _height(self, edge: Edge) -> int:
+        return min(self.tree.depth(edge.subject), self.tree.depth(edge.object))
+
+    def _lower(self, edge: Edge) -> str:
+        return edge.object if self.tree.is_below(edge.object, edge.subject) else edge.subject
+
+    def _region(self, edge: Edge) -> set[str]:
+        """The variables and edges that are missing where an optional edge is, but for those behind further ones."""
+        names = {*self.tree.below(self._lower(edge))}
+        further = [self._lower(other) for other in self.tree.present if other.optional and other != edge]
+        names -= {name for top in further if top in names for name in self.tree.below(top)}
+        within = {self.name_of[other] for other in self.tree.present if {other.subject, other.object} <= names}
+        return {*names, *within, self.name_of[edge]}
+
+    def _row_tests(
+        self, there: Sequence[str], edges: Sequence[Edge], collapsed: Sequence[str], missing: set[str]
+    ) -> tuple[list[str], list[tuple[set[str], str]]]:
+        """Tests of each match: those that come when it is known what is missing, and the others with the names that
+        they speak of."""
+        named = {*there, *(self.name_of[edge] for edge in edges)}
+        tests = [({name}, test) for name in there if name not in collapsed for test in self._tests_of(name)]
+        late: list[str] = []
+        for item in self.graph.conditions:
+            names = self._sides(item)
+            if not names or not names <= named or names <= {*collapsed}:
+                continue
+            if names & missing and isinstance(item.left, Value) and not item.left.key and item.right == ():
+                late.append(self._test(item))
+            else:
+                tests.append((names, self._test(item)))
+        for options in self.graph.alternatives:
+            names = {name for option in options for item in option for name in self._sides(item)}
+            if names <= named and not names <= {*collapsed}:
+                text = " OR ".join(" AND ".join(self._test(item) for item in option) for option in options)
+                late.append(f"({text})") if names & missing else tests.append((names, f"({text})"))
+        for edge in self.tree.absent:
+            ends = {edge.subject, edge.object} & {*self.tree.order}
+            if ends <= {*there} and not ends <= {*collapsed}:
+                tests.append((ends, self._absence(edge)))
+        return late, tests
 
     def _patterns(self, edges: Sequence[Edge], bound: set[str]) -> list[str]:
         """The edges as chains, each as long as it goes on without turning back."""
@@ -414,22 +649,20 @@ class _Compiler:
 
     def _sides(self, item: Condition) -> set[str]:
         """The variables and edges whose values a condition compares; none where it is a test of an aggregate."""
-        if not isinstance(item.left, Value):
-            if item.left.per is None:
-                raise ValueError("A condition on an aggregate says for what it is measured.")
+        if _group_of(item) is not None:
             return set()
-        return {item.left.of, item.right.of} if isinstance(item.right, Value) else {item.left.of}
+        sides = (item.left, item.right)
+        if any(aggregates_of(side) for side in sides):
+            raise ValueError("A condition on an aggregate says for what it is measured.")
+        return {value.of for side in sides for value in matched_values(side)}
 
     def _test(self, item: Condition) -> str:
-        assert isinstance(item.left, Value)
-        return self._compare(self._value(item.left), item)
-
-    def _compare(self, left: str, item: Condition) -> str:
-        form = item.left.form if isinstance(item.left, Value) else ""
+        left = self._expression(item.left)
         if item.operator in ("present", "missing"):
             return f"{left} IS {'NOT ' if item.operator == 'present' else ''}NULL"
-        if isinstance(item.right, Value):
-            return f"{left} {item.operator} {self._value(item.right)}"
+        if not isinstance(item.right, tuple):
+            return f"{left} {item.operator} {self._expression(item.right)}"
+        form = item.left.form if isinstance(item.left, Value) else ""
         return _COMPARISONS.get(form, _compare_plain)(left, item, self._parameter)
 
     def _absence(self, edge: Edge) -> str:
@@ -445,8 +678,14 @@ class _Compiler:
         return f"NOT EXISTS {{ MATCH {', '.join(patterns)}{where} }}"
 
     def _raw(self, value: Value) -> str:
-        """A value as the graph has it."""
+        """A value as the graph has it; the length of a text is one, too."""
+        if value.form == "length":
+            return self._value(value)
         return self._property(value.of, value.key) if value.key else value.of
+
+    def _grouped(self, value: Value) -> str:
+        """What groups are made by: a year, where years are compared."""
+        return self._value(value) if value.form == "year" else self._raw(value)
 
     def _value(self, value: Value, of: str = "") -> str:
         """A value as it is compared."""
@@ -488,8 +727,40 @@ _VALUES = ("WHERE value IS NOT NULL", "RETURN value, walks", "ORDER BY walks DES
 _GROUPS = ("WHERE per IS NOT NULL", "RETURN per, value", "ORDER BY value DESC, per", "LIMIT $limit")
 
 
+_OF_NUMBERS = {"sum": "sum", "average": "avg", "minimum": "min", "maximum": "max"}
+
+
 def _list(variable: str) -> str:
     return f"{variable}s"
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {part}" for line in lines for part in line.split("\n")]
+
+
+def _wholes_of(part: object) -> Iterator[Whole]:
+    if isinstance(part, Whole):
+        yield part
+    elif isinstance(part, Arithmetic):
+        yield from _wholes_of(part.left)
+        yield from _wholes_of(part.right)
+
+
+def _group_of(item: Condition) -> Value | None:
+    """What the aggregates of a condition are measured for; None where it has none."""
+    found = [part.per for side in (item.left, item.right) for part in aggregates_of(side)]
+    return found[0] if found else None
+
+
+def _for_all(part: Expression) -> Expression:
+    """An aggregate without what it is measured for."""
+    return replace(part, per=None) if isinstance(part, Aggregate) else part
+
+
+def _group_selected(item: Selection) -> Value:
+    """What the order of a selection is measured for."""
+    found = [part.per for part in aggregates_of(item.by) if part.per is not None]
+    return found[0] if found else Value(item.variable)
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
@@ -542,6 +813,7 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
     "": str,
     "list": str,
     "number": _number,
+    "length": lambda text: f"size(toStringOrNull({text}))",
     "date": lambda text: f"toStringOrNull({text})",
     "year": lambda text: f"toIntegerOrNull(left(toStringOrNull({text}), 4))",
     "day first": lambda text: _turned(text, 2, 1, 0),
@@ -553,8 +825,11 @@ Parameter = Callable[[Any], str]
 
 def _compare_plain(left: str, item: Condition, parameter: Parameter) -> str:
     values = list(item.right) if isinstance(item.right, tuple) else []
-    if item.operator == "contains":
-        return f"toLower(toStringOrNull({left})) CONTAINS toLower({parameter(values[0])})"
+    if item.operator in TEXTUAL:
+        text, change = f"toStringOrNull({left})", "{}" if item.capitals else "toLower({})"
+        word = item.operator.upper()
+        tests = [f"{change.format(text)} {word} {change.format(parameter(value))}" for value in values]
+        return f"({' OR '.join(tests)})" if len(tests) > 1 else tests[0]
     if item.operator == "between":
         return f"{parameter(values[0])} <= {left} <= {parameter(values[-1])}"
     if item.operator in ("=", "<>") and len(values) != 1:
@@ -573,7 +848,7 @@ def _compare_list(left: str, item: Condition, parameter: Parameter) -> str:
 def _compare_date(left: str, item: Condition, parameter: Parameter) -> str:
     """As far as a literal says: with "2017", every day of that year is equal to it."""
     values = list(item.right) if isinstance(item.right, tuple) else []
-    if item.operator == "contains":
+    if item.operator in TEXTUAL:
         return _compare_plain(left, item, parameter)
 
     def one(operator: str, value: Any) -> str:
@@ -644,9 +919,10 @@ class _Tree:
 
     def below(self, name: str) -> list[str]:
         """The variable and all that hang below it."""
-        return [other for other in self.order if self._is_below(other, name)]
+        return [other for other in self.order if self.is_below(other, name)]
 
-    def _is_below(self, name: str, top: str) -> bool:
+    def is_below(self, name: str, top: str) -> bool:
+        """Whether a variable is, or hangs below, another one."""
         while name and name != top:
             name = self._parents[name]
         return name == top

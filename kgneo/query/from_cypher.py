@@ -3,12 +3,14 @@
 Comes in: text, of a labelled question, a language model or a person. Goes out: a query graph. Read are
 
 - patterns of nodes and relationships with types (MATCH, several of them too), with labels and inline properties;
-- tests joined by AND (WHERE, within a node too): comparisons with literals, `date("…")` among them, and of properties
-  with one another, IN a list, CONTAINS, IS NULL, labels, NOT before one of these; patterns that must be there, or
-  that must not (NOT, EXISTS);
-- WITH one node and one aggregate: a test of that, or an order with LIMIT;
-- RETURN of one thing, one property, a calculation with two, one aggregate, one of each with its aggregate; whether
-  something exists (`RETURN EXISTS {…}`, `count(…) > 0`); ORDER BY, which counts with LIMIT alone.
+- OPTIONAL MATCH of what hangs at one known node;
+- tests joined by AND and OR (WHERE, within a node too): comparisons with literals, `date("…")` among them, and of
+  properties, lengths and calculations with one another, IN a list, CONTAINS, STARTS WITH, ENDS WITH, IS NULL, labels,
+  NOT before one of these; patterns that must be there, or that must not (NOT, EXISTS);
+- WITH one node, or a property, and one aggregate: a test of that, or an order with LIMIT; WITH one aggregate alone
+  before another MATCH, which compares with it;
+- RETURN of things, properties, calculations and aggregates; whether something exists (`RETURN EXISTS {…}`,
+  `count(…) > 0`); ORDER BY, which counts with LIMIT alone; LIMIT.
 
 Everything else raises DataError. A query counts rows, and cuts off places that are shared; a query graph counts what is
 different, and keeps them. So both can find something else: who needs to know compares what they find.
@@ -27,13 +29,17 @@ from kgneo.query.graph import (
     Arithmetic,
     Condition,
     Edge,
+    Expression,
     Function,
+    Number,
     Operator,
     QueryGraph,
     Scalar,
     Selection,
     Value,
     Variable,
+    aggregates_of,
+    values_of,
 )
 from kgneo.query.tokens import Token, tokens
 
@@ -77,7 +83,7 @@ class _Date:
     text: str
 
 
-_Side = Value | Aggregate | _Date | Scalar
+_Side = Expression | _Date | Scalar
 """What a test compares."""
 
 
@@ -93,7 +99,9 @@ class _Parser:
     edges: list[Edge] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     selections: list[Selection] = field(default_factory=list)
-    aliases: dict[str, Value | Aggregate] = field(default_factory=dict)
+    alternatives: list[tuple[tuple[Condition, ...], ...]] = field(default_factory=list)
+    columns: tuple[Expression, ...] = ()
+    aliases: dict[str, Expression] = field(default_factory=dict)
     hidden: set[str] = field(default_factory=set)
     visible: set[str] | None = None
 
@@ -103,7 +111,15 @@ class _Parser:
         if self.at < len(self.tokens):
             raise self._error()
         conditions = tuple(dict.fromkeys(self.conditions))
-        return QueryGraph(tuple(self.variables.values()), answer, tuple(self.edges), conditions, tuple(self.selections))
+        return QueryGraph(
+            tuple(self.variables.values()),
+            answer,
+            tuple(self.edges),
+            conditions,
+            tuple(self.selections),
+            self.columns,
+            tuple(self.alternatives),
+        )
 
     def _existence(self) -> Aggregate:
         """RETURN EXISTS {…}, with nothing before it."""
@@ -116,19 +132,39 @@ class _Parser:
         self._alias()
         return Aggregate("exists", self._first())
 
-    def _matched(self) -> Value | Aggregate | Arithmetic:
-        while self._word("MATCH"):
-            self._patterns()
-        if not self.variables:
-            raise self._error()
-        if self._word("WITH"):
+    def _matched(self) -> Expression:
+        self._matches()
+        while self._word("WITH"):
+            if self._next().value.lower() in _FUNCTIONS and self._next(1).symbol("("):
+                self._over_all()
+                self._matches()
+                continue
             self._stage()
+            break
         self._expect_word("RETURN")
         self._word("DISTINCT")
         answer = self._answer()
         if self._word("ORDER"):
             self._order(answer)
+        elif self._word("LIMIT"):
+            self._limit(answer)
         return answer
+
+    def _matches(self) -> None:
+        while self._next().word("MATCH") or (self._next().word("OPTIONAL") and self._next(1).word("MATCH")):
+            optional = self._word("OPTIONAL")
+            self._expect_word("MATCH")
+            self._maybe(self._patterns) if optional else self._patterns()
+        if not self.variables:
+            raise self._error()
+
+    def _over_all(self) -> None:
+        """WITH an aggregate alone: a number over all, which what is matched after it is compared with."""
+        measured = self._aggregate()
+        if measured is None or not self._next().word("AS"):
+            raise self._error()
+        self._alias(self._counted(measured))
+        self.hidden |= {*self.variables, *(edge.name for edge in self.edges)}
 
     # Tokens ------------------------------------------------------------------------------------------------------
 
@@ -250,10 +286,23 @@ class _Parser:
         self.edges[place] = Edge(ends[0], relations, ends[1], name, directed=back != forward)
         return there
 
+    def _maybe(self, pattern: Callable[[], None]) -> None:
+        """A pattern that may be missing: the one edge that joins it to what is known is optional."""
+        known, edges = {*self.variables}, len(self.edges)
+        pattern()
+        added = self.edges[edges:]
+        joining = [edge for edge in added if {edge.subject, edge.object} & known]
+        if len(joining) != 1 or {joining[0].subject, joining[0].object} <= known or any(e.absent for e in added):
+            raise self._error("an optional pattern that does not hang at one known node,")
+        self.edges[edges:] = [replace(edge, optional=edge in joining) for edge in added]
+
     def _without(self, pattern: Callable[[], None]) -> None:
         """A pattern that must not be there: the one edge that joins it to what is known is absent."""
         known, edges, conditions = dict(self.variables), len(self.edges), len(self.conditions)
+        alternatives = len(self.alternatives)
         pattern()
+        if len(self.alternatives) > alternatives:
+            raise self._error("alternatives in a pattern that must not be there")
         added = self.edges[edges:]
         own = {*self.variables} - {*known}
         joining = [edge for edge in added if not {edge.subject, edge.object} <= own]
@@ -270,6 +319,24 @@ class _Parser:
     # Tests -------------------------------------------------------------------------------------------------------
 
     def _tests(self) -> None:
+        """Tests joined by AND, or several of these by OR."""
+        begin, before = len(self.conditions), (len(self.edges), len(self.alternatives))
+        options: list[tuple[Condition, ...]] = []
+        self._all_of()
+        while self._word("OR"):
+            options.append(tuple(self.conditions[begin:]))
+            del self.conditions[begin:]
+            self._all_of()
+        if not options:
+            return
+        options.append(tuple(self.conditions[begin:]))
+        del self.conditions[begin:]
+        measured = any(aggregates_of(side) for option in options for c in option for side in (c.left, c.right))
+        if (len(self.edges), len(self.alternatives)) != before or measured or not all(options):
+            raise self._error("an alternative that is no plain test")
+        self.alternatives.append(tuple(options))
+
+    def _all_of(self) -> None:
         self._test()
         while self._word("AND"):
             self._test()
@@ -302,8 +369,9 @@ class _Parser:
         left = self._side()
         if lower:
             self._expect(")")
-        if self._word("CONTAINS") and not negated:
-            self._contains(left)
+        textual = self._textual()
+        if textual is not None and not negated:
+            self._contains(left, textual, lower)
         elif lower:
             raise self._error()
         elif not negated and isinstance(left, Value) and not left.key and self._sign(":"):
@@ -318,17 +386,30 @@ class _Parser:
             operator = self._operator()
             self._compare(left, _CONTRARY[operator] if negated else operator, self._side())
 
-    def _contains(self, left: _Side) -> None:
-        lower = self._call("TOLOWER")
-        self._compare(left, "contains", self._literal())
-        if lower:
+    def _textual(self) -> Operator | None:
+        if self._word("CONTAINS"):
+            return "contains"
+        for word, operator in (("STARTS", "starts with"), ("ENDS", "ends with")):
+            if self._next().word(word) and self._next(1).word("WITH"):
+                self.at += 2
+                return cast(Operator, operator)
+        return None
+
+    def _contains(self, left: _Side, operator: Operator, lower: bool) -> None:
+        """A text in a text, with its capitals where neither side is made small."""
+        inner = self._call("TOLOWER")
+        text = self._literal()
+        if inner:
             self._expect(")")
+        if not isinstance(left, Value) or not left.key:
+            raise self._error("a text in something else than a property")
+        self.conditions.append(Condition(left, operator, (text,), capitals=not lower))
 
     def _membership(self, left: _Side, operator: Operator) -> None:
         """A value in a list of literals, or a literal in a property that is a list."""
         if not self._sign("["):
             owner = self._value()
-            if isinstance(left, Value | Aggregate | _Date) or not owner.key or owner.form:
+            if not isinstance(left, str | int | float) or not owner.key or owner.form:
                 raise self._error("a list that is no property")
             self.conditions.append(Condition(replace(owner, form="list"), operator, (left,)))
             return
@@ -342,22 +423,23 @@ class _Parser:
 
     def _compare(self, left: _Side, operator: Operator, right: _Side | tuple[()]) -> None:
         """Add the condition that two sides are to meet."""
-        if not isinstance(left, Value | Aggregate) and isinstance(right, Value | Aggregate):
+        if not isinstance(left, Expression) and isinstance(right, Expression):
             left, operator, right = right, _TURNED.get(operator, operator), left
-        plain = isinstance(left, Aggregate) or (isinstance(left, Value) and bool(left.key))
-        if isinstance(left, Value) and isinstance(right, Value):
-            if plain != bool(right.key) or (not plain and operator not in ("=", "<>")):
+        plain = not isinstance(left, Value) or bool(left.key)
+        if isinstance(left, Expression) and isinstance(right, Expression):
+            nodes = [isinstance(side, Value) and not side.key for side in (left, right)]
+            if nodes[0] != nodes[1] or (not plain and operator not in ("=", "<>")):
                 raise self._error("a comparison of a node with a value")
             self.conditions.append(Condition(left, operator, right))
-        elif not plain or isinstance(right, Value | Aggregate):
+        elif not plain or not isinstance(left, Expression):
             raise self._error("a comparison of something else than values")
         elif isinstance(right, _Date):
             if not isinstance(left, Value) or left.form:
                 raise self._error("a comparison of something else with a date")
             self.conditions.append(Condition(replace(left, form="date"), operator, (right.text,)))
         else:
-            literals = right if isinstance(right, tuple) else (right,)
-            self.conditions.append(Condition(cast(Value | Aggregate, left), operator, literals))
+            literals = right if isinstance(right, tuple) else (cast(Scalar, right),)
+            self.conditions.append(Condition(left, operator, literals))
 
     def _operator(self) -> Operator:
         for operator in _OPERATORS:
@@ -367,7 +449,21 @@ class _Parser:
         raise self._error()
 
     def _side(self) -> _Side:
-        """A value, what an alias stands for, or a literal."""
+        """A value, what an alias stands for, a literal, or a calculation with these."""
+        left = self._operand()
+        for calculation in ("+", "-", "*", "/", "%"):
+            if isinstance(left, Expression | Number) and self._sign(calculation):
+                right = self._operand()
+                if not isinstance(right, Expression | Number) or not values_of(left) + values_of(right):
+                    raise self._error("a calculation with something else than properties and numbers")
+                return Arithmetic(calculation, left, right)
+        return left
+
+    def _operand(self) -> _Side:
+        if self._call("SIZE"):
+            value = self._value()
+            self._expect(")")
+            return replace(value, form="length")
         if self._call("DATE"):
             text = self._literal()
             self._expect(")")
@@ -397,6 +493,9 @@ class _Parser:
     def _value(self) -> Value:
         """A property of a node or a relationship, or that itself; `.year` of a date."""
         name = self._name()
+        alias = self.aliases.get(name)
+        if isinstance(alias, Value):
+            return alias
         known = {*self.variables, *(edge.name for edge in self.edges)} - self.hidden
         if name not in (known if self.visible is None else self.visible):
             raise self._error(f"the unknown name {name!r}")
@@ -419,28 +518,40 @@ class _Parser:
         """WITH a node and, it may be, an aggregate for each: tests of it, or an order of which the first are kept."""
         self._word("DISTINCT")
         node = self._value()
-        variable = self._node_of(node)
+        variable = self._node_of(replace(node, key=""))
+        self._alias(node)
+        if node.key and not self._next().symbol(","):
+            raise self._error()
         if self._sign(","):
             measured = self._aggregate()
             if measured is None or not self._next().word("AS"):
                 raise self._error()
             self._alias(replace(self._counted(measured, variable), per=node))
-        self.visible = {variable}
+        self.visible = set() if node.key else {variable}
         if self._word("ORDER"):
             self._order(node)
         elif self._word("WHERE"):
             self._tests()
 
-    def _answer(self) -> Value | Aggregate | Arithmetic:
-        first = self._returned()
-        self._alias(first)
-        if not self._sign(","):
-            return self._counted(first) if isinstance(first, Aggregate) else first
-        second = self._returned()
-        self._alias(second)
-        if not isinstance(first, Value) or not isinstance(second, Aggregate) or second.function == "exists":
+    def _answer(self) -> Expression:
+        found = [self._column("")]
+        of = found[0].of if isinstance(found[0], Value) else ""
+        while self._sign(","):
+            found.append(self._column(of))
+        first, *others = found
+        if len(found) == 2 and isinstance(first, Value) and isinstance(others[0], Aggregate):
+            return replace(others[0], per=first)
+        mixed = isinstance(first, Aggregate) and not all(isinstance(item, Aggregate) for item in found)
+        if others and (mixed or any(isinstance(i, Aggregate) and i.function == "exists" for i in found)):
             raise self._error("several columns")
-        return replace(self._counted(second, first.of), per=first)
+        self.columns = tuple(others)
+        return first
+
+    def _column(self, per: str) -> Expression:
+        item = self._returned()
+        item = self._counted(item, per) if isinstance(item, Aggregate) else item
+        self._alias(item)
+        return item
 
     def _counted(self, measured: Aggregate, per: str = "") -> Aggregate:
         """With a variable for `count(*)`, another one than that for each of which it counts."""
@@ -449,13 +560,17 @@ class _Parser:
         others = [name for name in self.variables if name != per and name not in self.hidden]
         return replace(measured, value=Value(others[0]) if others else self._first())
 
-    def _alias(self, named: Value | Aggregate | Arithmetic | None = None) -> None:
+    def _alias(self, named: Expression | None = None) -> None:
         if self._word("AS"):
             name = self._name()
-            if isinstance(named, Value | Aggregate):
+            if named is not None:
                 self.aliases[name] = named
 
-    def _returned(self) -> Value | Aggregate | Arithmetic:
+    def _returned(self) -> Expression:
+        alias = self.aliases.get(self._next().value) if self._next().named else None
+        if isinstance(alias, Aggregate):
+            self.at += 1
+            return replace(alias, per=None)
         measured = self._aggregate()
         if measured is not None:
             if not self._next().symbol(">"):
@@ -467,7 +582,7 @@ class _Parser:
         if self._next().kind == "number":
             return self._share()
         left = self._returned_value()
-        for calculation in ("+", "-", "*", "/"):
+        for calculation in ("+", "-", "*", "/", "%"):
             if self._sign(calculation):
                 return Arithmetic(calculation, left, self._returned_value())
         return left
@@ -482,6 +597,10 @@ class _Parser:
         return Arithmetic("per cent", left, self._returned_value())
 
     def _returned_value(self) -> Value:
+        if self._call("SIZE"):
+            value = self._value()
+            self._expect(")")
+            return replace(value, form="length")
         value = self._value()
         if value.form:
             raise self._error("a part of a date")
@@ -499,7 +618,13 @@ class _Parser:
         self._expect(")")
         return Aggregate(function, value)
 
-    def _order(self, answer: Value | Aggregate | Arithmetic) -> None:
+    def _limit(self, answer: Expression) -> None:
+        """LIMIT without an order: any of them."""
+        if not isinstance(answer, Value) or answer.key or answer.of not in self.variables or self.columns:
+            raise self._error("a LIMIT without an order of something else than nodes")
+        self.selections.append(Selection(answer.of, limit=self._amount()))
+
+    def _order(self, answer: Expression) -> None:
         """ORDER BY; with LIMIT, what is asked for is placed by the best that it goes with."""
         self._expect_word("BY")
         by, descending = self._place()
@@ -520,10 +645,10 @@ class _Parser:
         owner = next((edge.object for edge in self.edges if edge.name == answer.of), answer.of)
         self.selections.append(Selection(owner, by, descending, limit, offset))
 
-    def _place(self) -> tuple[Value | Aggregate, bool]:
+    def _place(self) -> tuple[Expression, bool]:
         """What is ordered by, and whether the highest comes first."""
         by = self._aggregate() or self._side()
-        if not isinstance(by, Value | Aggregate):
+        if not isinstance(by, Expression):
             raise self._error("an order by a literal")
         descending = self._word("DESC", "DESCENDING") or not (self._word("ASC", "ASCENDING") or True)
         return (replace(by, per=None) if isinstance(by, Aggregate) else by), descending
@@ -537,5 +662,4 @@ class _Parser:
 
 def _names_of(condition: Condition) -> set[str]:
     """The variables and relationships that a condition speaks of."""
-    sides = (condition.left.value if isinstance(condition.left, Aggregate) else condition.left, condition.right)
-    return {side.of for side in sides if isinstance(side, Value)}
+    return {value.of for side in (condition.left, condition.right) for value in values_of(side)}

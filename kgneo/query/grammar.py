@@ -8,7 +8,7 @@ orders and answers name what is there. So rules differ by the labels of all vari
 is what LONGEST allows.
 
 Less can be said than a query graph can: trees of named labels, one type an edge, at most one named edge, no comparison
-of two properties, no calculation, one order or one test of a count.
+of two properties, no calculation, no number over all, one order or one test of a count, two columns.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from kgneo.query.catalogue import Catalogue, Key, Relation
+from kgneo.query.graph import TEXTUAL
 
 LONGEST = 400_000
 """Characters of a grammar at most, so that reading it takes less time than a small model's reply."""
@@ -36,7 +37,7 @@ BEGIN, EDGES, CONDITIONS, SELECTIONS = '{"variables": [', '"edges": [', '"condit
 ABSENT, DESCENDING, LIMIT, ANSWER = ', "absent": true}', ', "descending": true', ', "limit": ', '"answer": '
 OPERATOR, RIGHT, END = ', "operator": "', '", "right": [', "]}"
 FUNCTION, COUNTED, PER = '{"function": "', 'count", "value": {"of": "x0"}', ', "per": '
-NEXT, CLOSE = ", ", "], "
+NEXT, CLOSE, COLUMNS = ", ", "], ", ', "columns": ['
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,8 @@ class _Writer:
         if value and kind in ("number", "date"):
             yield f"{_text(formed + 'between' + RIGHT)} {value} {_text(NEXT)} {value} {_text(END)}"
         if kind == "text" and self._literals.words:
-            yield f"{_text(formed + 'contains' + RIGHT)} {self._rule(self._words, 'words')} {_text(END)}"
+            begin = f"{_text(formed)} ({_any(TEXTUAL)}) {_text(RIGHT)}"
+            yield f"{begin} {self._rule(self._words, 'words')} {_text(END)}"
         if self._literals.presence:
             yield _text(left + '}, "operator": "') + f" ({_any(('present', 'missing'))}) " + _text('"}')
 
@@ -258,15 +260,16 @@ class _Writer:
         return f"{word} ({_text(_inner(literals.between[number]))} {self._run(number + 1)})?"
 
     def _test(self, draft: _Draft) -> str:
-        """The last condition, on how many of another variable there are for each of what is asked for, and what comes
-        then; none where the question has no number."""
+        """The last condition, on how many of another variable there are for each of what is asked for, or how many of
+        these have the same value, and what comes then; none where the question has no number."""
         numbers = self._rule(lambda: _any(self._literals.numbers), "value", "number")
         others = [number for number, seen in enumerate(draft.visible) if number and seen]
-        if not numbers or not others:
+        groups = [_value("x0", key) for key in self._labels[draft.labels[0]].keys]
+        pairs = [*((f"x{number}", '{"of": "x0"}') for number in others), *(("x0", group) for group in groups)]
+        if not numbers or not pairs:
             return ""
         counted = _either(
-            _text(f'{{"left": {{"function": "count", "value": {{"of": "x{number}"}}, "per": {{"of": "x0"}}}}')
-            for number in others
+            _text(f'{{"left": {{"function": "count", "value": {{"of": "{of}"}}, "per": {per}}}') for of, per in pairs
         )
         compared = f"{_text(OPERATOR)} ({_any(COMPARED)}) {_text(RIGHT)} {numbers} {_text(END)}"
         return self._rule(lambda: f"{counted} {compared} {_text(CLOSE)} {self._plain_answer(draft)}", "test", draft)
@@ -282,13 +285,19 @@ class _Writer:
         few = [number for number in self._literals.numbers if number.isdigit() and 1 < int(number) < FIRST_FEW]
         limit = f" ({_text(LIMIT)} ({_any(few)}))?" if few else ""
         chosen = f"{_text(SELECTIONS)} {_either(orders)} ({_text(DESCENDING)})?{limit}"
-        return f"{chosen} {_text('}], ')} {self._plain_answer(draft)} | {anyhow}"
+        begin, end = _text(SELECTIONS + '{"variable": "x0"' + LIMIT), f"{_text('}], ')} {self._plain_answer(draft)}"
+        some = f" | {begin} ({_any(few)}) {end}" if few else ""
+        return f"{chosen} {end}{some} | {anyhow}"
 
     def _orders(self, draft: _Draft) -> Iterator[str]:
         """What the first few are chosen by, without the closing brace."""
+        for key in self._labels[draft.labels[0]].keys:
+            yield _text('{"variable": "x0", "by": {"function": "count", "value": {"of": "x0"}, "per": '
+                        + _value("x0", key) + "}")  # fmt: skip
         for number, label in enumerate(draft.labels):
             if draft.visible[number]:
-                yield from self._by_keys(f"x{number}", f"x{number}", self._labels[label].keys)
+                if number in (0, len(draft.labels) - 1):  # below others something may hang that conditions compare
+                    yield from self._by_keys(f"x{number}", f"x{number}", self._labels[label].keys)
                 if number:
                     counted = f'{{"function": "count", "value": {{"of": "x{number}"}}}}'
                     yield _text(f'{{"variable": "x0", "by": {counted}')
@@ -306,7 +315,7 @@ class _Writer:
     def _plain_answer(self, draft: _Draft) -> str:
         """What is asked for is about the first variable alone."""
         keys = self._labels[draft.labels[0]].keys
-        return self._rule(lambda: _answered(_asked("x0", keys)), "plain", keys)
+        return self._rule(lambda: f"{_answered(_asked('x0', keys))}{_beside(keys)}", "plain", keys)
 
     def _answer(self, draft: _Draft) -> str:
         """What is asked for, also for each of something, and of the named edge."""
@@ -371,6 +380,15 @@ def _grouped(number: int, keys: Iterable[Key]) -> list[str]:
 
 def _answered(asked: Iterable[str]) -> str:
     return f"{_text(ANSWER)} ({_any(asked)}) {_text('}')}"
+
+
+def _beside(keys: Sequence[Key]) -> str:
+    """Another choice: a node or a property with one or two other properties beside it."""
+    if not keys:
+        return ""
+    values = f"({_any(_value('x0', key) for key in keys)})"
+    first = _any(['{"of": "x0"}', *(_value("x0", key) for key in keys)])
+    return f" | {_text(ANSWER)} ({first}) {_text(COLUMNS)} {values} ({_text(NEXT)} {values})? {_text(']}')}"
 
 
 def _value(of: str, key: Key) -> str:

@@ -11,18 +11,22 @@ there; a selection at a variable looks at that variable and at what hangs below 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 Scalar = str | int | float | bool
-Form = Literal["", "list", "number", "year", "date", "day first", "month first"]
+Form = Literal["", "list", "number", "length", "year", "date", "day first", "month first"]
 """How a value is to be compared: as it is; by the elements of a list; as a number that may be a text ("1,200"); by the
-year of a date; as a date, whose text is year first, day first ("9/08/2017") or month first. Dates are compared with
-literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
-Operator = Literal["=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"]
+number of characters of a text; by the year of a date; as a date, whose text is year first, day first ("9/08/2017") or
+month first. Dates are compared with literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
+Operator = Literal[
+    "=", "<>", "<", "<=", ">", ">=", "between", "contains", "starts with", "ends with", "present", "missing"
+]  # fmt: skip
+TEXTUAL: tuple[Operator, ...] = ("contains", "starts with", "ends with")
+"""Operators that look for a text in a text."""
 Function = Literal["count", "share", "sum", "average", "minimum", "maximum", "exists"]
-Calculation = Literal["+", "-", "*", "/", "difference", "per cent", "years", "months", "days", "hours"]
+Calculation = Literal["+", "-", "*", "/", "%", "difference", "per cent", "years", "months", "days", "hours"]
 SPANS: tuple[Calculation, ...] = ("years", "months", "days", "hours")
 """Calculations over two dates."""
 
@@ -41,7 +45,9 @@ class Variable:
 class Edge:
     """A relationship of one of the types `relations` from variable `subject` to variable `object`.
 
-    `name` is what conditions call it. Without `directed` it may go either way; `absent`: there must be none.
+    `name` is what conditions call it. Without `directed` it may go either way; `absent`: there must be none;
+    `optional`: there may be none, and what hangs below it has no value then, and is counted as 0. Conditions on what
+    hangs below an optional edge say what is looked at there.
     """
 
     subject: str
@@ -50,6 +56,7 @@ class Edge:
     name: str = ""
     directed: bool = True
     absent: bool = False
+    optional: bool = False
 
     def other(self, variable: str) -> str:
         """The variable at the other end."""
@@ -67,40 +74,62 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """A function over `value`, once for each `per`, or once for all: the number of different values (of nodes or
-    relationships, where it has no key), what per cent of all nodes with the variable's labels these are (`share`, as
-    the answer alone), or the sum and average over the different nodes or relationships that have the property, so that
-    two of them with the same value count twice. `over`: sum and average are over different nodes of another variable,
-    where the value is that of a node which they share. `top`: what is asked for is not the number, but of the groups
-    by a property those with the `top` greatest numbers, or the -`top` least; equal ones are kept, too."""
+    """A function over `value`, once for each `per` (a node, or a property's value), or once for all: the number of
+    different values (of nodes or relationships, where it has no key), what per cent of all nodes with the variable's
+    labels these are (`share`, as the answer alone), or the sum and average over the different nodes or relationships
+    that have the property, so that two of them with the same value count twice.
+
+    `over`: sum and average are over different nodes of another variable, where the value is that of a node which they
+    share. `each`: the function is over the numbers of different `value` for each of these, as in "the average number
+    of films for each director". `top`: what is asked for is not the number, but of the groups by a property those
+    with the `top` greatest numbers, or the -`top` least; equal ones are kept, too."""
 
     function: Function
     value: Value
     per: Value | None = None
     over: Value | None = None
     top: int = 0
+    each: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """A calculation over two values: "difference" is how far they are apart, "per cent" is 100 × left / right. Between
-    two dates, "years", "months" and "days" are the whole ones from the date (or year) `right` to `left`, "hours" also
-    parts of them between two times."""
+    """A calculation over two expressions or numbers: "difference" is how far they are apart, "per cent" is
+    100 × left / right, "%" the remainder of left / right. Between two dates, "years", "months" and "days" are the whole
+    ones from the date (or year) `right` to `left`, "hours" also parts of them between two times."""
 
     operator: Calculation
-    left: Value
-    right: Value
+    left: Expression | Number
+    right: Expression | Number
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The one number that another query graph asks for. It is not written: `kgneo.query.nested` makes it of an
+    aggregate over variables that nothing joins to the answer."""
+
+    graph: QueryGraph
+
+
+Number = int | float
+Expression = Value | Aggregate | Arithmetic | Whole
+"""What is asked for, compared or ordered by."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A test of a value. `right` is another value, or literals: with "=" one of them must be equal, with "<>" none,
-    with "between" they are the two bounds, both included; "contains" regards neither case; "present" and "missing"
-    have none. Of an edge or a node without a key, "=" and "<>" compare identity."""
+    """A test of an expression. `right` is another expression, or literals: with "=" one of them must be equal, with
+    "<>" none, with "between" they are the two bounds, both included; "contains", "starts with" and "ends with" look for
+    one of them, and regard capitals only with `capitals`; "present" and "missing" have none. Of an edge or a node
+    without a key, "=" and "<>" compare identity.
 
-    left: Value | Aggregate
+    An aggregate `per` a variable is measured for each of its nodes, `per` a property for each group of nodes with the
+    same value. Without `per`, it is over all that its variables can be, which nothing else joins to the answer's."""
+
+    left: Expression
     operator: Operator = "="
-    right: tuple[Scalar, ...] | Value = ()
+    right: tuple[Scalar, ...] | Expression = ()
+    capitals: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +138,12 @@ class Selection:
 
     Nodes that are equal to the first or the last one that is kept are kept, too: a second place that is shared with the
     first is the first. By a value of what hangs below, a node is placed by its best one. Nodes without a value go out.
+    By an aggregate `per` a property of the variable, groups of nodes with the same value are ordered and kept. Without
+    `by`, any `limit` of them are kept, always the same ones.
     """
 
     variable: str
-    by: Value | Aggregate
+    by: Expression | None = None
     descending: bool = False
     limit: int = 1
     offset: int = 0
@@ -122,24 +153,29 @@ class Selection:
 class QueryGraph:
     """Variables, edges, conditions, selections, and what is asked for.
 
-    `answer` is a `Value` (a node, where it has no key), an `Aggregate` or an `Arithmetic`.
+    `answer` is a `Value` (a node, where it has no key), an `Aggregate` or an `Arithmetic`; `columns` are what stands
+    beside each answer, one number for each where they are aggregates. Of each of the `alternatives`, one of the lists
+    of conditions must hold as a whole. The variables `different` are different nodes, each from each.
     """
 
     variables: tuple[Variable, ...]
-    answer: Value | Aggregate | Arithmetic
+    answer: Expression
     edges: tuple[Edge, ...] = ()
     conditions: tuple[Condition, ...] = ()
     selections: tuple[Selection, ...] = ()
+    columns: tuple[Expression, ...] = ()
+    alternatives: tuple[tuple[tuple[Condition, ...], ...], ...] = ()
+    different: tuple[str, ...] = ()
 
     @property
     def root(self) -> str:
-        """The variable that the tree begins at: the one that is asked for."""
+        """The variable that the tree begins at: the one that is asked for, or for which something is measured of what
+        may be missing."""
         asked = self.answer
-        if isinstance(asked, Aggregate):
-            asked = asked.value
-        elif isinstance(asked, Arithmetic):
-            asked = asked.left
-        return self.owner(asked.of)
+        each = (asked.per or asked.each) if isinstance(asked, Aggregate) else None
+        if each and any(edge.optional for edge in self.edges):
+            return self.owner(each.of)
+        return self.owner(_first(asked).of)
 
     @property
     def denies(self) -> bool:
@@ -147,8 +183,13 @@ class QueryGraph:
         return any(edge.absent for edge in self.edges) or any(
             item.operator in ("<>", "missing")
             or (isinstance(item.right, tuple) and any(value is False for value in item.right))
-            for item in self.conditions
+            for item in self.every_condition()
         )
+
+    def every_condition(self) -> Iterator[Condition]:
+        """The conditions, those of alternatives, too."""
+        yield from self.conditions
+        yield from (item for options in self.alternatives for option in options for item in option)
 
     def owner(self, name: str) -> str:
         """The variable of that name, or the one at the far end of the edge of that name, seen from the root."""
@@ -191,22 +232,87 @@ class QueryGraph:
 
     def values(self) -> Iterator[Value]:
         """Every value that the graph speaks of."""
-        parts: list[object] = [self.answer]
-        for condition in self.conditions:
+        parts: list[object] = [self.answer, *self.columns]
+        for condition in self.every_condition():
             parts += [condition.left, condition.right]
         parts += [selection.by for selection in self.selections]
-        for part in parts:
-            if isinstance(part, Value):
-                yield part
-            elif isinstance(part, Aggregate):
-                yield part.value
-                yield from (item for item in (part.per, part.over) if item is not None)
-            elif isinstance(part, Arithmetic):
-                yield part.left
-                yield part.right
+        return (value for part in parts for value in values_of(part))
+
+
+def values_of(part: object) -> tuple[Value, ...]:
+    """The values that an answer, a side of a condition or an order speaks of; literals are none."""
+    if isinstance(part, Aggregate):
+        return tuple(item for item in (part.value, part.per, part.over, part.each) if item is not None)
+    if isinstance(part, Arithmetic):
+        return (*values_of(part.left), *values_of(part.right))
+    return (part,) if isinstance(part, Value) else ()
+
+
+def aggregates_of(part: object) -> tuple[Aggregate, ...]:
+    """The aggregates in an answer, a side of a condition or an order."""
+    if isinstance(part, Arithmetic):
+        return (*aggregates_of(part.left), *aggregates_of(part.right))
+    return (part,) if isinstance(part, Aggregate) else ()
+
+
+def matched_values(part: object) -> tuple[Value, ...]:
+    """The values in a part that each match has for itself; an aggregate has those for each of which it is measured."""
+    if isinstance(part, Arithmetic):
+        return (*matched_values(part.left), *matched_values(part.right))
+    if isinstance(part, Aggregate):
+        return (part.per,) if part.per else ()
+    return (part,) if isinstance(part, Value) else ()
+
+
+def _first(part: Expression | Number) -> Value:
+    """The value that a part speaks of first."""
+    if isinstance(part, Whole):
+        return _first(part.graph.answer)
+    if isinstance(part, Arithmetic):
+        return _first(part.right if isinstance(part.left, int | float) else part.left)
+    if isinstance(part, Aggregate):
+        return part.value
+    if isinstance(part, Value):
+        return part
+    raise ValueError("A calculation over numbers alone asks for nothing of the graph.")
+
+
+def with_values(graph: QueryGraph, change: Callable[[Value], Value]) -> QueryGraph:
+    """`graph` with other values in all of its conditions, orders and what is asked for."""
+    return replace(
+        graph,
+        conditions=tuple(_test(item, change) for item in graph.conditions),
+        alternatives=tuple(
+            tuple(tuple(_test(item, change) for item in option) for option in options) for options in graph.alternatives
+        ),
+        selections=tuple(replace(item, by=changed(item.by, change)) for item in graph.selections),
+        columns=tuple(changed(item, change) for item in graph.columns),
+        answer=changed(graph.answer, change),
+    )
+
+
+def _test(item: Condition, change: Callable[[Value], Value]) -> Condition:
+    right = item.right if isinstance(item.right, tuple) else changed(item.right, change)
+    return replace(item, left=changed(item.left, change), right=right)
+
+
+Part = TypeVar("Part")
+
+
+def changed(part: Part, change: Callable[[Value], Value]) -> Part:
+    """A part with other values."""
+    if isinstance(part, Value):
+        return cast(Part, change(part))
+    if isinstance(part, Aggregate):
+        names = ("value", "per", "over", "each")
+        return replace(part, **{name: changed(getattr(part, name), change) for name in names})
+    if isinstance(part, Arithmetic):
+        return replace(part, left=changed(part.left, change), right=changed(part.right, change))
+    return part
 
 
 def _renamed(graph: QueryGraph, names: Mapping[str, str]) -> QueryGraph:
+    graph = with_values(graph, lambda value: replace(value, of=names[value.of]))
     return replace(
         graph,
         variables=tuple(replace(item, name=names[item.name]) for item in graph.variables),
@@ -216,29 +322,6 @@ def _renamed(graph: QueryGraph, names: Mapping[str, str]) -> QueryGraph:
             )
             for item in graph.edges
         ),
-        conditions=tuple(
-            replace(
-                item,
-                left=_of(item.left, names),
-                right=_of(item.right, names) if isinstance(item.right, Value) else item.right,
-            )
-            for item in graph.conditions
-        ),
-        selections=tuple(
-            replace(item, variable=names[item.variable], by=_of(item.by, names)) for item in graph.selections
-        ),
-        answer=_of(graph.answer, names),
+        selections=tuple(replace(item, variable=names[item.variable]) for item in graph.selections),
+        different=tuple(names[name] for name in graph.different),
     )
-
-
-Part = TypeVar("Part", Value, Aggregate, Arithmetic, Value | Aggregate, Value | Aggregate | Arithmetic)
-
-
-def _of(part: Part, names: Mapping[str, str]) -> Part:
-    """A part with the names of its variables and edges exchanged."""
-    if isinstance(part, Value):
-        return replace(part, of=names[part.of])
-    if isinstance(part, Aggregate):
-        per, over = (item and _of(item, names) for item in (part.per, part.over))
-        return replace(part, value=_of(part.value, names), per=per, over=over)
-    return replace(part, left=_of(part.left, names), right=_of(part.right, names))

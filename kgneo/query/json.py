@@ -1,7 +1,8 @@
 """JSON: a query graph as plain dicts and lists, read back with errors that name the field, and the JSON schema of it.
 
 Fields are named as in `kgneo.query.graph`; those with their default value are left out. An answer, a left side or an
-order is told by its fields: `function` is an aggregate's, `operator` a calculation's, else it is a value.
+order is told by its fields: `function` is an aggregate's, `operator` a calculation's, else it is a value. A number in a
+calculation stands for itself.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ from kgneo.query.graph import (
     Calculation,
     Condition,
     Edge,
+    Expression,
     Form,
     Function,
+    Number,
     Operator,
     QueryGraph,
     Scalar,
     Selection,
     Value,
     Variable,
+    Whole,
 )
 
 Part = TypeVar("Part")
@@ -34,6 +38,8 @@ LARGEST = 2**63
 """Neo4j's whole numbers have 64 bits."""
 MOST_PARTS = 8
 """Variables, edges, conditions and selections, each, that a model may write."""
+DEEPEST = 8
+"""Calculations that may stand in one another."""
 LONGEST_NAME = 16
 """Characters of a variable's name that a model may write."""
 
@@ -47,8 +53,13 @@ def to_json(graph: QueryGraph) -> dict[str, Any]:
             "variables": [_variable(item) for item in graph.variables],
             "edges": [_edge(item) for item in graph.edges],
             "conditions": [_condition(item) for item in graph.conditions],
+            "alternatives": [
+                [[_condition(item) for item in option] for option in options] for options in graph.alternatives
+            ],
+            "different": list(graph.different),
             "selections": [_selection(item) for item in graph.selections],
             "answer": _part(graph.answer),
+            "columns": [_part(item) for item in graph.columns],
         }
     )
 
@@ -74,29 +85,36 @@ def _edge(item: Edge) -> dict[str, Any]:
         "name": item.name,
         "directed": item.directed,
         "absent": item.absent,
+        "optional": item.optional,
     }
-    return _without_defaults(record, directed=True, absent=False)
+    return _without_defaults(record, directed=True, absent=False, optional=False)
 
 
-def _part(item: Value | Aggregate | Arithmetic) -> dict[str, Any]:
+def _part(item: Expression | Number) -> Any:
+    if isinstance(item, Whole):
+        raise ValueError("A query graph is written as it was before its numbers over all were told apart.")
     if isinstance(item, Value):
         return _without_defaults({"of": item.of, "key": item.key, "form": item.form})
     if isinstance(item, Aggregate):
-        per, over = (None if other is None else _part(other) for other in (item.per, item.over))
-        record = {"function": item.function, "value": _part(item.value), "per": per, "over": over, "top": item.top}
+        others = {name: getattr(item, name) for name in ("per", "over", "each")}
+        told = {name: None if other is None else _part(other) for name, other in others.items()}
+        record = {"function": item.function, "value": _part(item.value), **told, "top": item.top}
         return _without_defaults(record, top=0)
-    return {"operator": item.operator, "left": _part(item.left), "right": _part(item.right)}
+    if isinstance(item, Arithmetic):
+        return {"operator": item.operator, "left": _part(item.left), "right": _part(item.right)}
+    return item
 
 
 def _condition(item: Condition) -> dict[str, Any]:
-    right = _part(item.right) if isinstance(item.right, Value) else list(item.right)
-    return _without_defaults({"left": _part(item.left), "operator": item.operator, "right": right})
+    right = list(item.right) if isinstance(item.right, tuple) else _part(item.right)
+    record = {"left": _part(item.left), "operator": item.operator, "right": right, "capitals": item.capitals}
+    return _without_defaults(record, capitals=False)
 
 
 def _selection(item: Selection) -> dict[str, Any]:
     record = {
         "variable": item.variable,
-        "by": _part(item.by),
+        "by": None if item.by is None else _part(item.by),
         "descending": item.descending,
         "limit": item.limit,
         "offset": item.offset,
@@ -110,13 +128,16 @@ def _selection(item: Selection) -> dict[str, Any]:
 def from_json(record: object) -> QueryGraph:
     """The inverse of `to_json`. Raises DataError, saying which field, what was found and what was expected."""
     field = _Field("the query graph", record)
-    field.only("variables", "edges", "conditions", "selections", "answer")
+    field.only("variables", "edges", "conditions", "alternatives", "different", "selections", "answer", "columns")
     return QueryGraph(
         variables=field.get("variables").items(_read_variable),
         answer=_read_part(field.get("answer")),
         edges=field.get("edges", []).items(_read_edge),
         conditions=field.get("conditions", []).items(_read_condition),
         selections=field.get("selections", []).items(_read_selection),
+        columns=field.get("columns", []).items(_read_part),
+        alternatives=field.get("alternatives", []).items(_read_options),
+        different=field.get("different", []).items(_Field.text),
     )
 
 
@@ -196,7 +217,7 @@ def _read_variable(field: _Field) -> Variable:
 
 
 def _read_edge(field: _Field) -> Edge:
-    field.only("subject", "relations", "object", "name", "directed", "absent")
+    field.only("subject", "relations", "object", "name", "directed", "absent", "optional")
     return Edge(
         field.get("subject").text(),
         field.get("relations").items(_Field.text),
@@ -204,6 +225,7 @@ def _read_edge(field: _Field) -> Edge:
         name=field.get("name", "").text(),
         directed=field.get("directed", True).truth(),
         absent=field.get("absent", False).truth(),
+        optional=field.get("optional", False).truth(),
     )
 
 
@@ -212,38 +234,55 @@ def _read_value(field: _Field) -> Value:
     return Value(field.get("of").text(), field.get("key", "").text(), field.get("form", "").one_of(Form))
 
 
-def _read_measured(field: _Field) -> Value | Aggregate:
+def _read_part(field: _Field, depth: int = 0) -> Expression:
+    if "operator" in field.mapping():
+        return _read_calculation(field, depth)
     if "function" not in field.mapping():
         return _read_value(field)
-    field.only("function", "value", "per", "over", "top")
-    per, over = (_read_value(field.get(name)) if name in field.mapping() else None for name in ("per", "over"))
+    field.only("function", "value", "per", "over", "each", "top")
+    others = ("per", "over", "each")
+    per, over, each = (_read_value(field.get(name)) if name in field.mapping() else None for name in others)
     top = field.get("top", 0).whole()
-    return Aggregate(field.get("function").one_of(Function), _read_value(field.get("value")), per, over, top)
+    return Aggregate(field.get("function").one_of(Function), _read_value(field.get("value")), per, over, top, each)
 
 
-def _read_part(field: _Field) -> Value | Aggregate | Arithmetic:
-    if "operator" not in field.mapping():
-        return _read_measured(field)
+def _read_calculation(field: _Field, depth: int) -> Arithmetic:
     field.only("operator", "left", "right")
-    left, right = _read_value(field.get("left")), _read_value(field.get("right"))
+    if depth >= DEEPEST:
+        raise field.wrong(f"calculations at most {DEEPEST} deep in one another")
+    left, right = (_read_operand(field.get(name), depth + 1) for name in ("left", "right"))
     return Arithmetic(field.get("operator").one_of(Calculation), left, right)
 
 
+def _read_operand(field: _Field, depth: int) -> Expression | Number:
+    if isinstance(field.value, dict):
+        return _read_part(field, depth)
+    number = field.scalar()
+    if isinstance(number, str | bool):
+        raise field.wrong("a property, an aggregate, a calculation or a number")
+    return number
+
+
 def _read_condition(field: _Field) -> Condition:
-    field.only("left", "operator", "right")
+    field.only("left", "operator", "right", "capitals")
     right = field.get("right", [])
     return Condition(
-        _read_measured(field.get("left")),
+        _read_part(field.get("left")),
         field.get("operator", "=").one_of(Operator),
-        _read_value(right) if isinstance(right.value, dict) else right.items(_Field.scalar),
+        _read_part(right) if isinstance(right.value, dict) else right.items(_Field.scalar),
+        field.get("capitals", False).truth(),
     )
+
+
+def _read_options(field: _Field) -> tuple[tuple[Condition, ...], ...]:
+    return field.items(lambda option: option.items(_read_condition))
 
 
 def _read_selection(field: _Field) -> Selection:
     field.only("variable", "by", "descending", "limit", "offset")
     return Selection(
         field.get("variable").text(),
-        _read_measured(field.get("by")),
+        _read_part(field.get("by")) if "by" in field.mapping() else None,
         descending=field.get("descending", False).truth(),
         limit=field.get("limit", 1).whole(),
         offset=field.get("offset", 0).whole(),
@@ -265,28 +304,36 @@ def json_schema(catalogue: Catalogue, *, ids: Sequence[str] = ()) -> dict[str, A
     value, aggregate = {"$ref": "#/$defs/value"}, {"$ref": "#/$defs/aggregate"}
     variable = {"name": name, "labels": _list(labels), **({"ids": _list(_words(ids))} if ids else {})}
     edge = {"subject": name, "relations": _list(relations, least=1), "object": name, "name": name}
-    edge |= {"directed": {"type": "boolean"}, "absent": {"type": "boolean"}}
+    edge |= {word: {"type": "boolean"} for word in ("directed", "absent", "optional")}
     literals = _list({"type": ["string", "number", "boolean"]})
-    condition = {"left": {"anyOf": [value, aggregate]}, "operator": _words(get_args(Operator))}
-    condition |= {"right": {"anyOf": [literals, value]}}
-    selection = {"variable": name, "by": {"anyOf": [value, aggregate]}, "descending": {"type": "boolean"}}
+    part = {"anyOf": [value, aggregate, {"$ref": "#/$defs/calculation"}]}
+    operand = {"anyOf": [*part["anyOf"], {"type": "number"}]}
+    condition = {"left": part, "operator": _words(get_args(Operator)), "right": {"anyOf": [literals, *part["anyOf"]]}}
+    condition |= {"capitals": {"type": "boolean"}}
+    selection = {"variable": name, "by": part, "descending": {"type": "boolean"}}
     selection |= {"limit": {"type": "integer", "minimum": 1}, "offset": {"type": "integer", "minimum": 0}}
-    calculation: dict[str, Any] = {"operator": _words(get_args(Calculation)), "left": value, "right": value}
+    calculation: dict[str, Any] = {"operator": _words(get_args(Calculation)), "left": operand, "right": operand}
+    conditions = _list({"$ref": "#/$defs/condition"}, most=MOST_PARTS)
     graph: dict[str, Any] = {
         "variables": _list(_object(variable, "name"), least=1, most=MOST_PARTS),
         "edges": _list(_object(edge, "subject", "relations", "object"), most=MOST_PARTS),
-        "conditions": _list(_object(condition, "left", "operator"), most=MOST_PARTS),
-        "selections": _list(_object(selection, "variable", "by"), most=MOST_PARTS),
-        "answer": {"anyOf": [value, aggregate, _object(calculation, *calculation)]},
+        "conditions": conditions,
+        "alternatives": _list(_list({**conditions, "minItems": 1}, least=1, most=MOST_PARTS), most=MOST_PARTS),
+        "different": _list(name, most=MOST_PARTS),
+        "selections": _list(_object(selection, "variable"), most=MOST_PARTS),
+        "answer": part,
+        "columns": _list(part, most=MOST_PARTS),
     }
     parts = {
         "value": _object({"of": name, "key": keys, "form": _words(get_args(Form))}, "of"),
         "aggregate": _object(
-            {"function": _words(get_args(Function)), "value": value, "per": value, "over": value}
+            {"function": _words(get_args(Function)), "value": value, "per": value, "over": value, "each": value}
             | {"top": {"type": "integer"}},
             "function",
             "value",
         ),
+        "calculation": _object(calculation, *calculation),
+        "condition": _object(condition, "left", "operator"),
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

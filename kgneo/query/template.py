@@ -24,9 +24,9 @@ from kgneo.query.graph import (
     QueryGraph,
     Scalar,
     Value,
+    values_of,
 )
 from kgneo.query.json import from_json, to_json
-from kgneo.query.tree import values_of
 
 Values = tuple[Scalar, ...]
 """What fills a slot: the element ids of a variable, or the literals of a condition."""
@@ -113,12 +113,15 @@ def fill(template: Template, values: Sequence[Values]) -> QueryGraph:
 
 
 def _literals(condition: Condition) -> Values:
-    return () if isinstance(condition.right, Value) else condition.right
+    """What is cut out; what a calculation is compared with belongs to it, as the 0 in "divisible by 5"."""
+    is_cut = isinstance(condition.left, Value | Aggregate) and isinstance(condition.right, tuple)
+    return condition.right if is_cut and isinstance(condition.right, tuple) else ()
 
 
 def _slot(graph: QueryGraph, condition: Condition) -> Slot:
     left = condition.left
     value, function = (left.value, left.function) if isinstance(left, Aggregate) else (left, None)
+    assert isinstance(value, Value)
     relations = next((edge.relations for edge in graph.edges if edge.name == value.of), ())
     labels = () if relations else graph.variable(value.of).labels
     return Slot(labels, relations, value.key, condition.operator, value.form, function)
@@ -158,7 +161,7 @@ def _edge(edge: Edge, order: Sequence[str], used: set[str]) -> Edge:
 
 
 def _condition_key(item: Condition) -> str:
-    return repr((item.left, item.operator, item.right if isinstance(item.right, Value) else None))
+    return repr((item.left, item.operator, None if _literals(item) else item.right, item.capitals))
 
 
 class _Walk:
@@ -206,13 +209,16 @@ class _Walk:
 
     def _told_edge(self, edge: Edge, start: str) -> str:
         way = "any" if not edge.directed else "out" if edge.subject == start else "in"
-        return repr((sorted(edge.relations), way, edge.absent, self._roles(edge.name) if edge.name else []))
+        return repr(
+            (sorted(edge.relations), way, edge.absent, edge.optional, self._roles(edge.name) if edge.name else [])
+        )
 
     def _roles(self, name: str) -> list[str]:
         """What the answer, conditions and selections say of a variable or edge."""
         graph = self._graph
-        parts: list[tuple[str, object]] = [("answer", graph.answer)]
-        for item in graph.conditions:
+        parts: list[tuple[str, object]] = [("answer", graph.answer), *(("column", item) for item in graph.columns)]
+        parts += [("different", Value(other)) for other in graph.different]
+        for item in graph.every_condition():
             parts += [(f"if {item.operator} {bool(_literals(item))}", item.left), (f"than {item.operator}", item.right)]
         for order in graph.selections:
             told = f"{order.descending} {order.limit} {order.offset}"

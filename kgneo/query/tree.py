@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kgneo.query.graph import Aggregate, Arithmetic, Edge, QueryGraph, Value
+from kgneo.query.graph import Aggregate, Edge, QueryGraph, matched_values
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
     """`parents` leads from each variable to the one that it hangs below ("" for the root); `hidden` holds the variables
-    behind absent edges; `loose` those that nothing joins to the answer."""
+    behind absent edges, `loose` those that nothing joins to the answer, `optional` those that may be missing."""
 
     parents: Mapping[str, str]
     hidden: frozenset[str]
     loose: tuple[str, ...]
+    optional: frozenset[str] = frozenset()
 
     def below(self, name: str) -> frozenset[str]:
         """The variable and all that hang below it."""
@@ -44,7 +45,9 @@ def tree_of(graph: QueryGraph) -> Tree:
     seen = frozenset(parents)
     _grow(parents, graph.edges)
     loose = tuple(variable.name for variable in graph.variables if variable.name not in parents)
-    return Tree(parents, frozenset(parents) - seen, loose)
+    tree = Tree(parents, frozenset(parents) - seen, loose)
+    tops = [tree.lower(edge) for edge in graph.edges if edge.optional and not loose]
+    return replace(tree, optional=frozenset(name for top in tops for name in tree.below(top)))
 
 
 def _grow(parents: dict[str, str], edges: Iterable[Edge]) -> None:
@@ -59,13 +62,12 @@ def _grow(parents: dict[str, str], edges: Iterable[Edge]) -> None:
 
 def _compared(graph: QueryGraph) -> list[str]:
     """The variables that a comparison or a calculation joins to another one."""
-    pairs: list[Value] = []
-    if isinstance(graph.answer, Arithmetic):
-        pairs += [graph.answer.left, graph.answer.right]
-    for condition in graph.conditions:
-        if isinstance(condition.left, Value) and isinstance(condition.right, Value):
-            pairs += [condition.left, condition.right]
-    return list(dict.fromkeys(graph.owner(value.of) for value in pairs))
+    pairs = [(item.left, item.right) for item in graph.every_condition() if not isinstance(item.left, Aggregate)]
+    found: dict[str, None] = {}
+    for sides in (*pairs, (graph.answer,), *((item,) for item in graph.columns)):
+        owners = {graph.owner(value.of): None for side in sides for value in matched_values(side)}
+        found |= owners if len(owners) > 1 else {}
+    return list(found)
 
 
 def _behind(graph: QueryGraph, name: str, parents: Mapping[str, str]) -> bool:
@@ -84,12 +86,3 @@ def place_of(graph: QueryGraph, tree: Tree, name: str) -> str:
     """The variable of that name, or the one that the edge of that name leads down to."""
     edge = next((edge for edge in graph.edges if edge.name == name), None)
     return name if edge is None else tree.lower(edge)
-
-
-def values_of(part: object) -> tuple[Value, ...]:
-    """The values that an answer, a side of a condition or an order speaks of; literals are none."""
-    if isinstance(part, Aggregate):
-        return tuple(item for item in (part.value, part.per, part.over) if item is not None)
-    if isinstance(part, Arithmetic):
-        return part.left, part.right
-    return (part,) if isinstance(part, Value) else ()

@@ -29,12 +29,18 @@ from kgneo.query.graph import (
     Arithmetic,
     Condition,
     Edge,
+    Expression,
+    Number,
     Operator,
     QueryGraph,
     Scalar,
     Selection,
     Value,
+    Whole,
+    aggregates_of,
+    matched_values,
 )
+from kgneo.query.nested import compares_wholes, nested
 from kgneo.query.tree import place_of, tree_of
 
 _COMPARED: Mapping[Operator, str] = {
@@ -45,11 +51,20 @@ _COMPARED: Mapping[Operator, str] = {
     ">": "more than ",
     ">=": "at least ",
     "contains": "containing ",
+    "starts with": "starting with ",
+    "ends with": "ending with ",
 }
 _OF_TIME: Mapping[Operator, str] = {"<": "before ", "<=": "up to ", ">": "after ", ">=": "from "}
 EACH_TIME = ", each time counted"
 _AGGREGATES = {"sum": "total", "average": "average", "minimum": "lowest", "maximum": "highest"}
-_CALCULATIONS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by", "per cent": "as per cent of"}
+_CALCULATIONS = {
+    "+": "plus",
+    "-": "minus",
+    "*": "times",
+    "/": "divided by",
+    "%": "modulo",
+    "per cent": "as per cent of",
+}
 
 
 def wording(
@@ -57,7 +72,7 @@ def wording(
 ) -> str:
     """`graph`, as `check` passes it, in English. `nodes` names nodes by element id (X, Y, Z where it does not);
     `names` gives readable names of relationship types, labels and keys that are codes."""
-    words = _Words(graph, dict(nodes or {}), dict(names or {}))
+    words = _Words(nested(graph), dict(nodes or {}), dict(names or {}))
     return words.chain() or words.asked()
 
 
@@ -79,14 +94,15 @@ class _Words:
         graph = self.graph
         root, answer = graph.root, graph.answer
         given = [item.name for item in graph.variables if item.ids]
-        plain = not graph.conditions and not graph.selections and isinstance(answer, Value) and not answer.form
+        said = graph.conditions or graph.selections or graph.alternatives or graph.columns
+        plain = not said and isinstance(answer, Value) and not answer.form
         if not plain or len(given) != 1 or given == [root] or len(graph.edges) != len(graph.variables) - 1:
             return ""
         hops, at = [], given[0]
         while at != root:
             above = self.tree.parents[at]
             edge = next(edge for edge in graph.edges_of(at) if above in (edge.subject, edge.object))
-            if edge.absent or not edge.directed or len(edge.relations) != 1:
+            if edge.absent or edge.optional or not edge.directed or len(edge.relations) != 1:
                 return ""
             hops.append(Hop(edge.relations[0], edge.subject == at, graph.variable(above).labels))
             at = above
@@ -100,21 +116,36 @@ class _Words:
 
     def asked(self) -> str:
         """The whole phrase."""
+        text = self._asked()
+        closed = [item for item in self.graph.conditions if compares_wholes(item)]
+        if closed and not self._told and text == "whether":
+            return f"whether {' and '.join(self._closed(item) for item in closed)}"
+        where = [" or ".join(self._option(option) for option in options) for options in self.graph.alternatives]
+        where += [self._closed(item) for item in closed]
+        columns = [self._column(item) for item in self.graph.columns]
+        text += f", where {' and '.join(where)}" if where else ""
+        return f"{text}, with {' and '.join(columns)}" if columns else text
+
+    def _asked(self) -> str:
         answer = self.graph.answer
-        if isinstance(answer, Arithmetic) and answer.operator in SPANS:
-            return f"{answer.operator} from {self._property(answer.right)} to {self._property(answer.left)}"
-        if isinstance(answer, Arithmetic) and answer.operator == "difference":
-            return f"difference between {self._property(answer.left)} and {self._property(answer.right)}"
         if isinstance(answer, Arithmetic):
-            words = _CALCULATIONS[answer.operator]
-            return f"{self._property(answer.left)} {words} {self._property(answer.right)}"
+            return self._calculated(answer)
         if isinstance(answer, Value):
             return self._property(answer, many=self._first(self._place(answer.of)) is None)
+        if isinstance(answer, Whole):
+            return self._expressed(answer)
         if answer.function == "exists":
-            return f"whether {self._existence(answer.value.of)}"
+            closed = [item for item in self.graph.conditions if compares_wholes(item)]
+            return "whether" if closed else f"whether {self._existence(answer.value.of)}"
         if answer.function == "share":
             noun = self._noun(self._place(answer.value.of))
             return f"per cent of all {plural(noun)} that are {self._phrase(self._place(answer.value.of), many=True)}"
+        if answer.each is not None:
+            counted = self._aggregate(Aggregate("count", answer.value))
+            return f"{_AGGREGATES[answer.function]} {counted}, for each {self._group(answer.each)}"
+        if answer.per and not answer.per.key and self._place(answer.per.of) == self.graph.root != answer.value.of:
+            root = self.graph.root
+            return f"{self._phrase(root, many=True)}, with {self._measure(answer, root)}"
         text = self._aggregate(answer)
         if answer.per and answer.top:
             many = f"{abs(answer.top)} " if abs(answer.top) > 1 else ""
@@ -123,13 +154,74 @@ class _Words:
             )
         return f"{text}, for each {self._group(answer.per)}" if answer.per else text
 
+    # Expressions -----------------------------------------------------------------------------------------------------
+
+    def _calculated(self, item: Arithmetic) -> str:
+        left, right = self._expressed(item.left), None
+        if item.operator in SPANS:
+            return f"{item.operator} from {self._expressed(item.right)} to {left}"
+        right = self._expressed(item.right)
+        if item.operator == "difference":
+            return f"difference between {left} and {right}"
+        return f"{left} {_CALCULATIONS[item.operator]} {right}"
+
+    def _expressed(self, part: Expression | Number) -> str:
+        """What is calculated with or compared, told for itself."""
+        if isinstance(part, Whole):
+            return _Words(part.graph, self.nodes, self.names).asked()
+        if isinstance(part, Arithmetic):
+            return self._calculated(part)
+        if isinstance(part, Aggregate):
+            return self._aggregate(part)
+        return self._property(part) if isinstance(part, Value) else _literal(part)
+
+    def _closed(self, item: Condition) -> str:
+        """A comparison of numbers over all."""
+        return f"{self._expressed(item.left)} is {self._comparison(item)}"
+
+    def _option(self, conditions: Sequence[Condition]) -> str:
+        """One of several alternatives; what it speaks of was told."""
+        told = []
+        for item in conditions:
+            value = next(iter(matched_values(item.left)), None)
+            if value is not None and not value.key and item.right == ():
+                told.append(self._presence(value.of, "any" if item.operator == "present" else "no"))
+            elif value is not None and self._place(value.of) != self.graph.root:
+                told.append(f"{self._again(self._place(value.of))} have {self._condition(item)}")
+            else:
+                told.append(self._condition(item))
+        return " and ".join(told)
+
+    def _presence(self, name: str, how_many: str) -> str:
+        """ "they directed any films": of what may be missing."""
+        lower = self._place(name)
+        noun = f"{how_many} {self._noun(lower, many=True)}"
+        edge = next((e for e in self.graph.edges_of(lower) if e.optional and self.tree.lower(e) == lower), None)
+        if edge is None:
+            return f"there are {noun}"
+        ends = ("they", noun) if edge.object == lower else (noun, "them")
+        return " or ".join(statement_wording(self._name(relation), *ends) for relation in edge.relations)
+
+    def _column(self, item: Expression) -> str:
+        """What stands beside each answer."""
+        root = self.graph.root
+        alone = isinstance(self.graph.answer, Aggregate) and self.graph.answer.per is None
+        if isinstance(item, Aggregate):
+            return self._aggregate(item) if alone else self._measure(item, root)
+        if isinstance(item, Value) and self._place(item.of) == root and item.key:
+            return f"their {self._key(item)}"
+        return self._expressed(item)
+
     def _property(self, value: Value, *, many: bool = False) -> str:
         edge = next((edge for edge in self.graph.edges if edge.name == value.of), None)
         if edge is not None and not self._told:
             return f"{self._words(value.key)} with which {self._sentence(edge)}"
         name = self._place(value.of)
         owner = self._again(name) if name in self._told else self._phrase(name, many=many)
-        return f"{self._words(value.key)} of {owner}" if value.key else owner
+        return f"{self._key(value)} of {owner}" if value.key else owner
+
+    def _key(self, value: Value) -> str:
+        return f"{'length of ' if value.form == 'length' else ''}{self._words(value.key)}"
 
     def _group(self, value: Value) -> str:
         noun = self._noun(self._place(value.of))
@@ -137,6 +229,11 @@ class _Words:
 
     def _aggregate(self, item: Aggregate, stop: str = "") -> str:
         value = item.value
+        if self._told:
+            words = "number" if item.function == "count" else _AGGREGATES.get(item.function, item.function)
+            return (
+                f"{words} of {f'{self._words(value.key)} of ' if value.key else ''}{self._again(self._place(value.of))}"
+            )
         if self._is_each_time(item) and not self._told:
             return f"number of times that {self._sentence(self.graph.edge(value.of))}"
         of = self._phrase(self._place(value.of), many=True, stop=stop)
@@ -170,7 +267,7 @@ class _Words:
             ends = (subject, told) if edge.subject == root else (told, subject)
             said = " or ".join(statement_wording(self._name(relation), *ends) for relation in edge.relations)
             sentences.append(said + self._of_edge(edge))
-        sentences += [f"{subject} has {self._condition(item)}" for item in self.graph.conditions_of(root)]
+        sentences += [f"{subject} has {self._condition(item)}" for item in self._conditions_at(root)]
         return " and ".join(sentences) or f"{subject} is there"
 
     # A variable with all that is said of it --------------------------------------------------------------------------
@@ -196,6 +293,7 @@ class _Words:
         said = f"{said}{without}{after}"
         said = self._selected(said, first)
         tests = [self._test(item) for item in self._tests(name)]
+        tests += [self._first_groups(item) for item in self.graph.selections if self._by_group(item, name)]
         said = f"{said} {' and '.join(tests)}" if tests else said
         if first is not None or self.graph.variable(name).ids:
             return said
@@ -213,7 +311,7 @@ class _Words:
         edge = edges[0]
         one = len(edge.relations) == 1 and edge.directed and edge.object == name
         text = hop_wording(Hop(edge.relations[0]), "\0", names=self.names) if one else ""
-        if not text.endswith(" of \0") or edge.other(name) in self._told or self.graph.conditions_of(name):
+        if not text.endswith(" of \0") or edge.other(name) in self._told or self._conditions_at(name):
             return noun, edges
         relation = text.removesuffix(" of \0")
         other = self._phrase(edge.other(name), many=many, stop=stop)
@@ -245,8 +343,9 @@ class _Words:
         return " or ".join(dict.fromkeys(said)) + ("" if edge.directed else " (either way)") + self._of_edge(edge)
 
     def _of_edge(self, edge: Edge) -> str:
-        conditions = self.graph.conditions_of(edge.name) if edge.name else ()
-        return f" ({' and '.join(self._condition(item) for item in conditions)})" if conditions else ""
+        conditions = self._conditions_at(edge.name) if edge.name else ()
+        if_any = " (if any)" if edge.optional else ""
+        return if_any + (f" ({' and '.join(self._condition(item) for item in conditions)})" if conditions else "")
 
     def _absences(self, name: str, edges: Sequence[Edge], many: bool) -> list[str]:
         told = []
@@ -262,7 +361,7 @@ class _Words:
 
     def _early_and_late(self, name: str) -> tuple[list[Condition], list[Condition]]:
         """The conditions on a variable; late are those that compare it with one that the clauses speak of first."""
-        found = self.graph.conditions_of(name)
+        found = self._conditions_at(name)
         others = [self._place(item.right.of) if isinstance(item.right, Value) else name for item in found]
         unknown = [
             other not in self._told and not self.graph.variable(other).ids and bool(self.graph.edges_of(other))
@@ -271,14 +370,25 @@ class _Words:
         pairs = list(zip(found, unknown, strict=True))
         return [item for item, after in pairs if not after], [item for item, after in pairs if after]
 
+    def _conditions_at(self, name: str) -> tuple[Condition, ...]:
+        """The conditions that are told of a variable or an edge: it has the value that they compare first."""
+        return tuple(
+            item
+            for item in self.graph.conditions
+            if not aggregates_of(item.left)
+            and not aggregates_of(item.right)
+            and next((value.of for side in (item.left, item.right) for value in matched_values(side)), "") == name
+        )
+
     def _conditions(self, conditions: Sequence[Condition]) -> list[str]:
         told = []
         for item in conditions:
-            assert isinstance(item.left, Value)
-            if not item.left.key and isinstance(item.right, Value):
+            if not isinstance(item.left, Value):
+                told.append(f"with {self._condition(item)}")
+            elif not item.left.key and isinstance(item.right, Value):
                 other = self._compared(item.right.of)
                 told.append(f"{'the same as' if item.operator == '=' else 'other than'} {other}")
-            elif item.right in ((True,), (False,)) and item.operator == "=":
+            elif _is_truth(item.right) and item.operator == "=":
                 words = self._words(item.left.key)
                 has = words.split()[0] in ("has", "have", "is", "are")
                 words = words.split(" ", 1)[-1] if has and " " in words else words
@@ -289,53 +399,98 @@ class _Words:
 
     def _condition(self, item: Condition) -> str:
         """A test of a property: "runtime more than 120"."""
-        assert isinstance(item.left, Value)
-        key = self._words(item.left.key) if item.left.key else "the same node"
+        if not isinstance(item.left, Value):
+            return f"{self._own(item.left)} {'equal to ' * (item.operator == '=')}{self._comparison(item)}"
+        key = self._key(item.left) if item.left.key else "the same node"
         if item.operator in ("present", "missing"):
             return f"{'any' if item.operator == 'present' else 'no'} {key}"
         return f"{key} {self._comparison(item)}"
 
-    def _comparison(self, item: Condition) -> str:
+    def _own(self, part: Expression | Number) -> str:
+        """What is calculated of the properties of what was just told."""
+        if isinstance(part, Value):
+            return self._key(part) if part.key else self._again(self._place(part.of))
+        if isinstance(part, Arithmetic):
+            words = _CALCULATIONS.get(part.operator, f"({part.operator})")
+            return f"{self._own(part.left)} {words} {self._own(part.right)}"
+        return self._expressed(part)
+
+    def _comparison(self, item: Condition, at: str = "") -> str:
         timed = isinstance(item.left, Value) and _is_time(self._words(item.left.key), item.left)
         compared = (
             _OF_TIME.get(item.operator, _COMPARED.get(item.operator, "")) if timed else _COMPARED.get(item.operator, "")
         )
+        own = next((value.of for value in matched_values(item.left)), "")
+        if isinstance(item.right, Value) and item.right.key and item.right.of == own:
+            return f"{compared}their {self._key(item.right)}"
         if isinstance(item.right, Value):
             same = isinstance(item.left, Value) and item.left.key == item.right.key
             what = "that" if same else f"the {self._words(item.right.key)}"
             return f"{compared}{what} of {self._compared(item.right.of)}"
+        if isinstance(item.right, Aggregate):
+            return f"{compared}the {self._measure(item.right, at)}"
+        if not isinstance(item.right, tuple):
+            return f"{compared}{'the ' if isinstance(item.right, Whole) else ''}{self._expressed(item.right)}"
         values = [_literal(value) for value in item.right]
         if item.operator == "between":
             return f"between {values[0]} and {values[1]}"
-        return compared + " or ".join(values)
+        return compared + " or ".join(values) + (" (capitals as here)" if item.capitals else "")
 
     def _tests(self, name: str) -> list[Condition]:
-        return [
-            item
-            for item in self.graph.conditions
-            if isinstance(item.left, Aggregate) and item.left.per is not None and item.left.per.of == name
-        ]
+        return [item for item in self.graph.conditions if any(per.of == name for per in _measured_for(item))]
 
     def _test(self, item: Condition) -> str:
-        """ "with more than 100 films that they directed"."""
-        assert isinstance(item.left, Aggregate)
-        assert item.left.per is not None
-        value, compared = item.left.value, self._comparison(item)
-        if item.left.function == "count" and not value.key:
-            seen = self._seen(self._place(value.of), item.left.per.of)
-            return f"with {compared} {seen}{EACH_TIME * self._is_each_time(item.left)}"
-        return f"with {self._measure(item.left, item.left.per.of)} {compared}"
+        """ "with more than 100 films that they directed", "whose country has at most 3 cities"."""
+        per = _measured_for(item)[0]
+        begin = f"whose {self._key(per)} has" if per.key else "with"
+        compared = self._comparison(item, per.of)
+        left = item.left
+        if (
+            isinstance(left, Aggregate)
+            and left.function == "count"
+            and not left.value.key
+            and isinstance(item.right, tuple)
+        ):
+            seen = self._seen(self._place(left.value.of), per.of)
+            return f"{begin} {compared} {seen}{EACH_TIME * self._is_each_time(left)}"
+        return f"{begin} {self._measured(left, per.of)} {compared}"
+
+    def _measured(self, part: Expression | Number, at: str) -> str:
+        """An expression over aggregates that are measured for each `at`."""
+        if isinstance(part, Aggregate):
+            return self._measure(part, at)
+        if isinstance(part, Arithmetic):
+            words = _CALCULATIONS.get(part.operator, f"({part.operator})")
+            return f"{self._measured(part.left, at)} {words} {self._measured(part.right, at)}"
+        return self._own(part)
 
     # Selections ------------------------------------------------------------------------------------------------------
 
     def _first(self, name: str) -> Selection | None:
-        return next((item for item in self.graph.selections if item.variable == name), None)
+        found = (item for item in self.graph.selections if item.variable == name and not self._by_group(item, name))
+        return next(found, None)
+
+    def _by_group(self, item: Selection, name: str) -> bool:
+        """Whether a selection keeps groups of the nodes of a variable."""
+        return item.variable == name and any(part.per and part.per.key for part in aggregates_of(item.by))
+
+    def _first_groups(self, item: Selection) -> str:
+        """ "whose country has the most cities"."""
+        per = next(part.per for part in aggregates_of(item.by) if part.per)
+        among = "has the" if (item.limit, item.offset) == (1, 0) else f"is among the {item.limit} with the"
+        place = f"{_ordinal(item.offset + 1)} " if item.offset else ""
+        return f"whose {self._key(per)} {among} {place}{self._order(item)}"
 
     def _counted(self, name: str) -> set[str]:
         """The neighbours of a variable that are told with what it is ordered or tested by."""
-        parts = [item.by for item in self.graph.selections if item.variable == name]
-        parts += [item.left for item in self._tests(name)]
-        values = [part.value if isinstance(part, Aggregate) else part for part in parts]
+        parts: list[object] = [item.by for item in self.graph.selections if item.variable == name]
+        parts += [side for item in self._tests(name) for side in (item.left, item.right)]
+        answer = self.graph.answer
+        measured = isinstance(answer, Aggregate) and answer.per and self._place(answer.per.of) == self.graph.root
+        if name == self.graph.root:
+            parts += [*(i for i in self.graph.columns if isinstance(i, Aggregate)), *([answer] if measured else [])]
+        values = [part.value for side in parts for part in aggregates_of(side)]
+        values += [value for item in parts if not aggregates_of(item) for value in matched_values(item)]
         places = {self._place(value.of) for value in values} - {name}
         return {
             edge.other(name)
@@ -349,6 +504,8 @@ class _Words:
         if first is None:
             return said
         number = f"{first.limit} " if first.limit > 1 else ""
+        if first.by is None:
+            return f"any {first.limit} of {said}"
         place = f"{_ordinal(first.offset + 1)} " if first.offset else ""
         said = f"one of {said}" if self.graph.variable(first.variable).ids else said
         return f"the {number}{said} with the {place}{self._order(first)}"
@@ -358,6 +515,9 @@ class _Words:
         if isinstance(by, Aggregate) and by.function == "count" and not by.value.key:
             seen = self._seen(self._place(by.value.of), item.variable)
             return f"{'most' if item.descending else 'fewest'} {seen}{EACH_TIME * self._is_each_time(by)}"
+        if not isinstance(by, Value | Aggregate):
+            word = "highest" if item.descending else "lowest"
+            return word if by is None else f"{word} {self._measured(by, item.variable)}"
         value = by.value if isinstance(by, Aggregate) else by
         timed = _is_time(self._words(value.key), value) and not isinstance(by, Aggregate)
         extreme = ("latest", "earliest") if timed else ("highest", "lowest")
@@ -365,9 +525,7 @@ class _Words:
         if isinstance(by, Aggregate):
             return f"{word} {self._measure(by, item.variable)}"
         owner = self._place(by.of)
-        return f"{word} {self._words(by.key)}" + (
-            "" if owner == item.variable else f" of {self._seen(owner, item.variable)}"
-        )
+        return f"{word} {self._key(by)}" + ("" if owner == item.variable else f" of {self._seen(owner, item.variable)}")
 
     def _measure(self, item: Aggregate, at: str) -> str:
         """What is measured for each `at`, as seen from there."""
@@ -379,7 +537,9 @@ class _Words:
         return f"{_AGGREGATES[item.function]} {words}{seen}"
 
     def _seen(self, name: str, at: str) -> str:
-        """What hangs below `at`, as told from there: "films that they directed"."""
+        """What hangs below `at`, as told from there: "films that they directed"; itself where that is counted."""
+        if self._place(name) == at:
+            return self._noun(at, many=True)
         return self._phrase(self._place(name), many=True, stop=at)
 
     def _place(self, name: str) -> str:
@@ -417,6 +577,16 @@ class _Words:
         if name in self._told or self.graph.variable(name).ids or self.graph.edges_of(name):
             return self._again(name)
         return self._phrase(name, many=False, article="any ")
+
+
+def _is_truth(right: object) -> bool:
+    """Whether what is compared with is true or false, and not 1 or 0."""
+    return isinstance(right, tuple) and len(right) == 1 and isinstance(right[0], bool)
+
+
+def _measured_for(item: Condition) -> list[Value]:
+    """What the aggregates of a condition are measured for."""
+    return [part.per for side in (item.left, item.right) for part in aggregates_of(side) if part.per]
 
 
 def _begins_with_vowel(text: str) -> bool:

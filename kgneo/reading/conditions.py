@@ -20,7 +20,17 @@ from kgneo.english.words import (
     ORDINALS,
     PREPOSITIONS,
 )
-from kgneo.query.graph import Aggregate, Arithmetic, Calculation, Condition, Scalar, Selection, Value, Variable
+from kgneo.query.graph import (
+    Aggregate,
+    Arithmetic,
+    Calculation,
+    Condition,
+    Expression,
+    Scalar,
+    Selection,
+    Value,
+    Variable,
+)
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.fits import key_name
 from kgneo.reading.form import SPAN_UNITS, Comparison, Extreme
@@ -513,7 +523,7 @@ class Conditions:
             max((self.heard.fits.key(word)[key] for word in others), default=0.0) if len(others) < len(words) else 0.0
         )
 
-    def said(self, item: Comparison | Extreme, measure: Value | Aggregate | Arithmetic, tree: Tree) -> float:
+    def said(self, item: Comparison | Extreme, measure: Expression | None, tree: Tree) -> float:
         """How surely a word beside a comparison or a superlative speaks of what it was put on: 0 to 1."""
         if not isinstance(measure, Value) or (isinstance(item, Extreme) and self.heard.plain[item.at] in SIZES):
             return 1.0

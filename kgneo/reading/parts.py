@@ -250,14 +250,15 @@ class Parts:
             yield f"first at {self.depth.get(selection.variable, 0)}", None, 1.0
         yield f"firsts {len(graph.selections)}", asked.ones, 1.0
 
-    def _told(self, part: Value | Aggregate | Arithmetic) -> str:
+    def _told(self, part: object) -> str:
         if isinstance(part, Aggregate):
             per = f" per {self._told(part.per)}" if part.per else ""
             return f"{part.function} {part.value.key}{per}"
         if isinstance(part, Arithmetic):
             return part.operator
-        owner = self.labels.get(part.of, "")
-        return f"{owner}.{part.key}" if part.key else "thing"
+        if not isinstance(part, Value) or not part.key:
+            return "thing"
+        return f"{self.labels.get(part.of, '')}.{part.key}"
 
     def _chain(self) -> tuple[Mention | None, int] | None:
         """What the thing that is asked for is said before, together with how many parts: the first value, and the

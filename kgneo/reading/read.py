@@ -17,7 +17,18 @@ from kgneo.english.names import is_done, name_words, same_root
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Function, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import (
+    Aggregate,
+    Arithmetic,
+    Condition,
+    Edge,
+    Expression,
+    Function,
+    QueryGraph,
+    Selection,
+    Value,
+    Variable,
+)
 from kgneo.query.wording import wording
 from kgneo.reading.alike import Alike
 from kgneo.reading.bare import Bare
@@ -559,14 +570,13 @@ def _contradicts(tree: Tree) -> bool:
     return bool(ways[0] & ways[1])
 
 
-def _amount(answer: Value | Aggregate | Arithmetic, selections: Sequence[Selection]) -> Value | Aggregate | Arithmetic:
+def _amount(answer: Expression, selections: Sequence[Selection]) -> Expression:
     """What "how much" asks for: of what was selected by a number that number, "how much is the largest loan"."""
-    return selections[0].by if selections and answer == Aggregate("count", Value("x0")) else answer
+    measured = selections[0].by if selections else None
+    return measured if measured is not None and answer == Aggregate("count", Value("x0")) else answer
 
 
-def _of_relations(
-    answer: Value | Aggregate | Arithmetic, selections: list[Selection]
-) -> tuple[Value | Aggregate | Arithmetic, list[Selection]]:
+def _of_relations(answer: Expression, selections: list[Selection]) -> tuple[Expression, list[Selection]]:
     """What is asked for, and what is selected, with the greatest or the least of a property of relationships as that:
     a selection keeps nodes, and these may have other such relationships, too."""
     found = [item for item in selections if isinstance(answer, Value) and answer.of.startswith("r")

@@ -238,6 +238,7 @@ class Service:
             cypher_parameters={"limit": limit, **compiled.parameters},
             grounded=True,
             answer_nodes=result.nodes,
+            table=result.table,
         )
         return {**self._record(answer), "graph": to_json(graph), "nodes": named}
 

@@ -36,7 +36,7 @@ from kgneo.graph.schema_text import prompt_text
 from kgneo.graph.statement import Guard
 from kgneo.llm import Completion, Parameters
 from kgneo.llm.cleaning import defuse
-from kgneo.model import AnswerNode, Evidence, TopicEntity
+from kgneo.model import AnswerNode, Evidence, Table, TopicEntity
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.check import check
 from kgneo.query.from_cypher import from_cypher
@@ -92,6 +92,7 @@ class Found:
     cypher: str
     parameters: Mapping[str, Any]
     wording: str = ""
+    table: Table | None = None
 
 
 @dataclass(frozen=True)
@@ -306,6 +307,7 @@ def _try_graph(text: str, context: Context) -> Attempt:
         result.compiled.text,
         parameters,
         wording(graph, names=context.shape.names),
+        result.table,
     )
     empty = result.empty and not _is_yes_or_no(graph)
     return Attempt(query, Problem("empty", why_empty(graph, context)) if empty else None, found)

@@ -128,6 +128,7 @@ def answer_of_attempts(
         text,
         answers=found.answers,
         answer_nodes=found.nodes,
+        table=found.table,
         more=found.more,
         entities=topics,
         steps=(Step(found.wording or question, text, found.answers, found.evidence),),

@@ -296,6 +296,7 @@ def _answer(
         grounded=True,
         timings_ms=clock.milliseconds,
         answer_nodes=result.nodes,
+        table=result.table,
     )
 
 

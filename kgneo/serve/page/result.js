@@ -59,9 +59,10 @@ function groups(answers) {
 }
 
 function lists(answer) {
-  const grouped = groups(answer.answers);
-  const rows = grouped.length ? grouped : answer.answers.map((text) => [text]);
-  const heads = grouped.length ? ["of", "value"] : ["answer"];
+  const grouped = answer.table ? [] : groups(answer.answers);
+  const cells = answer.table ? answer.table.rows.map((row) => row.map((cell) => (cell === null ? "–" : cell))) : [];
+  const rows = answer.table ? cells : grouped.length ? grouped : answer.answers.map((text) => [text]);
+  const heads = answer.table ? answer.table.columns : grouped.length ? ["of", "value"] : ["answer"];
   const evidenceRows = answer.evidence.map((item) => [item.subject, item.relation, item.detail || "", item.object]);
   const more = rows.length > LISTED || answer.more ? `${Math.min(rows.length, LISTED)} of ${rows.length + answer.more}` : `${rows.length}`;
   return element("div", {},
