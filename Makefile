@@ -26,10 +26,11 @@ lint: .venv/test-ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The built wheel, in an environment that has nothing of this folder.
+# The built wheel, in an environment that has nothing of this folder: what `pip install` of it brings, how large that is,
+# and that it works. It is built from the source distribution, which must be whole for that.
 wheel: .venv/test-ready
 	rm -rf build/wheel build/wheel-environment
-	$(BIN)/uv build --quiet --wheel --out-dir build/wheel
+	$(BIN)/uv build --quiet --out-dir build/wheel
 	$(BIN)/uv venv --quiet --python $(BIN)/python build/wheel-environment
 	$(BIN)/uv pip install --quiet --python build/wheel-environment build/wheel/*.whl
 	cd build && wheel-environment/bin/python ../tests/check_wheel.py
@@ -46,8 +47,8 @@ clean:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 
 .venv/demo-ready: pyproject.toml | .venv/bin/uv
-	@echo "Installing kgneo into .venv (some minutes the first time: sentence-transformers brings PyTorch) …"
-	$(UV) --editable ".[serve]"
+	@echo "Installing kgneo into .venv …"
+	$(UV) --editable .
 	@touch $@
 
 .venv/smollm2-ready: pyproject.toml | .venv/bin/uv

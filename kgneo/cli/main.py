@@ -38,6 +38,7 @@ COMMANDS = {
     "schema": "kgneo.cli.schema",
     "browse": "kgneo.cli.browse",
     "mcp": "kgneo.cli.mcp",
+    "prepare": "kgneo.cli.prepare",
     "doctor": "kgneo.cli.doctor",
     "completion": "kgneo.cli.completion",
 }
