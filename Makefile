@@ -2,13 +2,14 @@
 # make demo LLM=smollm2   the same, with answers of a small language model beside (compiles llama.cpp once)
 # make test   installs what the tests need, checks style, types and the wheel, runs the tests with two workers and says
 #             which ten cost most; make test WORKERS=0 runs them in one process
+# make dist   builds the wheel and the source distribution into dist/
 # make bench  measures times against references that run beside them (KGNEO_METAQA says where MetaQA is); make bench QUICK=1
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test lint wheel bench clean
+.PHONY: demo test lint wheel dist bench clean
 
 demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
 	$(BIN)/kgneo demo $(if $(LLM),--llm "$(LLM)")
@@ -34,6 +35,9 @@ wheel: .venv/test-ready
 	$(BIN)/uv venv --quiet --python $(BIN)/python build/wheel-environment
 	$(BIN)/uv pip install --quiet --python build/wheel-environment build/wheel/*.whl
 	cd build && wheel-environment/bin/python ../tests/check_wheel.py
+
+dist: | .venv/bin/uv
+	$(BIN)/uv build --out-dir dist
 
 bench: .venv/test-ready
 	$(BIN)/python -m benchmarks --json build/benchmarks.json $(if $(QUICK),--quick)
