@@ -2,13 +2,14 @@
 # make demo LLM=smollm2   the same, with answers of a small language model beside (compiles llama.cpp once)
 # make test   installs what the tests need, checks style, types and the wheel, runs the tests with two workers and says
 #             which ten cost most; make test WORKERS=0 runs them in one process
+# make dist   builds the wheel and the source distribution into dist/
 # make bench  measures times against references that run beside them (KGNEO_METAQA says where MetaQA is); make bench QUICK=1
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test lint wheel bench clean
+.PHONY: demo test lint wheel dist bench clean
 
 demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
 	$(BIN)/kgneo demo $(if $(LLM),--llm "$(LLM)")
@@ -26,13 +27,17 @@ lint: .venv/test-ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The built wheel, in an environment that has nothing of this folder.
+# The built wheel, in an environment that has nothing of this folder: what `pip install` of it brings, how large that is,
+# and that it works. It is built from the source distribution, which must be whole for that.
 wheel: .venv/test-ready
 	rm -rf build/wheel build/wheel-environment
-	$(BIN)/uv build --quiet --wheel --out-dir build/wheel
+	$(BIN)/uv build --quiet --out-dir build/wheel
 	$(BIN)/uv venv --quiet --python $(BIN)/python build/wheel-environment
 	$(BIN)/uv pip install --quiet --python build/wheel-environment build/wheel/*.whl
 	cd build && wheel-environment/bin/python ../tests/check_wheel.py
+
+dist: | .venv/bin/uv
+	$(BIN)/uv build --out-dir dist
 
 bench: .venv/test-ready
 	$(BIN)/python -m benchmarks --json build/benchmarks.json $(if $(QUICK),--quick)
@@ -46,8 +51,8 @@ clean:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 
 .venv/demo-ready: pyproject.toml | .venv/bin/uv
-	@echo "Installing kgneo into .venv (some minutes the first time: sentence-transformers brings PyTorch) …"
-	$(UV) --editable ".[serve]"
+	@echo "Installing kgneo into .venv …"
+	$(UV) --editable .
 	@touch $@
 
 .venv/smollm2-ready: pyproject.toml | .venv/bin/uv

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from kgneo.embedding_onnx import PRESETS, OnnxEncoder, Similarity, Vectors, load_exported
+from kgneo.embedding_onnx import DEFAULT_ENCODER, PRESETS, OnnxEncoder, Similarity, Vectors, load_exported
 
 __all__ = [
     "DEFAULT_ENCODER",
@@ -26,7 +26,6 @@ __all__ = [
     "reader",
 ]
 
-DEFAULT_ENCODER = "minilm"
 FAST = "fast"
 REMOTE = "openai:"
 

@@ -69,7 +69,7 @@ def export(source: str, target: Path) -> None:
         "padding_id": int(tokenizer.pad_token_id or 0),
         "padding_token": str(tokenizer.pad_token or "[PAD]"),
         "prompts": {key: value for key, value in dict(model.prompts).items() if value},
-        "fingerprint": _fingerprint(model),
+        "fingerprint": fingerprint(model),
     }
     (target / "encoder.json").write_text(json.dumps(description, indent=1))
 
@@ -78,7 +78,7 @@ def _normalises(model: Any) -> bool:
     return any(type(module).__name__ == "Normalize" for module in model)
 
 
-def _fingerprint(model: Any) -> str:
+def fingerprint(model: Any) -> str:
     """A digest of weights and module names: two encoders agree on it when they give the same vectors."""
     digest = hashlib.sha256("/".join(type(module).__name__ for module in model).encode())
     for name, tensor in sorted(model.state_dict().items()):

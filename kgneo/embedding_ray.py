@@ -20,6 +20,7 @@ import numpy as np
 
 from kgneo.embedding import Encoder, OnnxEncoder, Similarity, Vectors, load_encoder
 from kgneo.errors import EncoderError
+from kgneo.extras import how_to_install
 
 LOCAL = "local"
 """In place of an address: a cluster of this machine's cores, for as long as it is needed."""
@@ -42,7 +43,7 @@ def on_cluster(
     except ImportError as error:
         raise EncoderError(
             f"Encoding on a cluster needs Ray, which cannot be imported: {error}",
-            hint="Install it with: pip install 'kgneo[ray]'",
+            hint=how_to_install("ray"),
         ) from error
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
     local: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address == LOCAL else {}

@@ -89,13 +89,7 @@ class RemoteEncoder:
 
     @cached_property
     def _openai(self) -> Any:
-        try:
-            return import_module("openai")
-        except ImportError as error:
-            raise EncoderError(
-                f"openai: encoders need the openai library, which cannot be imported: {error}",
-                hint="Install it with: pip install 'kgneo[openai]'",
-            ) from error
+        return import_module("openai")
 
     @cached_property
     def _client(self) -> Any:

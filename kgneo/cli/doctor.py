@@ -9,14 +9,22 @@ from importlib.util import find_spec
 import click
 
 from kgneo.cli.options import connection_options, json_option, print_json, say
-from kgneo.embedding import load_encoder
+from kgneo.cli.prepare import described
+from kgneo.embedding import OnnxEncoder, load_encoder
 from kgneo.errors import KgneoError
+from kgneo.extras import how_to_install
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.record import IndexRecord, count_triples, read_record
 from kgneo.settings import Settings, open_graph
 from kgneo.version import __version__
 
 Check = tuple[str, bool, str]
+OPTIONAL = (
+    ("Language models of this machine, llama", "llama_cpp", "llama"),
+    ("Encoders of sentence-transformers", "sentence_transformers", "encoders"),
+    ("MCP", "mcp", "mcp"),
+)
+"""What an extra brings, and the module that tells that it is there."""
 
 
 @click.command()
@@ -42,11 +50,10 @@ def doctor(as_json: bool, settings: Settings) -> None:
 
 def _checks(settings: Settings) -> Iterator[Check]:
     yield "kgneo", True, f"{__version__} on Python {platform.python_version()}"
-    yield _try("Encoder", lambda: f"{(encoder := load_encoder(report=say)).name}, {encoder.dimensions} numbers")
-    for backend, module, extra in (("llama", "llama_cpp", "llama"), ("openai", "openai", "openai")):
+    yield _try("Encoder", _encoder)
+    for what, module, extra in OPTIONAL:
         there = find_spec(module) is not None
-        found = "installed" if there else f"not installed (optional): pip install 'kgneo[{extra}]'"
-        yield f"Language models, {backend}", True, found
+        yield what, True, "installed" if there else f"not installed (optional). {how_to_install(extra)}"
     try:
         with open_graph(settings, report=say) as graph:
             capabilities = graph.capabilities
@@ -58,6 +65,12 @@ def _checks(settings: Settings) -> Iterator[Check]:
             yield "Index", record is not None or not triples, _index(record)
     except KgneoError as error:
         yield "Neo4j", False, str(error).replace("\n", " ")
+
+
+def _encoder() -> str:
+    encoder = load_encoder(report=say)
+    where = f"; {described(encoder)}" if isinstance(encoder, OnnxEncoder) else ""
+    return f"{encoder.name}, {encoder.dimensions} numbers{where}"
 
 
 def _index(record: IndexRecord | None) -> str:

@@ -47,7 +47,7 @@ WORTH_TELLING = 2_000
 @option(
     "--ray",
     metavar="ADDRESS",
-    help="Encode on the Ray cluster at HOST:PORT, at auto, or on this machine's cores with local (needs kgneo[ray]).",
+    help="Encode on the Ray cluster at HOST:PORT, at auto, or on this machine's cores with local (extra: ray).",
 )
 @click.option(
     "--mirror/--no-mirror",

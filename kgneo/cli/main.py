@@ -9,15 +9,14 @@ import errno
 import importlib
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from kgneo.cli.remote import ask_server
 from kgneo.cli.terminal import screen, screened
 from kgneo.errors import KgneoError, UsageError
 from kgneo.options_file import read_configuration
@@ -38,10 +37,31 @@ COMMANDS = {
     "schema": "kgneo.cli.schema",
     "browse": "kgneo.cli.browse",
     "mcp": "kgneo.cli.mcp",
+    "prepare": "kgneo.cli.prepare",
     "doctor": "kgneo.cli.doctor",
     "completion": "kgneo.cli.completion",
 }
 """Commands in the order of help, with the module that holds each. Imported when used: `ask` must start fast."""
+SUMMARIES = {
+    "demo": "Load a small sample graph into a store of its own and answer its questions.",
+    "server": "Start, stop or look at the local Neo4j of a store.",
+    "load": "Load triples from files (or - for standard input), then embed and index them; or load a property graph.",
+    "index": "Encode what has no embedding or whose text changed, and make the vector index.",
+    "ask": "Answer a question from the graph, with the triples that the answer rests on.",
+    "verify": "Say whether the graph supports a claim, refutes it, or holds not enough evidence.",
+    "retrieve": "Show the candidates of a question by hop, and the K triples nearest to it.",
+    "learn": "Learn from questions whose answers are known, so that others like them are understood.",
+    "eval": "Measure strategies on questions with known answers.",
+    "serve": "Answer over HTTP: a page to ask on, an API, and a chat endpoint as OpenAI has it.",
+    "tune": "Tune a language model for kgneo's prompts, and an encoder, on examples from your own graph.",
+    "schema": "Show labels, relationship types, properties with types and examples, and what connects what.",
+    "browse": "Open Neo4j Browser on the graph, with QUERY in its editor, and say how to log in.",
+    "mcp": "Serve the graph to an assistant that speaks MCP (Model Context Protocol).",
+    "prepare": "Get what later runs need from the network: the encoder's weights, Neo4j's server, Java.",
+    "doctor": "Check the set-up: encoder, graph, index, language models, and say what to mend.",
+    "completion": "Print the script that completes kgneo's commands and options with Tab.",
+}
+"""How the help of each begins (a test compares them): help of all and completion of their names import none."""
 
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -53,6 +73,16 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in SUMMARIES if name.startswith(incomplete)]
+        # Past click's own group, which would import every command for its help.
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=SUMMARIES[name]) for name in names), *options]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
@@ -141,6 +171,8 @@ def _asked_of_server(arguments: list[str]) -> bool:
     """Whether a running server answered, which costs none of the imports of the command itself."""
     if arguments[:1] != ["ask"] or {"-h", "--help"} & set(arguments):
         return False
+    from kgneo.cli.remote import ask_server  # its HTTP client is a fifth of the time of --help
+
     return ask_server(arguments[1:], _default_map(read_configuration())["ask"])
 
 
@@ -171,6 +203,8 @@ def _shown_by(other: Callable[..., None]) -> Callable[..., None]:
 
 def _fail(error: KgneoError, code: int, debug: bool) -> int:
     if debug:
+        import traceback  # not for a completion
+
         traceback.print_exception(error)
     click.echo(f"Error: {error.message}", err=True)
     if error.hint:

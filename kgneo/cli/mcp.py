@@ -11,6 +11,7 @@ from kgneo.asking import open_context
 from kgneo.cli.options import ModelSettings, connection_options, model_options, option, say
 from kgneo.doors.tools import TOKENS, Tools
 from kgneo.errors import UsageError
+from kgneo.extras import how_to_install
 from kgneo.settings import Settings, open_graph
 
 
@@ -40,7 +41,7 @@ def mcp(http: bool, host: str, port: int, tokens: int, model: ModelSettings, set
     except ImportError as error:
         raise UsageError(
             f"`kgneo mcp` needs the package {error.name}, which is not installed.",
-            hint="Install it with: pip install 'kgneo[mcp]'",
+            hint=how_to_install("mcp"),
         ) from error
     if http and not _is_loopback(host):
         raise UsageError(

@@ -8,7 +8,7 @@ import secrets
 import socket
 import sys
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,8 +34,6 @@ from kgneo.settings import Settings, open_graph
 from kgneo.strategies import find_strategy, strategy_names
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
-
     from kgneo.llm import LanguageModel
 
 LIMITS = Limits()
@@ -130,7 +128,9 @@ def serve(
       KGNEO_ACCESS_TOKEN=… kgneo serve --host 0.0.0.0 --allow-host graph.example.org
     """
     _check_access(host, access_token, without_token)
-    create_application, run_server = _need_packages()
+    from kgneo.serve.application import create_application
+    from kgneo.serve.server import serve as run_server
+
     if strategy:
         find_strategy(strategy)
     limits = Limits(running=questions, seconds=question_seconds, rate=rate)
@@ -177,19 +177,6 @@ def _listen(host: str, port: int) -> socket.socket:
             f"Cannot listen on {host} port {port}: {error.strerror or error}.",
             hint="Choose another with --port, or --port 0 for any free one.",
         ) from error
-
-
-def _need_packages() -> tuple[Callable[..., FastAPI], Callable[..., None]]:
-    """What makes the application and what runs it. Raises UsageError where their packages are not installed."""
-    try:
-        from kgneo.serve.application import create_application
-        from kgneo.serve.server import serve
-    except ImportError as error:
-        raise UsageError(
-            f"`kgneo serve` needs a package that is not installed: {error.name}.",
-            hint="Install what it needs with: pip install 'kgneo[serve]'",
-        ) from error
-    return create_application, serve
 
 
 def _models(model: ModelSettings, further: Sequence[str]) -> dict[str, LanguageModel]:

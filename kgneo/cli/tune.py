@@ -30,7 +30,7 @@ TASKS = (
 
 @click.group()
 def tune() -> None:
-    """Tune a language model for the prompts of kgneo's strategies, and an encoder, on examples from your own graph.
+    """Tune a language model for kgneo's prompts, and an encoder, on examples from your own graph.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""A retriever for neo4j-graphrag over a graph (the extra `kgneo[graphrag]`).
+"""A retriever for neo4j-graphrag over a graph (the extra `graphrag`).
 
 from neo4j_graphrag.generation import GraphRAG
 from kgneo import Graph, open_context

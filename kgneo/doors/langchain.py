@@ -1,4 +1,4 @@
-"""A LangChain retriever over a graph (the extra `kgneo[langchain]`).
+"""A LangChain retriever over a graph (the extra `langchain`).
 
 from kgneo import Graph, open_context
 from kgneo.doors.langchain import KgneoRetriever

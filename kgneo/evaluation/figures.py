@@ -18,6 +18,7 @@ import numpy as np
 from kgneo.errors import UsageError
 from kgneo.evaluation.published import Published, PublishedValue
 from kgneo.evaluation.summary import Group, RetrievalSummary
+from kgneo.extras import how_to_install
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +41,7 @@ def require_matplotlib() -> None:
     if importlib.util.find_spec("matplotlib") is None:
         raise UsageError(
             "figures need matplotlib, which is not installed",
-            hint="pip install 'kgneo[eval]', or leave the figures out with --no-figures.",
+            hint=f"{how_to_install('eval')}, or leave the figures out with --no-figures.",
         )
 
 

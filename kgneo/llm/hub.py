@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kgneo.errors import ModelError, ModelUnavailable
+from kgneo.extras import how_to_install
 
 __all__ = ["fetch", "split_hub_name"]
 
@@ -47,7 +48,7 @@ def fetch(
     except ImportError as error:
         raise ModelError(
             f"models from the hub need huggingface-hub, which cannot be imported: {error}",
-            hint="Install it with: pip install 'kgneo[llama]'",
+            hint=how_to_install("llama"),
         ) from error
     kept = huggingface_hub.try_to_load_from_cache(repository, file, cache_dir=folder)
     if isinstance(kept, str):

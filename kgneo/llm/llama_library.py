@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kgneo.errors import ModelError
+from kgneo.extras import how_to_install
 
 __all__ = ["clear_log", "last_log", "llama_library", "repacking"]
 
@@ -30,7 +31,7 @@ def llama_library() -> Any:
     except ImportError as error:
         raise ModelError(
             f"llama: models need llama-cpp-python, which cannot be imported: {error}",
-            hint="Install it with: pip install 'kgneo[llama]'",
+            hint=how_to_install("llama"),
         ) from error
     with _loading:
         if _callback is None:

@@ -68,13 +68,8 @@ class OpenAICompatibleModel:
         retries: int = RETRIES,
         report: Callable[[str], None] | None = None,
     ) -> None:
-        try:
-            import openai
-        except ImportError as error:
-            raise ModelError(
-                f"openai: models need the openai library, which cannot be imported: {error}",
-                hint="Install it with: pip install 'kgneo[openai]'",
-            ) from error
+        import openai
+
         check_address(url)
         key = check_key(key)
         if not key and url.rstrip("/") == HOSTED:

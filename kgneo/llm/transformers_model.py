@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from kgneo.errors import ModelError, ModelUnavailable
+from kgneo.extras import how_to_install
 from kgneo.llm.cleaning import Cleaner
 from kgneo.llm.gguf import DEFAULT_CONTEXT, check_gguf, check_memory, file_fingerprint
 from kgneo.llm.local import check_room, rendered, shared_tokens, with_other_end
@@ -267,7 +268,7 @@ class _Grammars:
         except ImportError as error:
             raise ModelError(
                 f"forms of replies for transformers: models need llguidance, which cannot be imported: {error}",
-                hint="Install it with: pip install 'kgneo[transformers]'",
+                hint=how_to_install("transformers"),
             ) from error
         self._library = llguidance
         # A tokenizer may have more tokens than the model has scores, and the other way round.
@@ -317,7 +318,7 @@ def load_transformers(name: str) -> tuple[Any, Any]:
     except ImportError as error:
         raise ModelError(
             f"transformers: models need transformers, which cannot be imported: {error}",
-            hint="Install it with: pip install 'kgneo[transformers]'",
+            hint=how_to_install("transformers"),
         ) from error
     path = Path(name).expanduser()
     place: dict[str, Any] = {"pretrained_model_name_or_path": str(path) if path.exists() else name}
@@ -387,7 +388,7 @@ def _torch() -> Any:
     except ImportError as error:
         raise ModelError(
             f"transformers: models need PyTorch, which cannot be imported: {error}",
-            hint="Install it with: pip install 'kgneo[transformers]'",
+            hint=how_to_install("transformers"),
         ) from error
     return torch
 

