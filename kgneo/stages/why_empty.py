@@ -16,8 +16,8 @@ from kgneo.errors import GraphError
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.run import run
 from kgneo.query.check import check
-from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value
-from kgneo.query.tree import tree_of, values_of
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, values_of
+from kgneo.query.tree import tree_of
 from kgneo.stages.interpret import reading
 
 EACH = 2.0
@@ -81,7 +81,7 @@ class _Trial:
 def _alone(graph: QueryGraph, condition: Condition) -> QueryGraph | None:
     """Only what a condition on a property's values speaks of, with that condition."""
     left = condition.left
-    if isinstance(left, Aggregate) or not isinstance(condition.right, tuple) or not left.key:
+    if not isinstance(left, Value) or not isinstance(condition.right, tuple) or not left.key:
         return None
     edges = tuple(replace(edge, absent=False) for edge in graph.edges if edge.name == left.of)
     names = {end for edge in edges for end in (edge.subject, edge.object)} or {left.of}
@@ -91,12 +91,13 @@ def _alone(graph: QueryGraph, condition: Condition) -> QueryGraph | None:
 
 def _without(graph: QueryGraph) -> Iterator[tuple[str, QueryGraph]]:
     """The query graph without each of its parts, with that part in words."""
+    apart = set(tree_of(graph).loose)
     for condition in graph.conditions:
-        yield f"the condition {_condition(condition)}", _joined(_less(graph, conditions=condition))
+        yield f"the condition {_condition(condition)}", _joined(_less(graph, conditions=condition), apart)
     for edge in graph.edges:
-        yield _edge(edge), _joined(_less(graph, edges=edge))
+        yield _edge(edge), _joined(_less(graph, edges=edge), apart)
     for selection in graph.selections:
-        yield f"the selection at {selection.variable}", _joined(_less(graph, selections=selection))
+        yield f"the selection at {selection.variable}", _joined(_less(graph, selections=selection), apart)
 
 
 def _less(
@@ -118,10 +119,12 @@ def _with_edge(graph: QueryGraph, edge: Edge, other: Edge) -> QueryGraph:
     return replace(graph, edges=tuple(other if item is edge else item for item in graph.edges))
 
 
-def _joined(graph: QueryGraph) -> QueryGraph:
-    """What is still joined to the answer, with what speaks of that alone."""
+def _joined(graph: QueryGraph, apart: set[str]) -> QueryGraph:
+    """What is still joined to the answer, with what speaks of that alone; and the variables `apart`, which never were
+    joined: something is counted over all that they can be."""
     edges = {edge.name for edge in graph.edges if edge.name}
-    kept = {variable.name for variable in graph.variables} - set(tree_of(graph).loose) if _is_whole(graph) else set()
+    names = {variable.name for variable in graph.variables}
+    kept = names - (set(tree_of(graph).loose) - apart) if _is_whole(graph) else set()
     known = kept | edges
     return replace(
         graph,
@@ -129,6 +132,8 @@ def _joined(graph: QueryGraph) -> QueryGraph:
         edges=tuple(item for item in graph.edges if {item.subject, item.object} <= kept),
         conditions=tuple(item for item in graph.conditions if _speaks_of([item.left, item.right], known)),
         selections=tuple(item for item in graph.selections if item.variable in kept and _speaks_of([item.by], known)),
+        columns=tuple(item for item in graph.columns if _speaks_of([item], known)),
+        different=graph.different if kept.issuperset(graph.different) else (),
     )
 
 
@@ -181,4 +186,6 @@ def _text(item: object) -> str:
         return f"{item.of}.{item.key}" if item.key else item.of
     if isinstance(item, Aggregate):
         return f"{item.function}({_text(item.value)})"
+    if isinstance(item, Arithmetic):
+        return f"{_text(item.left)} {item.operator} {_text(item.right)}"
     return f'"{item}"' if isinstance(item, str) else str(item)
