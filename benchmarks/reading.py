@@ -189,17 +189,18 @@ def asked(context: Context, questions: Sequence[Question], before: Sequence[Ques
 
     with patch("kgneo.strategies.paths.first_answered", recorded):  # an answer does not tell its signs
         for question in (questions[0], *before):
-            _answer(context, question.text)
+            answered(context, question.text)
         for question in questions:
             answers.clear()
             start = time.perf_counter()
-            answer = _answer(context, question.text)
+            answer = answered(context, question.text)
             taken = (time.perf_counter() - start) * 1000
             signs = [found.signs for found in answers if found.result.compiled.text == answer.cypher]
             yield Asked(question, answer, score(answer, question), taken, signs[0] if signs else None)
 
 
-def _answer(context: Context, question: str) -> Answer:
+def answered(context: Context, question: str) -> Answer:
+    """What `paths` answers; "not found" with the reason where it raises an error."""
     try:
         return ask(context, question, strategy="paths")
     except KgneoError as error:
