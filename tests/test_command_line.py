@@ -128,7 +128,7 @@ def test_a_question_without_any_entity_says_how_to_name_one(
     sample_graph: Graph, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sample_graph
-    code, _, err = run(capsys, "ask", "qqq zzz xyxy")
+    code, _, err = run(capsys, "ask", "-s", "paths", "qqq zzz xyxy")
     assert code == 1
     assert "--entity" in err
 

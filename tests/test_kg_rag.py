@@ -663,7 +663,7 @@ def test_a_reply_cache_makes_the_second_run_the_same(
         (["--llm", "gpt"], 2, "names no language model"),
         (["--llm", "llama:/nowhere/model.gguf"], 1, "cannot be read"),
         (["--llm", "scripted:/nowhere.jsonl"], 1, "nowhere.jsonl"),
-        (["--llm", "openai:x", "--llm-url", "http://127.0.0.1:9/v1", "--llm-timeout", "5"], 1, "127.0.0.1:9"),
+        (["-s", "kg-rag", "--llm", "openai:x", "--llm-url", "http://127.0.0.1:9/v1", "--llm-timeout", "5"], 1, ":9"),
         (["--prompts", "/nowhere"], 1, "no such folder of prompts"),
     ],
 )

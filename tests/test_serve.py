@@ -126,7 +126,7 @@ def test_of_every_question_the_first_reading_gives_what_asking_gives(http: TestC
         assert set(post(http, "run", graph=first["graph"])["answers"]) == set(answers), question
         told = tools.interpret(question)["interpretations"][0]
         assert (told["query_graph"], told["read_as"]) == (first["graph"], first["wording"]), question
-        assert first["wording"] == tools.ask(question)["read_as"], question
+        assert first["wording"] == tools.ask(question, strategy="paths")["read_as"], question
 
 
 def test_a_reading_can_be_changed_and_run_again(http: TestClient) -> None:

@@ -391,7 +391,8 @@ class _Compiler:
             return self._aggregate(item)
         if not isinstance(item, Value):
             return self._expression(item)
-        return self._raw(item) if item.key else self._of_node(item.of)
+        is_node = not item.key and item.of in {variable.name for variable in self.graph.variables}
+        return self._of_node(item.of) if is_node else self._raw(item)
 
     def _of_node(self, variable: str) -> str:
         """A node as a map, null where it is missing."""

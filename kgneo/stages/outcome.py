@@ -26,6 +26,9 @@ LIKELY = 0.2
 """Confidence from which an answer is given though a word of the question is like nothing in the graph."""
 CLEAR = 0.3
 """Confidence from which an answer is given though other readings find something else."""
+OF_TRIPLES = 0.1
+"""Takes the place of both over plain triples, of whose paths the confidence is modest: what is right lies mostly above,
+what has no answer below."""
 CLOSE = 0.2
 """Points of score within which another reading may as well be meant."""
 MOST_CHOICES = 3
@@ -45,17 +48,18 @@ def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: H
     """The answer with its outcome."""
     confidence = 1.0 if answer.confidence is None else answer.confidence
     given = answer.answer != NO_ANSWER and confidence >= bounds.least
-    if given and confidence >= CLEAR:
+    likely, clear = (OF_TRIPLES, OF_TRIPLES) if context.shape.loaded else (LIKELY, CLEAR)
+    if given and confidence >= clear:
         return answer
     missing = unaccounted(heard) if heard else ()
-    if missing and not (given and confidence >= LIKELY):
+    if missing and not (given and confidence >= likely):
         return _not_in_graph(context, answer, missing, heard)
     if answer.answer == NO_ANSWER and answer.steps:
         told = f"Nothing in the graph fits: {answer.steps[0].question}."
         return replace(_without(answer, "not_in_graph", told), unused=answer.unused)
     if not given:
         return answer if answer.outcome == "not_understood" else _not_understood(answer)
-    close = _close(answer, tried) if bounds.choices and confidence < CLEAR else []
+    close = _close(answer, tried) if bounds.choices else []
     return _choice(context, answer, close) if len(close) > 1 else answer
 
 
