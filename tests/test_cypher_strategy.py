@@ -454,7 +454,7 @@ def test_a_schema_that_does_not_fit_is_cut(films: Context) -> None:
 
     def reply(messages: Sequence[Message], _: Parameters) -> str:
         sizes.append(sum(len(message.content) for message in messages))
-        if sizes[-1] > 0.95 * sizes[0]:
+        if sizes[-1] >= sizes[0]:
             raise ContextOverflow("The prompt is too long.", tokens=2, limit=1)
         return GOOD
 

@@ -54,6 +54,9 @@ KEYS = [
     "calls",
     "tokens",
     "errors",
+    "outcomes",
+    "exact_of_answers",
+    "exact_first",
     "by_type",
 ]
 
@@ -255,7 +258,7 @@ def test_hit_at_1_and_exact_sets_are_told_by_type_of_question(tmp_path: Path) ->
         "who": {"n": 3, "hit_at_1": 1.0, "exact": 0.666667},
     }
     text = write_report(outcome, with_figures=False).read_text()
-    assert "| who | 1-hop questions | paths | 3 | 30 | 3 | 1.000 | 0.667 |" in text
+    assert "| who | 1-hop questions | auto | 3 | 30 | 3 | 1.000 | 0.667 |" in text
 
 
 def test_a_question_that_the_graph_cannot_answer_is_right_when_it_is_refused(tmp_path: Path) -> None:
