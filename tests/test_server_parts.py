@@ -78,6 +78,7 @@ class _QuietHandler(SimpleHTTPRequestHandler):
 def test_the_package_exports_its_public_names() -> None:
     assert sorted(kgneo.server.__all__) == [
         "RunningServer",
+        "fetch",
         "healthy",
         "prepare",
         "require_store",

@@ -157,10 +157,10 @@ class _Words:
     # Expressions -----------------------------------------------------------------------------------------------------
 
     def _calculated(self, item: Arithmetic) -> str:
-        left, right = self._expressed(item.left), None
-        if item.operator in SPANS:
-            return f"{item.operator} from {self._expressed(item.right)} to {left}"
-        right = self._expressed(item.right)
+        if item.operator in SPANS:  # what is said first is described, later it is "that"
+            begin, end = self._expressed(item.right), self._expressed(item.left)
+            return f"{item.operator} from {begin} to {end}"
+        left, right = self._expressed(item.left), self._expressed(item.right)
         if item.operator == "difference":
             return f"difference between {left} and {right}"
         return f"{left} {_CALCULATIONS[item.operator]} {right}"
