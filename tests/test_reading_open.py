@@ -97,16 +97,13 @@ STOCKED = Vocabulary(
     ("question", "meant"),
     [
         ("Which parts have fewer units in stock than their reorder level?",
-         "units in stock less than the reorder level"),
-        ("parts whose reorder level is higher than the units in stock", "reorder level more than the units in stock"),
-        ("Which parts were delivered earlier than they were ordered?", "delivered on before the ordered on"),
+         "units in stock less than their reorder level"),
+        ("parts whose reorder level is higher than the units in stock", "reorder level more than their units in stock"),
+        ("Which parts were delivered earlier than they were ordered?", "delivered on before their ordered on"),
     ],
 )  # fmt: skip
 def test_one_property_is_compared_with_another(question: str, meant: str, encoder: OnnxEncoder) -> None:
-    assert (
-        read(question, Fits(STOCKED, RankingCache(encoder)), Values())[0].wording
-        == f"parts with {meant} of those parts"
-    )
+    assert read(question, Fits(STOCKED, RankingCache(encoder)), Values())[0].wording == f"parts with {meant}"
 
 
 LAMPS = Vocabulary(
