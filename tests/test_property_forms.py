@@ -120,7 +120,7 @@ def test_an_answer_that_leaves_out_what_is_the_same_is_not_sure(clubs: Context) 
 
 def test_a_name_of_which_the_graph_has_a_word_in_others_is_not_found(clubs: Context) -> None:
     with pytest.raises(EntityNotFound, match="Baltic Juniors"):
-        ask(clubs, "Who plays for Baltic Juniors?")
+        ask(clubs, "Who plays for Baltic Juniors?", strategy="paths")
 
 
 def test_a_property_of_the_node_is_compared_before_one_of_its_relationships(clubs: Context) -> None:
@@ -151,7 +151,7 @@ def test_what_is_excluded_does_not_count(clubs: Context) -> None:
 
 def test_a_label_does_not_answer_what_it_cannot_explain(clubs: Context) -> None:
     with pytest.raises(EntityNotFound):
-        ask(clubs, "Who is the oldest player with green shoes?")
+        ask(clubs, "Who is the oldest player with green shoes?", strategy="paths")
 
 
 def test_the_value_that_most_nodes_have_rests_on_these_nodes(clubs: Context) -> None:

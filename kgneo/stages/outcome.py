@@ -26,9 +26,9 @@ LIKELY = 0.2
 """Confidence from which an answer is given though a word of the question is like nothing in the graph."""
 CLEAR = 0.3
 """Confidence from which an answer is given though other readings find something else."""
-OF_TRIPLES = 0.1
-"""Takes the place of both over plain triples, of whose paths the confidence is modest: what is right lies mostly above,
-what has no answer below."""
+OF_TRIPLES = 0.12
+"""Takes the place of `LIKELY` over plain triples, of whose paths the confidence is modest: what is right lies mostly
+above, what has no answer below."""
 CLOSE = 0.2
 """Points of score within which another reading may as well be meant."""
 MOST_CHOICES = 3
@@ -48,11 +48,10 @@ def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: H
     """The answer with its outcome."""
     confidence = 1.0 if answer.confidence is None else answer.confidence
     given = answer.answer != NO_ANSWER and confidence >= bounds.least
-    likely, clear = (OF_TRIPLES, OF_TRIPLES) if context.shape.loaded else (LIKELY, CLEAR)
-    if given and confidence >= clear:
+    if given and confidence >= CLEAR:
         return answer
     missing = unaccounted(heard) if heard else ()
-    if missing and not (given and confidence >= likely):
+    if missing and not (given and confidence >= (OF_TRIPLES if context.shape.loaded else LIKELY)):
         return _not_in_graph(context, answer, missing, heard)
     if answer.answer == NO_ANSWER and answer.steps:
         told = f"Nothing in the graph fits: {answer.steps[0].question}."
