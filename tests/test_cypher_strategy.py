@@ -449,18 +449,22 @@ def test_a_name_that_is_not_in_the_graph_is_an_error_before_the_model_is_asked(f
     assert model.calls == []
 
 
-def test_a_schema_that_does_not_fit_is_cut(films: Context) -> None:
-    sizes: list[int] = []
+def test_a_schema_that_does_not_fit_is_cut(films: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    budgets: list[int] = []
+
+    def told(*_: object, tokens: int, **__: object) -> str:
+        budgets.append(tokens)
+        return "x" * tokens
 
     def reply(messages: Sequence[Message], _: Parameters) -> str:
-        sizes.append(sum(len(message.content) for message in messages))
-        if sizes[-1] >= sizes[0]:
+        if any("x" * 1_001 in message.content for message in messages):
             raise ContextOverflow("The prompt is too long.", tokens=2, limit=1)
         return GOOD
 
-    model = ScriptedModel(reply)
+    monkeypatch.setattr("kgneo.stages.write_query.prompt_text", told)
     wide = Cypher(CypherOptions(schema_tokens=4_000))
-    assert set(ask(replace(films, model=model), QUESTION, strategy=wide).answers) == FILMS_OF_IDA
+    assert set(ask(replace(films, model=ScriptedModel(reply)), QUESTION, strategy=wide).answers) == FILMS_OF_IDA
+    assert budgets == [4_000, 2_000, 1_000]
 
 
 def test_a_model_that_holds_to_a_schema_gets_that_of_this_graph(films: Context) -> None:
