@@ -22,7 +22,7 @@ pytest.importorskip("openai", reason="the openai library is not installed (extra
 
 KEY = "key-0123456789abcdef"
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "language-models.md"
-ROW = re.compile(r"^\| ([^|]+) \| `kgneo ask --llm openai:(\S+)(?: --llm-url \"?([^ \"]+)\"?)? ")
+ROW = re.compile(r"^\| ([^|]+) \| `kgneo ask --llm openai:(\S+)(?: --llm-url [\"']?([^ \"']+)[\"']?)? ")
 COMMANDS = {
     match[1]: (match[2], match[3] or "https://api.openai.com/v1")
     for line in DOCUMENTATION.read_text(encoding="utf-8").splitlines()
