@@ -36,7 +36,7 @@ from kgneo.graph import Graph
 from kgneo.llm import LanguageModel, load_model
 from kgneo.model import Answer
 from kgneo.questions import Question
-from kgneo.strategies import find_strategy
+from kgneo.strategies import find_strategy, read_options
 
 HEADER = (
     "set",
@@ -73,9 +73,8 @@ def graph_of(name: str, graph: Graph | None) -> Iterator[tuple[Graph, Path]]:
 def asked(context: Context, question: Question, strategy: str) -> dict[str, Any]:
     """What a strategy made of a question. Raises ModelError where the model did not reply."""
     name, *settings = strategy.split(",")
-    options = dict(setting.split("=", 1) for setting in settings)
     try:
-        answer = ask(context, question.text, strategy=find_strategy(name, **_typed(options)))
+        answer = ask(context, question.text, strategy=find_strategy(name, **read_options((name,), settings)))
     except ModelError:
         raise
     except KgneoError as error:
@@ -95,15 +94,6 @@ def asked(context: Context, question: Question, strategy: str) -> dict[str, Any]
         "gold": list(question.gold[:5]),
         "how": list(answer.how),
         "query": answer.cypher or "; ".join(answer.warnings),
-    }
-
-
-def _typed(options: Mapping[str, str]) -> dict[str, Any]:
-    """Numbers and yes or no, as `--set` reads them."""
-    words: dict[str, Any] = {"yes": True, "no": False}
-    return {
-        key: words.get(text, float(text) if "." in text else int(text) if text.isdigit() else text)
-        for key, text in options.items()
     }
 
 

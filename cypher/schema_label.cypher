@@ -1,7 +1,7 @@
-// Labels and properties of at most $sample nodes of one label (those with $key, unless it is null): key, type, length
-// of texts and lists, value. Vectors and long lists stay in the database.
+// Labels and properties of at most $sample nodes of one label that have $key: key, type, length of
+// texts and lists, value. Vectors and long lists stay in the database.
 MATCH (node:`{label}`)
-WHERE $key IS NULL OR node[$key] IS NOT NULL
+WHERE node[$key] IS NOT NULL
 WITH node LIMIT $sample
 WITH node, [key IN keys(node) | [key, valueType(node[key])]] AS typed
 RETURN elementId(node) AS id, labels(node) AS labels, [item IN typed | [item[0], item[1],

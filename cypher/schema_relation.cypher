@@ -1,7 +1,7 @@
-// What at most $sample relationships of one type connect (those with $key, unless it is null), and their properties as
-// for labels.
+// What at most $sample relationships of one type connect that have $key, and their properties, as for
+// labels.
 MATCH (subject)-[r:`{relation}`]->(object)
-WHERE $key IS NULL OR r[$key] IS NOT NULL
+WHERE r[$key] IS NOT NULL
 WITH subject, r, object LIMIT $sample
 WITH subject, r, object, [key IN keys(r) | [key, valueType(r[key])]] AS typed
 RETURN labels(subject) AS subject, labels(object) AS object, [item IN typed | [item[0], item[1],

@@ -1,10 +1,11 @@
-"""Names of entities: how they are folded to be compared, and the digests under which the graph finds them."""
+"""Names of entities: how they are folded to be compared, and listed, and the digests by which the graph finds them."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 
 LONGEST_INDEXED = 2_000
 """Characters. Neo4j's range index refuses values of more than about 8,000 bytes; a character has up to four."""
@@ -25,6 +26,16 @@ def folded_spellings(text: str) -> tuple[str, str]:
     """`text` folded, as it is kept now and, with underscores, as graphs and caches of before have it."""
     folded = fold(text)
     return folded, folded.replace(" ", "_")
+
+
+LISTED = 20
+"""Names that the text of an answer lists."""
+
+
+def listed(names: Sequence[str], more: int = 0) -> str:
+    """Names as a text, the first of many; `more` are not among them. Empty for none."""
+    more += max(len(names) - LISTED, 0)
+    return ", ".join(names[:LISTED]) + (f" and {more} more" if more else "")
 
 
 def is_unicode(text: str) -> bool:

@@ -18,9 +18,9 @@ from kgneo.context import Context
 from kgneo.doors.tools import Tools
 from kgneo.errors import EntityNotFound, UsageError
 from kgneo.graph import Graph
-from kgneo.model import Answer, Choice, Reading
+from kgneo.model import Answer, Choice, Reading, Table
 from kgneo.serve.chat import content
-from kgneo.stages.outcome import Bounds, concluded
+from kgneo.stages.outcome import Bounds, concluded, withheld
 from kgneo.stages.try_readings import try_readings
 from kgneo.strategies.paths import Paths
 
@@ -69,6 +69,11 @@ def test_an_answer_below_the_least_confidence_is_not_understood(sample_context: 
     found = concluded(sample_context, unsure, (), None, Bounds(0.2))
     assert (found.outcome, found.answers, found.answer) == ("not_understood", (), "not found")
     assert "towns" in found.message
+
+
+def test_what_is_withheld_shows_no_table() -> None:
+    rows = Table(("town", "people"), (("Ulm", 126_000),))
+    assert withheld(Answer("q", "auto", "Ulm: 126000", answers=("Ulm: 126000",), table=rows)).table is None
 
 
 def test_readings_that_are_close_and_find_different_things_are_a_choice(sample_context: Context) -> None:

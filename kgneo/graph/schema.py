@@ -27,7 +27,7 @@ from kgneo.graph.values import texts
 SAMPLE = 1_000
 OF_LABEL = ("schema_label_few", "schema_label_ids", "schema_label_spread")
 OF_RELATION = ("schema_relation_few", "schema_relation_ids", "schema_relation_spread")
-"""The queries that read all, find the first and the last, and read those that are spread."""
+"""The queries that find the ids of all where there are few, of the first and the last else, and read what has an id."""
 TRIES = 4
 """Ids that are tried for each node or relationship that is wanted between the first and the last."""
 GOLDEN = 0.6180339887498949
@@ -253,7 +253,7 @@ class _Look:
             return []
         few, ends_of, spread = files
         if size <= self.sample:
-            [found] = self.graph.read(fill(few, number=0, **name), sample=self.sample)
+            [found] = self.graph.read(fill(few, **name), sample=self.sample)
             return self._of(spread, found["ids"], name)
         # Each of the first and of the last stands for itself, one of those between for many.
         [ends] = self.graph.read(fill(ends_of, **name), part=max(self.sample // 3, 1))

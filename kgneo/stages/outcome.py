@@ -57,7 +57,7 @@ def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: H
         told = f"Nothing in the graph fits: {answer.steps[0].question}."
         return replace(_without(answer, "not_in_graph", told), unused=answer.unused)
     if not given:
-        return answer if answer.outcome == "not_understood" else _not_understood(answer)
+        return answer if answer.outcome == "not_understood" else withheld(answer)
     close = _close(answer, tried) if bounds.choices else []
     return _choice(context, answer, close) if len(close) > 1 else answer
 
@@ -93,7 +93,8 @@ def _choice(context: Context, answer: Answer, close: Sequence[Tried]) -> Answer:
     return replace(_without(answer, "choice", "The question may mean:\n" + "\n".join(lines)), choices=choices)
 
 
-def _not_understood(answer: Answer) -> Answer:
+def withheld(answer: Answer) -> Answer:
+    """An answer that is not likely enough to be given: what is left of it are its readings."""
     nearest = [item.text for item in answer.readings if item.text]
     listed = "; ".join(nearest)
     told = f"The question was not understood. The nearest readings: {listed}." if nearest else ""
@@ -118,15 +119,11 @@ def _without(answer: Answer, outcome: Outcome, message: str) -> Answer:
         cypher_parameters={},
         picture=None,
         answer_nodes=(),
+        table=None,
         grounded=False,
         outcome=outcome,
         message=message,
     )
-
-
-def withheld(answer: Answer) -> Answer:
-    """An answer that is not likely enough to be given."""
-    return _not_understood(answer)
 
 
 def _knows(context: Context, heard: Heard | None) -> str:

@@ -16,10 +16,9 @@ from kgneo.model import Answer, Choice, Step
 from kgneo.query.json import to_json
 from kgneo.stages.agree import answered_names
 from kgneo.stages.offer_readings import Offered, Ran, run_graph
-from kgneo.stages.write_query import Attempt, Found
+from kgneo.stages.write_query import Attempt, found_of
+from kgneo.text import listed
 
-LISTED = 20
-"""Answers that the text of an answer names."""
 NAMES = 3
 """Answers by which a reading is told."""
 
@@ -58,9 +57,7 @@ def try_readings(context: Context, offered: Sequence[Offered], *, most: int) -> 
 def answer_of(question: str, strategy: str, tried: Tried, *, limit: int) -> Answer:
     """A reading with what it found, as an answer."""
     result, evidence = tried.ran.result, tried.ran.evidence
-    more = result.more + max(len(result.answers) - LISTED, 0)
-    text = ", ".join(result.answers[:LISTED]) + (f" and {more} more" if more else "")
-    text = text or "none"
+    text = listed(result.answers, result.more) or "none"
     return Answer(
         question,
         strategy,
@@ -74,6 +71,7 @@ def answer_of(question: str, strategy: str, tried: Tried, *, limit: int) -> Answ
         picture=result.compiled.picture,
         grounded=True,
         answer_nodes=result.nodes,
+        table=result.table,
         unused=tried.offered.ignored,
     )
 
@@ -90,15 +88,5 @@ def same(one: Answer, other: Answer) -> bool:
 
 def attempt_of(tried: Tried, *, limit: int) -> Attempt:
     """A reading that was tried, as what a model may take instead of writing a query."""
-    result = tried.ran.result
-    found = Found(
-        result.answers,
-        result.nodes,
-        tried.ran.evidence,
-        result.more,
-        result.empty,
-        result.compiled.text,
-        {"limit": limit, **result.compiled.parameters},
-        tried.offered.wording,
-    )
+    found = found_of(tried.ran.result, tried.ran.evidence, tried.offered.wording, limit=limit)
     return Attempt(json.dumps(to_json(tried.offered.graph), ensure_ascii=False), None, found)

@@ -95,6 +95,21 @@ class Found:
     table: Table | None = None
 
 
+def found_of(result: Result, evidence: tuple[Evidence, ...], words: str, *, limit: int) -> Found:
+    """What a query graph found that asks for at most `limit` answers."""
+    return Found(
+        result.answers,
+        result.nodes,
+        evidence,
+        result.more,
+        result.empty,
+        result.compiled.text,
+        {"limit": limit, **result.compiled.parameters},
+        words,
+        result.table,
+    )
+
+
 @dataclass(frozen=True)
 class Attempt:
     """A query as the model wrote it, its problem if it has one, and what it found if it ran."""
@@ -297,18 +312,8 @@ def _try_graph(text: str, context: Context) -> Attempt:
         return Attempt(query, Problem("timeout", f"It was ended after {LONGEST:g} s."))
     except StatementError as error:
         return Attempt(query, Problem("refused", error.message))
-    parameters = {"limit": context.options.limit, **result.compiled.parameters}
-    found = Found(
-        result.answers,
-        result.nodes,
-        evidence,
-        result.more,
-        result.empty,
-        result.compiled.text,
-        parameters,
-        wording(graph, names=context.shape.names),
-        result.table,
-    )
+    words = wording(graph, names=context.shape.names)
+    found = found_of(result, evidence, words, limit=context.options.limit)
     empty = result.empty and not _is_yes_or_no(graph)
     return Attempt(query, Problem("empty", why_empty(graph, context)) if empty else None, found)
 

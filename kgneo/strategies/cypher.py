@@ -21,8 +21,7 @@ from kgneo.stages.recall import When
 from kgneo.stages.write_query import Attempt, write_query
 from kgneo.strategies.paths import Paths
 from kgneo.strategies.protocol import Needs
-
-SHOWN = 20
+from kgneo.text import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +118,7 @@ def answer_of_attempts(
             warnings=tuple(calls.warnings),
         )
     found = best.found
-    more = max(0, len(found.answers) - SHOWN) + found.more
-    text = ", ".join(found.answers[:SHOWN]) + (f" and {more} more" if more else "")
-    text = text or "not found"
+    text = listed(found.answers, found.more) or "not found"
     return Answer(
         question,
         strategy,

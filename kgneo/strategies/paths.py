@@ -37,6 +37,7 @@ from kgneo.stages.interpret import (
 from kgneo.stages.link import LinkedQuestion, readings, unbracket
 from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_interpretations, of_paths
 from kgneo.strategies.protocol import Needs, NoOptions
+from kgneo.text import LISTED, listed
 
 READINGS = 3
 LINKED = 0.5
@@ -50,8 +51,6 @@ OTHERWISE = 0.8
 WITHOUT_WORD, WITHOUT_NOUN, MOST_SILENT = 0.5, 0.2, 3
 """Shares of the confidence that are left for each word, or noun, of which a relation path says nothing, and for how
 many of these."""
-LISTED = 20
-"""Answers that the text of an answer names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,12 +303,6 @@ def _names(context: Context, graph: QueryGraph, number: int, named: Named) -> st
     """The names of what was counted, which are that many, in brackets."""
     found = run_query(context, graph, named=named, limit=LISTED, whole=False)
     return f" ({listed(found.answers, number - len(found.nodes))})"
-
-
-def listed(names: Sequence[str], more: int = 0) -> str:
-    """Names as a text, the first of many; `more` are not among them."""
-    more += max(len(names) - LISTED, 0)
-    return ", ".join(names[:LISTED]) + (f" and {more} more" if more else "")
 
 
 def _not_found(
