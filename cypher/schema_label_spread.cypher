@@ -1,7 +1,8 @@
-// The same as for one label, of at most $sample nodes that have one of these ids, and the label $name.
+// The same as for one label, of at most $sample nodes that have one of these ids, and the label $name
+// where one is given.
 UNWIND $ids AS id
 MATCH (node)
-WHERE elementId(node) = id AND $name IN labels(node)
+WHERE elementId(node) = id AND ($name IS NULL OR $name IN labels(node))
 WITH node LIMIT $sample
 WITH node, [key IN keys(node) | [key, valueType(node[key])]] AS typed
 RETURN elementId(node) AS id, labels(node) AS labels, [item IN typed | [item[0], item[1],

@@ -65,6 +65,12 @@ def town_server(server: RunningServer) -> RunningServer:
     return server
 
 
+@pytest.fixture(autouse=True)
+def _of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Graphs are looked at as large ones are."""
+    monkeypatch.setattr("kgneo.graph.schema.WHOLE_UP_TO", 0)
+
+
 @pytest.fixture
 def town(
     town_server: RunningServer, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -121,6 +127,30 @@ def test_a_look_at_all_finds_a_pair_of_labels_that_both_have_many(town: Graph) -
     assert joined(scan(town, read_schema(town)), "PART_OF") == {
         ("Club", "Town"): (MANY, True), ("Person", "Firm"): (MANY, True), ("Person", "Town"): (1, True),
     }  # fmt: skip
+
+
+def test_of_a_graph_that_is_not_too_large_every_pair_is_counted(town: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgneo.graph.schema.WHOLE_UP_TO", 1_000_000)
+    assert joined(read_schema(town), "PART_OF") == {
+        ("Club", "Town"): (MANY, True), ("Person", "Firm"): (MANY, True), ("Person", "Town"): (1, True),
+    }  # fmt: skip
+
+
+def test_both_ways_of_looking_find_the_same_labels_types_and_keys(town: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    sampled = read_schema(town)
+    monkeypatch.setattr("kgneo.graph.schema.WHOLE_UP_TO", 1_000_000)
+    whole = read_schema(town)
+    assert [(item.name, item.nodes, keys(whole, item.name).keys()) for item in whole.labels] == [
+        (item.name, item.nodes, keys(sampled, item.name).keys()) for item in sampled.labels
+    ]
+    assert [(item.name, item.relationships, item.back) for item in whole.relations] == [
+        (item.name, item.relationships, item.back) for item in sampled.relations
+    ]
+
+
+def test_a_rare_set_of_labels_has_its_keys_in_a_look_at_the_whole(town: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgneo.graph.schema.WHOLE_UP_TO", 1_000_000)
+    assert 0 < keys(read_schema(town, sample=60), "Person")["badge"] < 0.1
 
 
 def test_every_label_that_a_counter_has_is_in_a_connection(town: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,15 +1,21 @@
 """What is in a graph: labels, relationship types, their properties with types and examples, what connects what.
 
-Sizes come from Neo4j's own counters, properties from a thousand nodes of each label and relationships of each type,
-which are spread over all of them, connections as `kgneo.graph.connections` says, so that a graph of any size takes
-seconds; `Schema.sampled` says whether there was more. `scan` then looks at everything there is: which keys and which
-connections there are, and how many of each. Needs no APOC and no GDS. What kgneo itself wrote into the graph is left
-out.
+Properties come from a thousand nodes of each label and relationships of each type, which are spread over all of them.
+What there is to look at is found in one of two ways:
+
+- In a graph of up to `WHOLE_UP_TO` nodes and relationships two queries go through all of them (`_Whole`). They are the
+  same for every graph, and planning a query for each label takes longer than this.
+- In a larger one sizes come from Neo4j's own counters, nodes and relationships from queries for each label and type,
+  connections as `kgneo.graph.connections` says (`_Sampled`), so that a graph of any size takes seconds.
+
+`Schema.sampled` says whether there was more. `scan` then looks at everything there is: which keys and which connections
+there are, and how many of each. Needs no APOC and no GDS. What kgneo itself wrote into the graph is left out.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,12 +25,18 @@ from typing import Any
 
 from kgneo.errors import GraphTimeout
 from kgneo.graph.connection import Graph
-from kgneo.graph.connections import WALKED, Connection, Ends, counted_whole, counts, kept, own_labels
+from kgneo.graph.connections import WALKED, Connection, Ends, Pair, counted_whole, counts, kept, own_labels
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.shape import Shape, is_own
 from kgneo.graph.values import texts
 
 SAMPLE = 1_000
+WHOLE_UP_TO = 300_000
+"""Nodes and relationships together up to which all are gone through."""
+LEAST_OF_GROUP = 10
+"""Nodes with the same labels, or relationships between such, that are looked at however few of all they are."""
+READ_AT_ONCE = 10_000
+"""Ids that are read with one query."""
 OF_LABEL = ("schema_label_few", "schema_label_ids", "schema_label_spread")
 OF_RELATION = ("schema_relation_few", "schema_relation_ids", "schema_relation_spread")
 """The queries that find the ids of all where there are few, of the first and the last else, and read what has an id."""
@@ -165,9 +177,8 @@ def read_schema(
     relation_names = tuple(name for name in relation_names if shape.uses(name))
     if len(label_names) + len(relation_names) > 50:
         report(f"Reading {len(label_names)} labels and {len(relation_names)} relationship types …")
-    look = _Look(graph, sample, time.monotonic() + deadline, shape)
-    labels = look.labels(label_names)
-    relations = look.relations(relation_names, Ends(graph, look.nodes, look.ends_at))
+    ends_at = time.monotonic() + deadline
+    labels, relations = _looked_at(graph, sample, ends_at, shape, label_names, relation_names, nodes + relationships)
     sizes = [item.nodes for item in labels] + [item.relationships for item in relations]
     found = Schema(
         nodes=nodes,
@@ -175,22 +186,148 @@ def read_schema(
         labels=tuple(labels),
         relations=tuple(relations),
         sampled=any(size > sample for size in sizes),
-        complete=time.monotonic() < look.ends_at,
+        complete=time.monotonic() < ends_at,
     )
     return _with_earlier(found, before) if before and found.sampled else found
 
 
+def _looked_at(
+    graph: Graph,
+    sample: int,
+    ends_at: float,
+    shape: Shape,
+    label_names: Sequence[str],
+    relation_names: Sequence[str],
+    size: int,
+) -> tuple[list[Label], list[Relation]]:
+    """The labels and the types of a graph of `size` nodes and relationships: all of it, where that is not too much or
+    takes too long, else a part."""
+    if size <= WHOLE_UP_TO:
+        try:
+            whole = _Whole(graph, sample, ends_at, shape)
+            return whole.labels(label_names), whole.relations(relation_names)
+        except GraphTimeout:
+            pass  # a server that has much else to do
+    look = _Sampled(graph, sample, ends_at, shape)
+    return look.labels(label_names), look.relations(relation_names, Ends(graph, look.nodes, ends_at))
+
+
 def read_relations(graph: Graph, *, sample: int = SAMPLE) -> tuple[Relation, ...]:
     """Only the relationship types of `graph` and their properties, from about `sample` relationships each."""
-    look = _Look(graph, sample, time.monotonic() + DEADLINE, WHOLE)
+    look = _Sampled(graph, sample, time.monotonic() + DEADLINE, WHOLE)
     return tuple(look.relations(read_signature(graph)[1], None))
 
 
 Rows = Sequence[dict[str, Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Nodes with the same labels, or relationships of a type between nodes with the same labels: the names (labels, or
+    the type) that they are looked at for, how many there are, and the ids of some, which are spread over all."""
+
+    names: tuple[str, ...]
+    found: int
+    ids: Sequence[str]
+    ends: Pair = ((), ())
+
+    @property
+    def of_one_kind(self) -> bool:
+        """Whether both ends of relationships have a label in common."""
+        return bool({*self.ends[0]} & {*self.ends[1]})
+
+    def some(self, sample: int, sizes: Mapping[str, int]) -> _Group:
+        """With so few ids that all groups of one name have `sample` together, and a few at least."""
+        most = max(sample * self.found / sizes[name] for name in self.names)
+        number = min(max(math.ceil(most), LEAST_OF_GROUP), len(self.ids))
+        return replace(self, ids=[self.ids[place * len(self.ids) // number] for place in range(number)])
+
+
 @dataclass
-class _Look:
+class _Whole:
+    """A look at all nodes and all relationships by two queries that are the same for every graph, and at the properties
+    of some of each group. What `shape` leaves out is not seen. Raises GraphTimeout after `ends_at`."""
+
+    graph: Graph
+    sample: int
+    ends_at: float
+    shape: Shape
+
+    def labels(self, names: Sequence[str]) -> list[Label]:
+        """The labels of these names that nodes have."""
+        groups = [
+            _Group(tuple(label for label in row["labels"] if label in names), row["found"], row["ids"])
+            for row in self._read(query("schema_nodes_whole"), sample=self.sample)
+            if not _is_hidden(row["labels"], self.shape)
+        ]
+        sizes, groups = self._some([group for group in groups if group.names])
+        rows = self._rows(OF_LABEL[-1], groups)
+        return [Label(name, sizes[name], _properties(_shown(rows[name], self.shape))) for name in names if sizes[name]]
+
+    def relations(self, names: Sequence[str]) -> list[Relation]:
+        """The types of these names, with what they connect."""
+        sizes, groups = self._some(
+            [
+                _Group((row["relation"],), row["found"], row["ids"], (own_labels(subject), own_labels(target)))
+                for row in self._read(query("schema_relations_whole"), sample=self.sample)
+                if row["relation"] in names
+                and not _is_hidden((*(subject := row["subject"]), *(target := row["object"])), self.shape)
+            ]
+        )
+        rows, back = self._rows(OF_RELATION[-1], groups), self._back(groups)
+        pairs: dict[str, Counter[Pair]] = defaultdict(Counter)
+        for group in groups:
+            pairs[group.names[0]][group.ends] += group.found
+        return [
+            Relation(
+                name,
+                sizes[name],
+                _properties(_shown(rows[name], self.shape, relation=name)),
+                kept(pairs[name], exact=True),
+                back.get(name),
+            )
+            for name in names
+            if sizes[name]
+        ]
+
+    def _some(self, groups: Sequence[_Group]) -> tuple[Counter[str], list[_Group]]:
+        """How many there are of each name, and the groups with the ids that are looked at."""
+        sizes: Counter[str] = Counter()
+        for group in groups:
+            sizes.update(dict.fromkeys(group.names, group.found))
+        return sizes, [group.some(self.sample, sizes) for group in groups]
+
+    def _rows(self, file: str, groups: Sequence[_Group]) -> dict[str, list[dict[str, Any]]]:
+        """What has the ids of the groups, by name, each with how many it stands for."""
+        ids = [id_ for group in groups for id_ in group.ids]
+        found: dict[str, dict[str, Any]] = {}
+        for start in range(0, len(ids), READ_AT_ONCE):
+            part = ids[start : start + READ_AT_ONCE]
+            rows = self._read(query(file), ids=part, name=None, sample=len(part), longest_list=LONGEST_LIST)
+            found |= {row["id"]: row for row in rows}
+        of: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for group in groups:
+            weight = group.found / len(group.ids)
+            for name in group.names:
+                of[name] += [{**found[id_], "weight": weight} for id_ in group.ids if id_ in found]
+        return of
+
+    def _back(self, groups: Sequence[_Group]) -> dict[str, float]:
+        """Of the relationships of each type between nodes of one kind the share beside which there is one back."""
+        ids = [id_ for group in groups if group.of_one_kind for id_ in group.ids]
+        try:
+            rows = self._read(query("schema_back_of"), ids=ids, longest=BACK_SECONDS) if ids else []
+        except GraphTimeout:
+            return {}
+        return {row["relation"]: _rounded(row["back"] / row["looked"]) for row in rows}
+
+    def _read(self, text: str, *, longest: float = DEADLINE, **parameters: Any) -> Rows:
+        left = max(self.ends_at - time.monotonic(), 0.1)
+        return self.graph.read(text, timeout=min(left, longest), **parameters)
+
+
+@dataclass
+class _Sampled:
     """A look at the nodes of each label and the relationships of each type, until `ends_at`, of which what `shape`
     leaves out is not seen. `nodes` has the number of nodes of every label, once the labels were looked at."""
 
