@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,9 +21,11 @@ from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.connections import COUNTED, Connection, Pair, estimate, kept
+from kgneo.graph.dictionary import Dictionary
 from kgneo.graph.open import known_shape, known_whole
 from kgneo.graph.schema import Schema, read_schema, scan
 from kgneo.graph.schema_text import prompt_text, table
+from kgneo.graph.vocabulary import vocabulary
 from kgneo.query.check import check
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.server import RunningServer
@@ -146,6 +150,21 @@ def test_both_ways_of_looking_find_the_same_labels_types_and_keys(town: Graph, m
     assert [(item.name, item.relationships, item.back) for item in whole.relations] == [
         (item.name, item.relationships, item.back) for item in sampled.relations
     ]
+
+
+def test_both_ways_of_reading_values_find_the_same(
+    town: Graph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    schema, shape = known_shape(town)
+    entries = []
+    for most in (0, 1_000_000):
+        monkeypatch.setattr("kgneo.graph.dictionary.WHOLE_UP_TO", most)
+        Dictionary.build(town, vocabulary(schema, shape), tmp_path / f"{most}.sqlite", shape)
+        with closing(sqlite3.connect(tmp_path / f"{most}.sqlite")) as base:
+            text = "SELECT folded, owner, key, edge, value, text, times FROM entries"
+            entries.append(sorted(base.execute(text).fetchall()))
+    assert entries[0] == entries[1]
+    assert ("officer 7", "Officer", "name", 0, '"Officer 7"', "Officer 7", 1) in entries[0]
 
 
 def test_a_rare_set_of_labels_has_its_keys_in_a_look_at_the_whole(town: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,11 +12,14 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from kgneo.folders import whole
 from kgneo.graph.connection import Graph
+from kgneo.graph.cypher import query
+from kgneo.graph.schema import WHOLE_UP_TO
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts
 from kgneo.query.graph import Scalar
@@ -31,6 +34,9 @@ FEW = 60
 VERSION = 3
 """Of the file's format."""
 TIMEOUT = 600.0
+
+Value = tuple[Any, int, str]
+"""A value, how many nodes or relationships have it, and the id of one of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +74,8 @@ class Dictionary:
                 "CREATE TABLE left_out (name TEXT);"
                 "CREATE VIRTUAL TABLE pieces USING fts5(folded, tokenize = 'trigram', content = '');"
             )
-            for key in vocabulary.keys:
-                if (key.kind == "truth" and not key.flags) or (key.kind == "number" and not key.distinct):
-                    continue
-                _fill(base, graph, key, shape)
+            for key, values in _values(graph, vocabulary, shape):
+                _fill(base, key, values)
             base.execute("CREATE INDEX by_folded ON entries (folded)")
             base.commit()
         return cls(file)
@@ -134,37 +138,86 @@ def _entry(row: Sequence[Any]) -> Entry:
     return Entry(owner, key, bool(edge), json.loads(value), text, times, id_)
 
 
-def _fill(base: sqlite3.Connection, graph: Graph, key: Key, shape: Shape) -> None:
-    rows = list(_rows(graph, key, shape))
+def _fill(base: sqlite3.Connection, key: Key, values: Iterable[Value]) -> None:
+    rows = list(islice(_entries(values), MOST_VALUES + 1))
     if len(rows) > MOST_VALUES:
         base.execute("INSERT INTO left_out VALUES (?)", [f"{key.owner}.{key.key}"])
-        rows = rows[:MOST_VALUES]
-    for folded, value, text, times, id_ in rows:
-        cursor = base.execute(
-            "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [folded, key.owner, key.key, int(key.of_edge), json.dumps(value), text, times, id_],
-        )
-        base.execute("INSERT INTO pieces (rowid, folded) VALUES (?, ?)", [cursor.lastrowid, folded])
-
-
-def _rows(graph: Graph, key: Key, shape: Shape) -> Iterator[tuple[str, Scalar, str, int, str]]:
-    pattern = f"(subject)-[owner:{quote(key.owner)}]->(object)" if key.of_edge else f"(owner:{quote(key.owner)})"
-    labels = "labels(subject) + labels(object)" if key.of_edge else "labels(owner)"
-    others = shape.left_out.owners(key.key)
-    hidden = [*shape.excluded, *(() if key.of_edge else others)]
-    visible = f" AND none(label IN {labels} WHERE label IN $hidden)" if hidden else ""
-    query = (
-        f"MATCH {pattern} WHERE owner.{quote(key.key)} IS NOT NULL{visible}\n"
-        f"RETURN owner.{quote(key.key)} AS value, count(*) AS times, head(collect(elementId(owner))) AS id\n"
-        f"LIMIT {MOST_VALUES + 1}"
+        rows.pop()
+    [(last,)] = base.execute("SELECT coalesce(max(rowid), 0) FROM entries")
+    base.executemany(
+        "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (folded, key.owner, key.key, int(key.of_edge), json.dumps(value), text, times, id_)
+            for folded, value, text, times, id_ in rows
+        ),
     )
-    for row in graph.stream(query, timeout=TIMEOUT, hidden=hidden):
-        value = row["value"]
+    base.executemany(
+        "INSERT INTO pieces (rowid, folded) VALUES (?, ?)",
+        ((number, row[0]) for number, row in enumerate(rows, start=last + 1)),
+    )
+
+
+def _entries(values: Iterable[Value]) -> Iterator[tuple[str, Scalar, str, int, str]]:
+    """What is looked up, the value, its text, how many have it and one of these; a list is each of its elements."""
+    for value, times, id_ in values:
         for item in value if isinstance(value, list) else [value]:
             for text in texts(item):
                 plain = item if isinstance(item, str | int | float) else text
                 for spelling in _spellings(fold(text)):
-                    yield spelling, plain, text, row["times"], row["id"]
+                    yield spelling, plain, text, times, id_
+
+
+def _values(graph: Graph, vocabulary: Vocabulary, shape: Shape) -> Iterator[tuple[Key, Iterable[Value]]]:
+    """The values of each property that is kept, with how many have each, and the id of one of them: by two queries for
+    all in a graph that is looked at as a whole, else by one for each, which the server plans for itself."""
+    keys = [key for key in vocabulary.keys if _is_kept(key)]
+    if sum(vocabulary.labels.values()) + sum(link.count for link in vocabulary.links) > WHOLE_UP_TO:
+        yield from ((key, _values_of(graph, key, shape)) for key in keys)
+        return
+    for file, of_edge in (("values_of_nodes", False), ("values_of_relations", True)):
+        wanted = [key for key in keys if key.of_edge == of_edge]
+        found = _values_at_once(graph, file, wanted, shape) if wanted else {}
+        yield from ((key, found.get((key.owner, key.key), ())) for key in wanted)
+
+
+def _is_kept(key: Key) -> bool:
+    """Whether questions may name a value of a property: not a truth without words for it, nor numbers alone."""
+    return bool(key.flags if key.kind == "truth" else key.kind != "number" or key.distinct)
+
+
+def _values_at_once(
+    graph: Graph, file: str, keys: Sequence[Key], shape: Shape
+) -> dict[tuple[str, str], Collection[Value]]:
+    """The values of the properties of nodes, or of relationships, by owner and name of the property."""
+    hidden = {(key.owner, key.key): _hidden(key, shape) for key in keys}
+    found: dict[tuple[str, str], dict[str, Value]] = {name: {} for name in hidden}
+    for row in graph.stream(query(file), keys=sorted({key.key for key in keys}), timeout=TIMEOUT):
+        labels = row["ends"] or row["owners"]
+        for name in [(owner, row["key"]) for owner in row["owners"] if (owner, row["key"]) in found]:
+            if not hidden[name].intersection(labels):
+                value, spelt = row["value"], repr(row["value"])
+                _, times, id_ = found[name].get(spelt, (value, 0, row["id"]))
+                found[name][spelt] = (value, times + row["times"], id_)
+    return {name: values.values() for name, values in found.items()}
+
+
+def _hidden(key: Key, shape: Shape) -> set[str]:
+    """The labels that hide a property of what has them, or is joined to them."""
+    return {*shape.excluded, *(() if key.of_edge else shape.left_out.owners(key.key))}
+
+
+def _values_of(graph: Graph, key: Key, shape: Shape) -> Iterator[Value]:
+    pattern = f"(subject)-[owner:{quote(key.owner)}]->(object)" if key.of_edge else f"(owner:{quote(key.owner)})"
+    labels = "labels(subject) + labels(object)" if key.of_edge else "labels(owner)"
+    hidden = sorted(_hidden(key, shape))
+    visible = f" AND none(label IN {labels} WHERE label IN $hidden)" if hidden else ""
+    text = (
+        f"MATCH {pattern} WHERE owner.{quote(key.key)} IS NOT NULL{visible}\n"
+        f"RETURN owner.{quote(key.key)} AS value, count(*) AS times, elementId(head(collect(owner))) AS id\n"
+        f"LIMIT {MOST_VALUES + 1}"
+    )
+    for row in graph.stream(text, timeout=TIMEOUT, hidden=hidden):
+        yield row["value"], row["times"], row["id"]
 
 
 def _spellings(folded: str) -> tuple[str, ...]:
