@@ -27,7 +27,7 @@ from kgneo.graph.connection import Graph, Plan, Row
 from kgneo.graph.work import NotEnded
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.conceal import concealed
-from kgneo.query.growth import LARGEST, check_growth
+from kgneo.query.bounds import LARGEST, check_growth
 from kgneo.query.hidden import NOTHING, Hidden
 from kgneo.query.nesting import DEEPEST
 from kgneo.query.statement import PROCEDURES, Statement, check_statement, read_statement
