@@ -257,6 +257,8 @@ class _Reader:
         conditions += [condition for condition, _, _ in compared if condition]
         unread += sum(left for _, left, _ in compared) + self._unjoined
         measured += [said for _, _, said in compared]
+        variables += tuple(self._over_all(condition, tree) for condition, _, _ in compared
+                           if condition and isinstance(condition.right, Aggregate))  # fmt: skip
         held = [self.conditions.held(item, tree) for item in self.heard.holdings]
         conditions += [condition for condition in held if condition]
         unread += held.count(None)
@@ -320,6 +322,12 @@ class _Reader:
             names=self.heard.fits.vocabulary.names,
             measured=min(measured),
         )
+
+    def _over_all(self, item: Condition, tree: Tree) -> Variable:
+        """The variable of all that a number is measured over which something is compared with."""
+        assert isinstance(item.left, Value)
+        assert isinstance(item.right, Aggregate)
+        return Variable(item.right.value.of, (tree.owners[item.left.of],))
 
     def _compared(self, item: Comparison, tree: Tree) -> tuple[Condition | None, int, float]:
         """The condition of a comparison, whether something of it is left unread, and how surely its measure is said."""
