@@ -497,6 +497,8 @@ class Conditions:
         """Whether a number only names things, and no word names it: "taller than 180" is no `employee_no`."""
         said = self.heard.plain[max(item.start - 5, 0) : item.end + 3]
         last = name_words(key.name or key.key)[-1]
+        if item.function and last in IDENTIFYING:
+            return True
         return key.unique and last in IDENTIFYING and not any(same_root(word, last) for word in said)
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:

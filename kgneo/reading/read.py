@@ -31,6 +31,7 @@ from kgneo.query.graph import (
 )
 from kgneo.query.wording import wording
 from kgneo.reading.alike import Alike
+from kgneo.reading.attached import SAID, Attached
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
@@ -54,6 +55,8 @@ from kgneo.text import fold
 NEAREST = 5
 CONTRADICTED = 1.0
 """What it costs to say of one thing that it has a relationship and that it has none."""
+WIDTH = 4
+"""Readings, the best ones, whose edits are looked at."""
 MISSED = 1.6
 """What it costs to leave out what something is the same as."""
 
@@ -108,6 +111,9 @@ class Interpretation:
 
     names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Readable names of relationship types that are codes."""
+
+    left: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    """The places of the words that it leaves unsaid."""
 
     order: str = ""
     """Words that ask for an order of the answers, of which the query graph says nothing."""
@@ -199,9 +205,28 @@ class _Reader:
         grown = [Bare(heard).joined(self.verbs.joined(tree)) for tree in grown]
         found = sorted((self._interpretation(tree) for tree in grown), key=lambda item: -item.score)
         chains = self._chains()
+        found = self._with_attached(found)
         least = found[0].score if found and found[0].vacuous else math.inf
         whole = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         return [*whole, *found, *(item for item in chains if item not in whole)]
+
+    def _with_attached(self, found: list[Interpretation]) -> list[Interpretation]:
+        """With the readings one edit away from the best of them, each behind what says as much."""
+        attached, telling = Attached(self.heard), max(len(self.heard.telling), 1)
+        known = {item.graph for item in found}
+        more: dict[QueryGraph, Interpretation] = {}
+        for item in found[:WIDTH]:
+            for graph, edit in attached.of(item.graph, item.left):
+                said = edit.said.intersection(item.left)
+                score = item.score + edit.worth + SAID * len(said)
+                if graph in known or (graph in more and more[graph].score >= score):
+                    continue
+                left = tuple(index for index in item.left if index not in said)
+                gone = [self.heard.words[index].text for index in edit.said]
+                unsaid = tuple(text for text in item.unsaid if text not in gone)
+                more[graph] = replace(item, graph=graph, score=score, left=left, unsaid=unsaid, vacuous=False,
+                                      plain_chain=False, silent=max(item.silent - len(said) / telling, 0.0))  # fmt: skip
+        return sorted([*found, *more.values()], key=lambda item: -item.score)
 
     def _chains(self) -> list[Interpretation]:
         """Where one thing is named, the chains of relations from it."""
@@ -297,6 +322,7 @@ class _Reader:
         if self.heard.form.negations and not denied:
             unsaid = (*unsaid, self.heard.words[self.heard.form.negations[0]].text)
         unsaid = (*unsaid, *unordered)
+        denying = [index for index in self.heard.form.negations if not denied]
         score = tree.score - 0.5 * unread - 0.12 * len(left) - CONTRADICTED * _contradicts(tree)
         bare = not (self.heard.values or self.heard.alike) and self.heard.is_plain and not conditions
         loose = tree.unsaid + unread
@@ -321,6 +347,7 @@ class _Reader:
             open_names=self.heard.alike_names,
             names=self.heard.fits.vocabulary.names,
             measured=min(measured),
+            left=(*unlike, *denying),
         )
 
     def _over_all(self, item: Condition, tree: Tree) -> Variable:
