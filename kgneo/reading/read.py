@@ -8,15 +8,16 @@ comparisons and aggregates are put on what they speak of.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from kgneo.english.names import is_done, name_words, same_root
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
+from kgneo.query.check import check
 from kgneo.query.graph import (
     Aggregate,
     Arithmetic,
@@ -31,7 +32,7 @@ from kgneo.query.graph import (
 )
 from kgneo.query.wording import wording
 from kgneo.reading.alike import Alike
-from kgneo.reading.attached import SAID, Attached
+from kgneo.reading.attached import SAID, Edit, attached, beginnings
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
@@ -57,6 +58,8 @@ CONTRADICTED = 1.0
 """What it costs to say of one thing that it has a relationship and that it has none."""
 WIDTH = 4
 """Readings, the best ones, whose edits are looked at."""
+MOST = 10
+"""Edits of each that are offered, the best ones."""
 MISSED = 1.6
 """What it costs to leave out what something is the same as."""
 
@@ -205,28 +208,48 @@ class _Reader:
         grown = [Bare(heard).joined(self.verbs.joined(tree)) for tree in grown]
         found = sorted((self._interpretation(tree) for tree in grown), key=lambda item: -item.score)
         chains = self._chains()
-        found = self._with_attached(found)
         least = found[0].score if found and found[0].vacuous else math.inf
+        found = self._with_attached(found)
         whole = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         return [*whole, *found, *(item for item in chains if item not in whole)]
 
     def _with_attached(self, found: list[Interpretation]) -> list[Interpretation]:
         """With the readings one edit away from the best of them, each behind what says as much."""
-        attached, telling = Attached(self.heard), max(len(self.heard.telling), 1)
-        known = {item.graph for item in found}
+        known, catalogue = {item.graph for item in found}, self.heard.fits.vocabulary.catalogue
         more: dict[QueryGraph, Interpretation] = {}
-        for item in found[:WIDTH]:
-            for graph, edit in attached.of(item.graph, item.left):
-                said = edit.said.intersection(item.left)
-                score = item.score + edit.worth + SAID * len(said)
-                if graph in known or (graph in more and more[graph].score >= score):
-                    continue
-                left = tuple(index for index in item.left if index not in said)
-                gone = [self.heard.words[index].text for index in edit.said]
-                unsaid = tuple(text for text in item.unsaid if text not in gone)
-                more[graph] = replace(item, graph=graph, score=score, left=left, unsaid=unsaid, vacuous=False,
-                                      plain_chain=False, silent=max(item.silent - len(said) / telling, 0.0))  # fmt: skip
+        for item in found[:WIDTH] or list(self._beginnings()):
+            near = [self._edited(item, *pair) for pair in attached(self.heard, item.graph, item.left)]
+            new = (other for other in sorted(near, key=lambda other: -other.score) if other.graph not in known)
+            for other in islice((other for other in new if not check(other.graph, catalogue)), MOST):
+                if other.graph not in more or more[other.graph].score < other.score:
+                    more[other.graph] = other
         return sorted([*found, *more.values()], key=lambda item: -item.score)
+
+    def _edited(self, item: Interpretation, graph: QueryGraph, edit: Edit) -> Interpretation:
+        """A reading with the query graph that an edit made of its own."""
+        said = edit.said.intersection(item.left)
+        words = {self.heard.words[index].text for index in edit.said}
+        return replace(
+            item,
+            graph=graph,
+            score=item.score + edit.worth + SAID * len(said),
+            left=tuple(index for index in item.left if index not in said),
+            unsaid=tuple(text for text in item.unsaid if text not in words),
+            ignored=tuple(text for text in item.ignored if text not in words),
+            silent=max(item.silent - len(said) / max(len(self.heard.telling), 1), 0.0),
+            vacuous=item.vacuous and graph.answer == item.graph.answer,
+            plain_chain=False,
+        )
+
+    def _beginnings(self) -> Iterator[Interpretation]:
+        """What edits begin with where nothing was read: it says what it names, and leaves all else unsaid."""
+        telling = self.heard.telling
+        for graph, said in beginnings(self.heard):
+            left = tuple(index for index in telling if index not in said)
+            unsaid = tuple(self.heard.words[index].text for index in left)
+            ignored = tuple(self.heard.words_of(item) for item in self.heard.values)
+            yield Interpretation(graph, 0.0, ignored, len(left) / max(len(telling), 1), unsaid, left=left,
+                                 mentions=self.heard.values, names=self.heard.fits.vocabulary.names)  # fmt: skip
 
     def _chains(self) -> list[Interpretation]:
         """Where one thing is named, the chains of relations from it."""
