@@ -36,7 +36,7 @@ SAID = 0.15
 """What it is worth that a word is said which the reading leaves unsaid."""
 LICENSED = 0.3
 """What it is worth that a word surely asks for an edit."""
-MOVED, TURNED, BARE = 0.5, 0.7, 1.0
+MOVED, TURNED, BARE = 0.8, 1.0, 1.5
 """What it costs to attach a part elsewhere, to say something else in its place, and to ask for what no word names."""
 LIKE = 0.4
 """Fit of a word of dimension from which it may speak of a property."""
@@ -130,6 +130,7 @@ class _View:
     def functions(self) -> tuple[tuple[int, Function], ...]:
         """The words for what is made of numbers that are in no property's name."""
         own = {index for start, end, _ in self.heard.whole_keys for index in range(start, end)}
+        own |= {index for item in self.heard.form.comparisons for index in range(item.start, item.end)}
         return tuple(
             (index, OF_EACH[word]) for index, word in enumerate(self.plain) if word in OF_EACH and index not in own
         )

@@ -8,7 +8,7 @@ comparisons and aggregates are put on what they speak of.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
@@ -209,13 +209,13 @@ class _Reader:
         found = sorted((self._interpretation(tree) for tree in grown), key=lambda item: -item.score)
         chains = self._chains()
         least = found[0].score if found and found[0].vacuous else math.inf
-        found = self._with_attached(found)
+        found = self._with_attached(found, {item.graph for item in (*found, *chains)})
         whole = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         return [*whole, *found, *(item for item in chains if item not in whole)]
 
-    def _with_attached(self, found: list[Interpretation]) -> list[Interpretation]:
-        """With the readings one edit away from the best of them, each behind what says as much."""
-        known, catalogue = {item.graph for item in found}, self.heard.fits.vocabulary.catalogue
+    def _with_attached(self, found: list[Interpretation], known: Container[QueryGraph]) -> list[Interpretation]:
+        """With the readings one edit away from the best of them, but for `known` ones, behind what says as much."""
+        catalogue = self.heard.fits.vocabulary.catalogue
         more: dict[QueryGraph, Interpretation] = {}
         for item in found[:WIDTH] or list(self._beginnings()):
             near = [self._edited(item, *pair) for pair in attached(self.heard, item.graph, item.left)]
