@@ -215,7 +215,10 @@ class _Reader:
 
     def _with_attached(self, found: list[Interpretation], known: Container[QueryGraph]) -> list[Interpretation]:
         """With the readings one edit away from the best of them, but for `known` ones, behind what says as much."""
-        catalogue = self.heard.fits.vocabulary.catalogue
+        vocabulary = self.heard.fits.vocabulary
+        if vocabulary.spoken:  # classes that are only implied: their relations are too often like any word
+            return found
+        catalogue = vocabulary.catalogue
         more: dict[QueryGraph, Interpretation] = {}
         for item in found[:WIDTH] or list(self._beginnings()):
             near = [self._edited(item, *pair) for pair in attached(self.heard, item.graph, item.left)]
