@@ -40,6 +40,8 @@ MOVED, TURNED, BARE = 0.8, 1.0, 1.5
 """What it costs to attach a part elsewhere, to say something else in its place, and to ask for what no word names."""
 LIKE = 0.4
 """Fit of a word of dimension from which it may speak of a property."""
+BEFORE = 3
+"""Words from one that says what is made of a number to the name of that, at most."""
 MOST_BEGINNINGS = 2
 """Labels from which edits begin where nothing else was read."""
 OF_EACH: dict[str, Function] = {
@@ -201,13 +203,22 @@ class _View:
         places = [{index for index, word in enumerate(self.plain) if same_root(word, part)} for part in own]
         return set().union(*places) if all(places) else set()
 
+    def is_before(self, index: int, value: Value) -> bool:
+        """Whether a word stands right before those that name a property."""
+        if not value.key or self.graph.owner(value.of) not in self.tree.parents:
+            return False
+        words = frozenset(at for key in self.keys_of(value.of) if key.key == value.key for at in self.named(key))
+        return any(0 < at - index <= BEFORE for at in words)
+
     def naming(self, label: str) -> frozenset[int]:
         """The words that surely name a label."""
         last = name_words(label)[-1:]
         return frozenset(
             index
             for index, word in enumerate(self.plain)
-            if word not in FUNCTION_WORDS and any(same_root(word, own) for own in last)
+            if word not in FUNCTION_WORDS
+            and index not in self.heard.taken
+            and any(same_root(word, own) for own in last)
         )
 
 
@@ -241,9 +252,11 @@ def also(view: _View) -> Iterator[Edit]:
 def of_each(view: _View) -> Iterator[Edit]:
     """A comparison or an order of what is made of all numbers of each: "items whose AVERAGE rating is above 5"."""
     for index, function in view.functions:
+        if isinstance(view.graph.answer, Aggregate) and view.graph.answer.function == function:
+            continue
         for part in view.parts:
             value = part.left if isinstance(part, Condition) else part.by
-            if isinstance(value, Value) and value.key and view.graph.owner(value.of) in view.tree.parents:
+            if isinstance(value, Value) and view.is_before(index, value):
                 for above in view.upwards(value.of):
                     made = Aggregate(function, value, Value(above))
                     yield Edit((Turn(part, _of(part, made, above)),), LICENSED, frozenset({index}))
@@ -312,6 +325,8 @@ def asking(view: _View) -> Iterator[Edit]:
     answer = view.graph.answer
     if isinstance(answer, Aggregate) and (answer.function not in ("count", "exists") or answer.per or answer.top):
         return
+    if view.heard.form.word in ("who", "whom"):
+        return
     for name in view.visible:
         yield _asked(view, Value(name), view.naming(view.label(name)))
         for key in view.keys_of(name):
@@ -341,7 +356,7 @@ def commonest(view: _View) -> Iterator[Edit]:
     """The values that most nodes have: "the most common participant TYPE"."""
     cuts = [Cut(item) for item in view.graph.selections]
     answer = view.graph.answer
-    ordered = bool(cuts) or (isinstance(answer, Aggregate) and answer.top != 0)
+    ordered = bool(cuts) or (isinstance(answer, Aggregate) and (answer.top != 0 or answer.function != "count"))
     for extreme in view.heard.form.extremes:
         if view.plain[extreme.at] not in COUNTING or extreme.offset:
             continue

@@ -240,6 +240,7 @@ class _Reader:
             unsaid=tuple(text for text in item.unsaid if text not in words),
             ignored=tuple(text for text in item.ignored if text not in words),
             silent=max(item.silent - len(said) / max(len(self.heard.telling), 1), 0.0),
+            loose=item.loose + (edit.worth <= 0),
             vacuous=item.vacuous and graph.answer == item.graph.answer,
             plain_chain=False,
         )
