@@ -25,9 +25,9 @@ from typing import Any
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, StatementInvalid, StatementRefused
 from kgneo.graph.connection import Graph, Plan, Row
 from kgneo.graph.work import NotEnded
+from kgneo.query.bounds import LARGEST, check_growth
 from kgneo.query.catalogue import Catalogue
 from kgneo.query.conceal import concealed
-from kgneo.query.growth import LARGEST, check_growth
 from kgneo.query.hidden import NOTHING, Hidden
 from kgneo.query.nesting import DEEPEST
 from kgneo.query.statement import PROCEDURES, Statement, check_statement, read_statement

@@ -49,7 +49,7 @@ FUNCTIONS = _listed(
     """
 )
 """Functions that may be called, in lower case; none that was installed. How large what they build may become is judged
-in `kgneo.query.growth`."""
+in `kgneo.query.bounds`."""
 _BEFORE_BRACKET = _listed(
     """
     ALL AND ANY AS BY CALL CASE CONTAINS COUNT DISTINCT ELSE EXISTS IN IS LIMIT MATCH NOT OFFSET ON OPTIONAL OR RETURN

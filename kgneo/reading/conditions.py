@@ -335,7 +335,7 @@ class Conditions:
         return None
 
     def compared(self, item: Comparison, tree: Tree) -> Condition | None:
-        counted = self._counted_by(item, tree)
+        counted = None if item.function else self._counted_by(item, tree)
         if counted is not None:
             return counted
         options = list(self._comparable(item, tree))
@@ -344,8 +344,11 @@ class Conditions:
         best = max(options, key=lambda option: option[0])
         _, number, key = best
         owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
-        if key.kind == "date" and key.form:
-            right: tuple[Scalar, ...] = item.values
+        right: tuple[Scalar, ...] | Aggregate
+        if item.function:
+            right = Aggregate(item.function, Value(f"all{item.start}", key.key, key.form))
+        elif key.kind == "date" and key.form:
+            right = item.values
         else:
             times = multiple_of(self.heard.plain[item.start : item.end + 1], name_words(key.key))
             right = tuple(round(_number(value) / times, 9) if times != 1 else _number(value) for value in item.values)
@@ -469,7 +472,7 @@ class Conditions:
 
     def _comparable(self, item: Comparison, tree: Tree) -> Iterator[tuple[float, int, Key]]:
         """Numbers and dates of things, and of joins (-1 for the first), with how well a comparison fits each."""
-        year = all(is_of_time(value) for value in item.values)
+        year = bool(item.values) and all(is_of_time(value) for value in item.values)
         for number, thing in enumerate(tree.things):
             near = 0.0
             if thing.named >= 0 and self.heard.mentions[thing.named].start <= item.start:
@@ -477,7 +480,7 @@ class Conditions:
             for key in self.heard.fits.vocabulary.keys_of(thing.label):
                 if (key.kind == "number" or (key.kind == "date" and year)) and not self._counts_nothing(item, key):
                     yield self._compares(item, key, year=year) + near, number, key
-        for number, join in enumerate(tree.joins):
+        for number, join in enumerate(() if item.function else tree.joins):
             done = DONE * self._is_done(join.relation, item)
             for key in self.heard.fits.vocabulary.keys_of(join.relation):
                 if key.kind == "number" or (key.kind == "date" and year):
@@ -494,6 +497,8 @@ class Conditions:
         """Whether a number only names things, and no word names it: "taller than 180" is no `employee_no`."""
         said = self.heard.plain[max(item.start - 5, 0) : item.end + 3]
         last = name_words(key.name or key.key)[-1]
+        if item.function and last in IDENTIFYING:
+            return True
         return key.unique and last in IDENTIFYING and not any(same_root(word, last) for word in said)
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:

@@ -38,9 +38,14 @@ from kgneo.english.words import (
     SUMMING,
     WANTING,
 )
-from kgneo.query.graph import SPANS, Calculation, Operator
+from kgneo.query.graph import SPANS, Calculation, Function, Operator
 from kgneo.reading.mentions import Word
 
+ABOVE: dict[str, Operator] = {"above": ">", "over": ">", "exceeding": ">", "below": "<", "under": "<"}
+CLOSING = {"and", "or", "but", "that", "which", "who", "whose"}
+OVERALL = {"overall", "all", "its", "their", "whole", "total"}
+OF_ALL: dict[str, Function] = {"average": "average", "mean": "average", "maximum": "maximum", "minimum": "minimum"}
+"""Words for what is made of all the values that there are."""
 SAME = 5
 """Words from "same" to what ends the words for what is the same, at most."""
 TO = ("and", "to", "until", "till", "through")
@@ -60,12 +65,14 @@ class Extreme:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison with numbers or dates, words `start` to `end` (exclusive): "after 2000", "at least 3"."""
+    """A comparison with numbers or dates, words `start` to `end` (exclusive): "after 2000", "at least 3"; or with what
+    a `function` makes of all there are: "above the average"."""
 
     start: int
     end: int
     operator: Operator
     values: tuple[str, ...]
+    function: Function | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,13 +461,40 @@ def _comparisons(plain: Sequence[str]) -> list[Comparison]:
     found: list[Comparison] = []
     index = 0
     while index < len(plain):
-        item = _range(plain, index) or _bound(plain, index)
+        item = _range(plain, index) or _bound(plain, index) or _against_all(plain, index)
         if item is not None:
             found.append(item := replace(item, end=item.end + _is_unit(plain, item.end)))
             index = item.end
         else:
             index += 1
     return found
+
+
+def _against_all(plain: Sequence[str], index: int) -> Comparison | None:
+    """A comparison with what there is of all: "lower THAN THE AVERAGE", "ABOVE THE OVERALL AVERAGE"."""
+    word, at = plain[index], index + 1
+    operator = ABOVE.get(word)
+    if word in COMPARATIVES:
+        at += word in ("more", "less", "fewer") and plain[at : at + 1] != ["than"]  # "more EXPENSIVE than"
+        operator = (">" if COMPARATIVES[word] else "<") if plain[at : at + 1] == ["than"] else None
+        at += 1
+    while at < len(plain) and plain[at] in ARTICLES | OVERALL:
+        at += 1
+    function = OF_ALL.get(plain[at]) if at < len(plain) else None
+    return Comparison(index, _all_end(plain, at + 1), operator, (), function) if operator and function else None
+
+
+def _all_end(plain: Sequence[str], at: int) -> int:
+    """Where the words end that say of what all a number is: "the average PRICE OF ALL PRODUCTS"."""
+    of = next((place for place in range(at, min(at + 4, len(plain))) if plain[place] in ("of", "for", "among")), -1)
+    if of < 0 or set(plain[at:of]) & FUNCTION_WORDS:
+        return at
+    noun = of + 1
+    while noun < len(plain) and plain[noun] in ARTICLES | OVERALL | {"other"}:
+        noun += 1
+    end = next((place for place in range(noun, len(plain)) if plain[place] in FUNCTION_WORDS), len(plain))
+    closed = plain[end : end + 1] == [] or plain[end] in CLOSING
+    return end if closed and 0 < end - noun <= 2 else at
 
 
 def _is_unit(plain: Sequence[str], index: int) -> bool:

@@ -7,10 +7,11 @@ Learning looks among them for the one that gives the answers; asking for the one
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.query.growth import Ask, Cut, Join, Order, Turn, Where, apply, fresh, grown
 from kgneo.reading.conditions import equal
 from kgneo.reading.mentions import Meaning, Mention
 from kgneo.reading.vocabulary import MEASURED, Step, Vocabulary
@@ -54,7 +55,7 @@ class Near:
     def _swapped(self, view: _View) -> Iterator[QueryGraph]:
         """Another relationship between the same two things, or the same one in another direction."""
         graph = view.graph
-        for number, edge in enumerate(graph.edges):
+        for edge in graph.edges:
             if edge.name in view.spoken:
                 continue
             parent, child = view.ends(edge)
@@ -63,24 +64,24 @@ class Near:
                 for directed in (True, False) if same else (True,):
                     other = _edge(parent, step, child, directed=directed, like=edge)
                     if other != edge:
-                        yield view.with_edges((*graph.edges[:number], other, *graph.edges[number + 1 :]))
+                        yield apply(graph, Turn(edge, other))
 
     def _longer(self, view: _View) -> Iterator[QueryGraph]:
         """One hop more: a thing of the same kind in between."""
         graph = view.graph
         if len(graph.edges) >= MOST_EDGES:
             return
-        new = view.fresh()
-        for number, edge in enumerate(graph.edges):
+        new = fresh(graph)
+        for edge in graph.edges:
             if edge.name in view.spoken or edge.absent:
                 continue
             parent, child = view.ends(edge)
-            others = (*graph.edges[:number], *graph.edges[number + 1 :])
             for end, rest in ((child, parent), (parent, child)):
                 for step in self._steps(view.label(end), view.label(end)):
                     moved = _with_end(edge, end, new)
                     added = _edge(new, step, end, directed=True) if rest is parent else _edge(end, step, new)
-                    yield view.with_edges((*others, moved, added), (Variable(new, (view.label(end),)),))
+                    between = Variable(new, (view.label(end),))
+                    yield grown(graph, (Turn(edge, moved), Join(added, between)))
 
     def _shorter(self, view: _View) -> Iterator[QueryGraph]:
         """One hop less: a thing of which nothing is said goes."""
@@ -90,18 +91,17 @@ class Near:
             edges = graph.edges_of(name)
             if name in view.spoken or variable.ids or any(edge.name in view.spoken for edge in edges):
                 continue
-            rest = tuple(edge for edge in graph.edges if edge not in edges)
             if len(edges) == 1:
-                yield view.without(name, rest)
+                yield apply(graph, Cut(variable))
             elif len(edges) == 2:
                 one, two = (edge.other(name) for edge in edges)
                 for step in self._steps(view.label(one), view.label(two)):
-                    yield view.without(name, (*rest, _edge(one, step, two)))
+                    yield grown(graph, (Cut(variable), Join(_edge(one, step, two))))
 
     def _moved(self, view: _View) -> Iterator[QueryGraph]:
         """A branch that hangs on another thing."""
         graph = view.graph
-        for number, edge in enumerate(graph.edges):
+        for edge in graph.edges:
             if edge.name in view.spoken:
                 continue
             parent, child = view.ends(edge)
@@ -111,7 +111,7 @@ class Near:
                     continue
                 for step in self._steps(view.label(variable.name), view.label(child)):
                     other = _edge(variable.name, step, child, like=edge)
-                    yield view.with_edges((*graph.edges[:number], other, *graph.edges[number + 1 :]))
+                    yield apply(graph, Turn(edge, other))
 
     # Values ------------------------------------------------------------------------------------------------------
 
@@ -119,47 +119,47 @@ class Near:
         """A value on another thing or of another property, one that the question does not name, or one less."""
         graph = view.graph
         said: set[int] = set()
-        for number, condition in enumerate(graph.conditions):
+        for condition in graph.conditions:
             left = condition.left
             if not isinstance(left, Value) or isinstance(condition.right, Value) or left.of not in view.labels:
                 continue
-            rest = (*graph.conditions[:number], *graph.conditions[number + 1 :])
+            rest = apply(graph, Cut(condition))
             mention = self._meanings.get((view.label(left.of), left.key, condition.right))
             if mention is not None:
                 said.add(mention.start)
             yield from self._elsewhere(view, condition, rest, mention)
             if mention is None:
-                yield replace(graph, conditions=rest)
+                yield rest
         for mention in self.named:
             if mention.start not in said:
                 for meaning in mention.meanings[:3]:
-                    yield from self._placed(view, meaning, graph.conditions)
+                    yield from self._placed(view, meaning, graph)
         for label, constant in self.constants:
             for variable in graph.variables:
                 assert isinstance(constant.left, Value)
                 if label == view.label(variable.name) and not _bound(graph, variable.name, constant.left.key):
                     moved = replace(constant, left=Value(variable.name, constant.left.key, constant.left.form))
-                    yield replace(graph, conditions=(*graph.conditions, moved))
+                    yield apply(graph, Where(moved))
 
     def _elsewhere(
-        self, view: _View, condition: Condition, rest: tuple[Condition, ...], mention: Mention | None
+        self, view: _View, condition: Condition, rest: QueryGraph, mention: Mention | None
     ) -> Iterator[QueryGraph]:
         left = condition.left
         assert isinstance(left, Value)
         for variable in view.graph.variables:
             if variable.name != left.of and view.label(variable.name) == view.label(left.of):
                 moved = replace(condition, left=replace(left, of=variable.name))
-                yield replace(view.graph, conditions=(*rest, moved))
+                yield apply(rest, Where(moved))
         for meaning in mention.meanings[:4] if mention else ():
             if meaning.key is not None and (meaning.owner, meaning.key.key) != (view.label(left.of), left.key):
                 yield from self._placed(view, meaning, rest)
 
-    def _placed(self, view: _View, meaning: Meaning, rest: tuple[Condition, ...]) -> Iterator[QueryGraph]:
+    def _placed(self, view: _View, meaning: Meaning, rest: QueryGraph) -> Iterator[QueryGraph]:
         if meaning.key is None or meaning.key.of_edge:
             return
         for variable in view.graph.variables:
             if view.label(variable.name) == meaning.owner:
-                yield replace(view.graph, conditions=(*rest, equal(variable.name, meaning.key, meaning.values)))
+                yield apply(rest, Where(equal(variable.name, meaning.key, meaning.values)))
 
     # What is asked for -------------------------------------------------------------------------------------------
 
@@ -169,16 +169,16 @@ class Near:
         if isinstance(graph.answer, Aggregate) and graph.answer.per is None and graph.answer.function == "count":
             for variable in graph.variables:
                 if variable.name != graph.answer.value.of:
-                    yield replace(graph, answer=Aggregate("count", Value(variable.name)))
-            yield replace(graph, answer=graph.answer.value)
+                    yield apply(graph, Ask(Aggregate("count", Value(variable.name))))
+            yield apply(graph, Ask(graph.answer.value))
         if not isinstance(graph.answer, Value):
             return
-        yield replace(graph, answer=Aggregate("count", Value(graph.answer.of)))
+        yield apply(graph, Ask(Aggregate("count", Value(graph.answer.of))))
         for variable in graph.variables:
             options = [Value(variable.name)]
             if variable.name == graph.root:
                 options += [Value(variable.name, key.key) for key in self.vocabulary.keys_of(view.label(variable.name))]
-            yield from (replace(graph, answer=option) for option in options if option != graph.answer)
+            yield from (apply(graph, Ask(option)) for option in options if option != graph.answer)
 
     def _ordered(self, view: _View) -> Iterator[QueryGraph]:
         """All, the first by another property, or the first of other things."""
@@ -187,22 +187,18 @@ class Near:
             for key in self.vocabulary.keys_of(view.label(graph.root)):
                 if key.kind in MEASURED:
                     by = Value(graph.root, key.key, key.form)
-                    yield replace(graph, selections=(Selection(graph.root, by),))
-                    yield replace(graph, selections=(Selection(graph.root, by, True),))
-        for number, selection in enumerate(graph.selections):
-            yield replace(graph, selections=(*graph.selections[:number], *graph.selections[number + 1 :]))
-            rest = (graph.selections[:number], graph.selections[number + 1 :])
+                    yield apply(graph, Order(Selection(graph.root, by)))
+                    yield apply(graph, Order(Selection(graph.root, by, True)))
+        for selection in graph.selections:
+            yield apply(graph, Cut(selection))
             if isinstance(selection.by, Aggregate):
                 continue
             for variable in graph.variables:
                 for key in self.vocabulary.keys_of(view.label(variable.name)):
                     by = Value(variable.name, key.key, key.form)
                     if key.kind in MEASURED and by != selection.by:
-                        other = Selection(variable.name, by, selection.descending, selection.limit, selection.offset)
-                        yield replace(graph, selections=(*rest[0], other, *rest[1]))
-            yield replace(
-                graph, selections=(*rest[0], replace(selection, descending=not selection.descending), *rest[1])
-            )
+                        yield apply(graph, Turn(selection, replace(selection, variable=variable.name, by=by)))
+            yield apply(graph, Turn(selection, replace(selection, descending=not selection.descending)))
 
 
 def _bound(graph: QueryGraph, name: str, key: str) -> bool:
@@ -301,19 +297,3 @@ class _View(Layout):
             if parent in found:
                 found.add(child)
         return found
-
-    def fresh(self) -> str:
-        """A name that no variable has."""
-        number = len(self.labels)
-        while f"x{number}" in self.labels:
-            number += 1
-        return f"x{number}"
-
-    def with_edges(self, edges: Iterable[Edge], more: tuple[Variable, ...] = ()) -> QueryGraph:
-        """The graph with these edges in place of its own."""
-        return replace(self.graph, edges=tuple(edges), variables=(*self.graph.variables, *more))
-
-    def without(self, name: str, edges: tuple[Edge, ...]) -> QueryGraph:
-        """The graph without a variable, with these edges."""
-        left = tuple(item for item in self.graph.variables if item.name != name)
-        return replace(self.graph, edges=edges, variables=left)

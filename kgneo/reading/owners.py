@@ -31,7 +31,7 @@ class Owners:
 
     def counted(self, item: Comparison, tree: Tree) -> bool:
         """Whether a comparison is with how many nodes have the value that is asked for: "more than 2 MOUNTAINS"."""
-        if not self._asks_for_shared(tree) or not all(map(is_number, item.values)):
+        if item.function or not self._asks_for_shared(tree) or not all(map(is_number, item.values)):
             return False
         there = self.heard.mention_at(item.end)
         if there >= 0 and tree.thing_of(there) is not None:

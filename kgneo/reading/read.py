@@ -8,15 +8,16 @@ comparisons and aggregates are put on what they speak of.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from kgneo.english.names import is_done, name_words, same_root
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
+from kgneo.query.check import check
 from kgneo.query.graph import (
     Aggregate,
     Arithmetic,
@@ -31,6 +32,7 @@ from kgneo.query.graph import (
 )
 from kgneo.query.wording import wording
 from kgneo.reading.alike import Alike
+from kgneo.reading.attached import SAID, Edit, attached, beginnings
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
@@ -54,6 +56,10 @@ from kgneo.text import fold
 NEAREST = 5
 CONTRADICTED = 1.0
 """What it costs to say of one thing that it has a relationship and that it has none."""
+WIDTH = 4
+"""Readings, the best ones, whose edits are looked at."""
+MOST = 10
+"""Edits of each that are offered, the best ones."""
 MISSED = 1.6
 """What it costs to leave out what something is the same as."""
 
@@ -108,6 +114,9 @@ class Interpretation:
 
     names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Readable names of relationship types that are codes."""
+
+    left: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    """The places of the words that it leaves unsaid."""
 
     order: str = ""
     """Words that ask for an order of the answers, of which the query graph says nothing."""
@@ -200,8 +209,51 @@ class _Reader:
         found = sorted((self._interpretation(tree) for tree in grown), key=lambda item: -item.score)
         chains = self._chains()
         least = found[0].score if found and found[0].vacuous else math.inf
+        found = self._with_attached(found, {item.graph for item in (*found, *chains)})
         whole = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         return [*whole, *found, *(item for item in chains if item not in whole)]
+
+    def _with_attached(self, found: list[Interpretation], known: Container[QueryGraph]) -> list[Interpretation]:
+        """With the readings one edit away from the best of them, but for `known` ones, behind what says as much."""
+        vocabulary = self.heard.fits.vocabulary
+        if vocabulary.spoken:  # classes that are only implied: their relations are too often like any word
+            return found
+        catalogue = vocabulary.catalogue
+        more: dict[QueryGraph, Interpretation] = {}
+        for item in found[:WIDTH] or list(self._beginnings()):
+            near = [self._edited(item, *pair) for pair in attached(self.heard, item.graph, item.left)]
+            new = (other for other in sorted(near, key=lambda other: -other.score) if other.graph not in known)
+            for other in islice((other for other in new if not check(other.graph, catalogue)), MOST):
+                if other.graph not in more or more[other.graph].score < other.score:
+                    more[other.graph] = other
+        return sorted([*found, *more.values()], key=lambda item: -item.score)
+
+    def _edited(self, item: Interpretation, graph: QueryGraph, edit: Edit) -> Interpretation:
+        """A reading with the query graph that an edit made of its own."""
+        said = edit.said.intersection(item.left)
+        words = {self.heard.words[index].text for index in edit.said}
+        return replace(
+            item,
+            graph=graph,
+            score=item.score + edit.worth + SAID * len(said),
+            left=tuple(index for index in item.left if index not in said),
+            unsaid=tuple(text for text in item.unsaid if text not in words),
+            ignored=tuple(text for text in item.ignored if text not in words),
+            silent=max(item.silent - len(said) / max(len(self.heard.telling), 1), 0.0),
+            loose=item.loose + (edit.worth <= 0),
+            vacuous=item.vacuous and graph.answer == item.graph.answer,
+            plain_chain=False,
+        )
+
+    def _beginnings(self) -> Iterator[Interpretation]:
+        """What edits begin with where nothing was read: it says what it names, and leaves all else unsaid."""
+        telling = self.heard.telling
+        for graph, said in beginnings(self.heard):
+            left = tuple(index for index in telling if index not in said)
+            unsaid = tuple(self.heard.words[index].text for index in left)
+            ignored = tuple(self.heard.words_of(item) for item in self.heard.values)
+            yield Interpretation(graph, 0.0, ignored, len(left) / max(len(telling), 1), unsaid, left=left,
+                                 mentions=self.heard.values, names=self.heard.fits.vocabulary.names)  # fmt: skip
 
     def _chains(self) -> list[Interpretation]:
         """Where one thing is named, the chains of relations from it."""
@@ -257,6 +309,8 @@ class _Reader:
         conditions += [condition for condition, _, _ in compared if condition]
         unread += sum(left for _, left, _ in compared) + self._unjoined
         measured += [said for _, _, said in compared]
+        variables += tuple(self._over_all(condition, tree) for condition, _, _ in compared
+                           if condition and isinstance(condition.right, Aggregate))  # fmt: skip
         held = [self.conditions.held(item, tree) for item in self.heard.holdings]
         conditions += [condition for condition in held if condition]
         unread += held.count(None)
@@ -295,6 +349,7 @@ class _Reader:
         if self.heard.form.negations and not denied:
             unsaid = (*unsaid, self.heard.words[self.heard.form.negations[0]].text)
         unsaid = (*unsaid, *unordered)
+        denying = [index for index in self.heard.form.negations if not denied]
         score = tree.score - 0.5 * unread - 0.12 * len(left) - CONTRADICTED * _contradicts(tree)
         bare = not (self.heard.values or self.heard.alike) and self.heard.is_plain and not conditions
         loose = tree.unsaid + unread
@@ -319,7 +374,14 @@ class _Reader:
             open_names=self.heard.alike_names,
             names=self.heard.fits.vocabulary.names,
             measured=min(measured),
+            left=(*unlike, *denying),
         )
+
+    def _over_all(self, item: Condition, tree: Tree) -> Variable:
+        """The variable of all that a number is measured over which something is compared with."""
+        assert isinstance(item.left, Value)
+        assert isinstance(item.right, Aggregate)
+        return Variable(item.right.value.of, (tree.owners[item.left.of],))
 
     def _compared(self, item: Comparison, tree: Tree) -> tuple[Condition | None, int, float]:
         """The condition of a comparison, whether something of it is left unread, and how surely its measure is said."""

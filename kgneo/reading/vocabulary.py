@@ -13,6 +13,8 @@ from typing import Literal
 
 from kgneo.english.names import name_words
 from kgneo.english.words import RECIPROCAL
+from kgneo.query import catalogue
+from kgneo.query.catalogue import Catalogue
 from kgneo.query.graph import Form
 
 Kind = Literal["text", "number", "date", "time", "truth"]
@@ -89,6 +91,21 @@ class Vocabulary:
         return tuple(dict.fromkeys(link.relation for link in self.links))
 
     @cached_property
+    def catalogue(self) -> Catalogue:
+        """The same as what query graphs are checked by."""
+        return Catalogue(
+            tuple(catalogue.Label(label, tuple(map(_typed, self.keys_of(label)))) for label in self.labels),
+            tuple(
+                catalogue.Relation(
+                    relation,
+                    tuple(map(_typed, self.keys_of(relation))),
+                    tuple((link.subject, link.object) for link in self.links if link.relation == relation),
+                )
+                for relation in self.relations
+            ),
+        )
+
+    @cached_property
     def leaving(self) -> dict[str, tuple[Step, ...]]:
         """The steps that leave the nodes of each label."""
         found: dict[str, list[Step]] = {label: [] for label in self.labels}
@@ -131,6 +148,22 @@ class Vocabulary:
             if any(way[-1].label == target for way in longer) and len(longer[0]) > 1:
                 return
             frontier = longer[:2_000]
+
+
+_TYPES: dict[Kind, str] = {
+    "number": "FLOAT",
+    "date": "DATE",
+    "truth": "BOOLEAN",
+    "text": "STRING",
+    "time": "LOCAL TIME",
+}
+
+
+def _typed(key: Key) -> catalogue.Key:
+    """A property with the type of its values; a number or a truth that is held in texts is a text."""
+    if key.listed:
+        return catalogue.Key(key.key, "LIST<STRING>")
+    return catalogue.Key(key.key, "STRING" if key.flags or key.form not in ("", "date") else _TYPES[key.kind])
 
 
 def reciprocal(relation: str) -> bool:

@@ -31,6 +31,7 @@ from kgneo.query.graph import (
     Value,
     Variable,
 )
+from kgneo.query.growth import Action, Ask, Begin, Join, Order, Turn, Where, apply
 from kgneo.query.wording import wording
 from kgneo.questions import Question
 from kgneo.tuning.chains import nameable
@@ -64,23 +65,9 @@ class _Draft:
     told: QueryGraph
     nodes: dict[str, str] = field(default_factory=dict)
 
-    def with_condition(self, condition: Condition) -> _Draft:
-        """With one condition more."""
-        return replace(
-            self,
-            meant=replace(self.meant, conditions=(*self.meant.conditions, condition)),
-            told=replace(self.told, conditions=(*self.told.conditions, condition)),
-        )
-
-    def with_selection(self, selection: Selection) -> _Draft:
-        """With the first by an order."""
-        return replace(
-            self, meant=replace(self.meant, selections=(selection,)), told=replace(self.told, selections=(selection,))
-        )
-
-    def asking(self, answer: Value | Aggregate) -> _Draft:
-        """With another answer."""
-        return replace(self, meant=replace(self.meant, answer=answer), told=replace(self.told, answer=answer))
+    def grown(self, action: Action) -> _Draft:
+        """With what an action adds to both."""
+        return replace(self, meant=apply(self.meant, action), told=apply(self.told, action))
 
 
 def queries(knowledge: Knowledge, count: int, random: Random) -> Iterator[Question]:
@@ -111,8 +98,7 @@ class _Maker:
     def question(self) -> Question | None:
         """A question; None where what was drawn finds nothing, or too much."""
         label = self._random.choice(self.labels)
-        variables = (Variable("x0", (label.name,)),)
-        start = QueryGraph(variables, Value("x0"))
+        start = apply(None, Begin((label.name,)))
         draft = _Draft(start, start)
         if self._random.random() < JOINED:
             draft = self._joined(draft, label) or draft
@@ -135,19 +121,19 @@ class _Maker:
         relation, forward, other = self._random.choice(ways)
         ends = ("x0", "x1") if forward else ("x1", "x0")
         edge = Edge(ends[0], (relation.name,), ends[1])
-        graph = replace(draft.meant, variables=(*draft.meant.variables, Variable("x1", (other,))), edges=(edge,))
+        graph = apply(draft.meant, Join(edge, Variable("x1", (other,))))
         key = self._name_key(other)
         if not key or self._random.random() >= NAMED:
             return _Draft(graph, graph)
-        nodes = [node for node in self._run(replace(graph, answer=Value("x1"))).nodes if nameable(node.names[0])]
+        nodes = [node for node in self._run(apply(graph, Ask(Value("x1")))).nodes if nameable(node.names[0])]
         if not nodes:
             return None
         node = self._random.choice(nodes)
         name = node.names[0]
         absent = self._random.random() < ABSENT
-        graph = replace(graph, edges=(replace(edge, absent=absent),))
+        graph = apply(graph, Turn(edge, replace(edge, absent=absent)))
         told = replace(graph, variables=(*draft.told.variables, Variable("x1", (other,), (node.id,))))
-        meant = replace(graph, conditions=(Condition(Value("x1", key), "=", (name,)),))
+        meant = apply(graph, Where(Condition(Value("x1", key), "=", (name,))))
         return _Draft(meant, told, {node.id: name})
 
     def _ways(self, label: Label) -> Iterator[tuple[Relation, bool, str]]:
@@ -171,9 +157,9 @@ class _Maker:
         if not keys:
             return None
         key = self._random.choice(keys)
-        values = self._run(draft.asking(Value("x0", key.name)).meant).answers
+        values = self._run(apply(draft.meant, Ask(Value("x0", key.name)))).answers
         condition = self._condition(key, values)
-        return draft.with_condition(condition) if condition else None
+        return draft.grown(Where(condition)) if condition else None
 
     def _condition(self, key: Key, values: Sequence[str]) -> Condition | None:
         """A test of the property that one of its values passes."""
@@ -195,23 +181,23 @@ class _Maker:
         """The first by a property, or by the number of neighbours where none is named."""
         descending = self._random.random() < 0.7
         if often and draft.meant.edges and not draft.meant.conditions:
-            return draft.with_selection(Selection("x0", Aggregate("count", Value("x1")), descending))
+            return draft.grown(Order(Selection("x0", Aggregate("count", Value("x1")), descending)))
         ordered = [key for key in label.keys if key.kind in ("number", "date")]
         if not ordered:
             return None
-        return draft.with_selection(Selection("x0", Value("x0", self._random.choice(ordered).name), descending))
+        return draft.grown(Order(Selection("x0", Value("x0", self._random.choice(ordered).name), descending)))
 
     def _asked(self, draft: _Draft, label: Label) -> _Draft:
         """What is asked for: nodes, a property of theirs, their number, or a figure over them."""
         chance = self._random.random()
         if chance < 0.2 and label.keys:
-            return draft.asking(Value("x0", self._random.choice(label.keys).name))
+            return draft.grown(Ask(Value("x0", self._random.choice(label.keys).name)))
         if chance < 0.4 and not draft.meant.selections:
-            return draft.asking(Aggregate("count", Value("x0")))
+            return draft.grown(Ask(Aggregate("count", Value("x0"))))
         numbers = [key for key in label.keys if key.kind == "number"]
         if chance < 0.5 and numbers and not draft.meant.selections:
             function = self._random.choice(FIGURES)
-            return draft.asking(Aggregate(function, Value("x0", self._random.choice(numbers).name)))
+            return draft.grown(Ask(Aggregate(function, Value("x0", self._random.choice(numbers).name))))
         return draft
 
     def _worded(self, draft: _Draft) -> Question | None:
