@@ -18,6 +18,7 @@ from kgneo.ranking.kinds import KINDS
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
 from kgneo.reading.lexicon import EMPTY, Kind, Lexicon
+from kgneo.reading.likeness import Likeness
 from kgneo.reading.vocabulary import Key, Step, Vocabulary
 
 WEIGHTS = Weights()
@@ -41,10 +42,17 @@ WEAK = 0.2
 class Fits:
     """Fits of words to the names of one vocabulary; keeps what does not depend on the question."""
 
-    def __init__(self, vocabulary: Vocabulary, cache: RankingCache, lexicon: Lexicon = EMPTY) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        cache: RankingCache,
+        lexicon: Lexicon = EMPTY,
+        likeness: Likeness | None = None,
+    ) -> None:
         self.vocabulary = vocabulary
         self.cache = cache
         self.lexicon = lexicon
+        self.likeness = likeness
         self._owned_keys = tuple(f"{key.owner}.{key.key}" for key in vocabulary.keys)
         self.labels = tuple(vocabulary.labels)
         self.relations = vocabulary.relations
@@ -59,7 +67,7 @@ class Fits:
 
     def with_words(self, lexicon: Lexicon) -> Fits:
         """The same with what was learned of words."""
-        return Fits(self.vocabulary, self.cache, lexicon)
+        return Fits(self.vocabulary, self.cache, lexicon, self.likeness)
 
     def _name(self, name: str, *like: str) -> NameVectors:
         """A name; where it says nothing itself, its vectors are those of names that are `like` it."""
