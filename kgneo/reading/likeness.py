@@ -21,7 +21,7 @@ from kgneo.reading.vocabulary import Vocabulary
 
 FARTHEST = 0.4
 """How far behind the most similar term a term's similarity counts."""
-LEAST = 0.05
+LEAST = 0.01
 """Probability below which a term is not told."""
 
 

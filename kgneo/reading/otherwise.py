@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgneo.english.names import plural, singular
 from kgneo.english.words import (
@@ -32,7 +32,7 @@ from kgneo.english.thesaurus import Thesaurus
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness
-from kgneo.reading.mentions import Lookup, Word, has_root, has_telling_capitals, words_of
+from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, words_of
 from kgneo.text import fold
 
 CLOSED = (
@@ -43,10 +43,12 @@ CLOSED = (
 LONGEST = 3
 """Words of a phrase."""
 FEWEST_LETTERS = 3
-LIKELY = 0.5
-"""Probability from which words are taken to mean what they may."""
-SURE, POSSIBLE = 0.9, 0.15
-"""Probabilities between which they are read both ways."""
+POSSIBLE = 0.03
+"""Probability from which a term is read in the place of words."""
+LEAST = 0.02
+"""Probability that words mean none of the terms, at least."""
+MOST = 4
+"""Ways to read one question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,42 +71,49 @@ class Otherwise:
 
     @property
     def meant(self) -> float:
-        """The probability that the changes are right."""
-        return math.prod(item.probability for item in self.changes)
+        """The probability that the changes are right, that of a term once however often it stands."""
+        return math.prod({item.term: item.probability for item in self.changes}.values())
 
 
 def otherwise(question: str, fits: Fits, dictionary: Lookup) -> list[Otherwise]:
-    """The ways to read a question, the likeliest first; only as it stands where no word of it may mean another."""
+    """The likeliest ways to read a question, the best first; only as it stands where no word of it may mean another."""
     if fits.likeness is None:
         return [Otherwise(question)]
     words = words_of(question)
-    changes = _changes(words, fits, fits.likeness, dictionary)
-    chosen = [item for item in changes if item.probability >= LIKELY]
-    sure = [item for item in changes if item.probability >= SURE]
-    ways = {tuple(taken): _changed(question, words, taken, changes) for taken in (chosen, changes, sure)}
-    return sorted(ways.values(), key=lambda way: -way.probability)
+    ways = [Otherwise(question)]
+    for text, spans in _places(words, fits, fits.likeness, dictionary).items():
+        terms = [item for item in fits.likeness.of(text) if item.probability >= POSSIBLE]
+        stays = max(1.0 - sum(item.probability for item in terms), LEAST)
+        longer = [replace(way, probability=way.probability * stays) for way in ways]
+        for item in terms:
+            changes = tuple(Change(*span, item.term, item.probability) for span in spans)
+            longer += [replace(way, changes=(*way.changes, *changes), probability=way.probability * item.probability)
+                       for way in ways]  # fmt: skip
+        ways = sorted(longer, key=lambda way: -way.probability)[:MOST]
+    return [_changed(question, words, way) for way in ways]
 
 
-def _changes(words: Sequence[Word], fits: Fits, likeness: Likeness, dictionary: Lookup) -> list[Change]:
-    """The changes that are possible, without those that share a word with a likelier one, in the text's order."""
+def _places(words: Sequence[Word], fits: Fits, likeness: Likeness, dictionary: Lookup) -> dict[str, list[Span]]:
+    """Where words stand that may mean others, by their text, without those inside ones that do so more likely."""
     spans = _spans(words, fits, likeness.thesaurus)
     likeness.prepare([_text(words, *span) for span in spans])
     values = dictionary.lookup(fold(_text(words, *span)) for span in spans)
-    found = [
-        Change(*span, meant.term, meant.probability)
+    likely = {
+        span: meant[0].probability
         for span in spans
-        if fold(_text(words, *span)) not in values
-        for meant in likeness.of(_text(words, *span))[:1]
-        if meant.probability >= POSSIBLE
-    ]
-    kept: list[Change] = []
-    for item in sorted(found, key=lambda item: (-item.probability, item.start - item.end)):
-        if all(item.end <= other.start or other.end <= item.start for other in kept):
-            kept.append(item)
-    return sorted(kept, key=lambda item: item.start)
+        if fold(_text(words, *span)) not in values and (meant := likeness.of(_text(words, *span)))
+        and meant[0].probability >= POSSIBLE
+    }  # fmt: skip
+    found: dict[str, list[Span]] = {}
+    taken: set[int] = set()
+    for start, end in sorted(likely, key=lambda span: (-likely[span], span[0] - span[1])):
+        if taken.isdisjoint(range(start, end)):
+            taken |= {*range(start, end)}
+            found.setdefault(_text(words, start, end), []).append((start, end))
+    return found
 
 
-def _spans(words: Sequence[Word], fits: Fits, thesaurus: Thesaurus) -> list[tuple[int, int]]:
+def _spans(words: Sequence[Word], fits: Fits, thesaurus: Thesaurus) -> list[Span]:
     """Where words stand that are none of the schema's, alone or side by side, and phrases of the thesaurus that have
     such a word."""
     telling, used = has_telling_capitals(words), form_of(words).used
@@ -129,15 +138,13 @@ def _text(words: Sequence[Word], start: int, end: int) -> str:
     return " ".join(word.plain for word in words[start:end])
 
 
-def _changed(question: str, words: Sequence[Word], taken: Sequence[Change], changes: Sequence[Change]) -> Otherwise:
-    """The question with some of the changes made."""
-    text, at, probability = "", 0, 1.0
-    for item in changes:
-        probability *= item.probability if item in taken else 1 - item.probability
-    for item in taken:
+def _changed(question: str, words: Sequence[Word], way: Otherwise) -> Otherwise:
+    """A way with its changes made in the text."""
+    text, at = "", 0
+    for item in sorted(way.changes, key=lambda item: item.start):
         text += question[at : words[item.start].start] + _inflected(item.term, words[item.end - 1].plain)
         at = words[item.end - 1].end
-    return Otherwise(text + question[at:], tuple(taken), probability)
+    return replace(way, text=text + question[at:])
 
 
 def _inflected(term: str, word: str) -> str:
