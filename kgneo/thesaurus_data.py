@@ -64,6 +64,11 @@ def load_thesaurus(report: Callable[[str], None] = lambda _: None) -> Thesaurus 
         return None
 
 
+def described() -> str:
+    """Where the thesaurus is, and where it is from."""
+    return f"WordNet 3.1 in {next(filter(Path.exists, places(_file())), _file())}, from {ARTIFACT}"
+
+
 def make_thesaurus(report: Callable[[str], None]) -> Thesaurus:
     """The same, tried whatever came of it before. Raises KgneoError where it cannot be had."""
 

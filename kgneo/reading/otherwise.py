@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import plural, singular
+from kgneo.english.thesaurus import Thesaurus
 from kgneo.english.words import (
     AMOUNTS,
     ASKING,
@@ -28,7 +29,6 @@ from kgneo.english.words import (
     PEOPLE,
     UNNAMED,
 )
-from kgneo.english.thesaurus import Thesaurus
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness

@@ -107,8 +107,8 @@ def find_jar(coordinate: str, *, timeout: int) -> Path:
     except Exception as error:  # whatever jgo lets through
         raise ServerError(
             f"{coordinate} is not on this machine yet and could not be downloaded: {_one_line(error)}",
-            hint=f"Connect to the network ({repositories['central']}), or name a mirror as central under [repositories] "
-            "in jgo.conf, and run `kgneo prepare`.",
+            hint=f"Connect to the network ({repositories['central']}), or name a mirror as central under "
+            "[repositories] in jgo.conf, and run `kgneo prepare`.",
         ) from error
 
 
