@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -37,6 +37,10 @@ def shop(thesaurus: Thesaurus) -> Fits:
     return Fits(SHOP, cache, likeness=Likeness(SHOP, cache, thesaurus))
 
 
+def nothing(*_: object, **__: object) -> Sequence[Found]:
+    return ()
+
+
 class Values:
     """A dictionary that knows some values by their text, of no property: enough to be asked whether a word is one."""
 
@@ -46,14 +50,7 @@ class Values:
     def lookup(self, pieces: Iterable[str]) -> Mapping[str, Sequence[Found]]:
         return {piece: () for piece in pieces if piece in self.texts}
 
-    def similar(self, text: str, *, limit: int = 40) -> Sequence[Found]:
-        return ()
-
-    def phrases(self) -> Sequence[Found]:
-        return ()
-
-    def holding(self, text: str, keys: Collection[tuple[str, str]], *, limit: int) -> Sequence[Found]:
-        return ()
+    similar = phrases = holding = staticmethod(nothing)
 
 
 def ways(question: str, fits: Fits, *values: str) -> list[str]:
@@ -117,10 +114,8 @@ def test_a_word_fits_the_property_that_it_means_better_with_the_thesaurus(shop: 
     assert shop.key("municipality")[city] > Fits(SHOP, shop.cache).key("municipality")[city]
 
 
-def test_where_the_thesaurus_cannot_be_had_that_is_said_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(coordinate: str, *, timeout: int) -> Path:
+def test_where_the_thesaurus_cannot_be_had_that_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(coordinate: str, **_: object) -> Path:
         raise ServerError(f"{coordinate} is not there")
 
     monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
