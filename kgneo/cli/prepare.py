@@ -7,15 +7,17 @@ import click
 from kgneo.cli.options import json_option, option, print_json, say
 from kgneo.embedding import DEFAULT_ENCODER, OnnxEncoder, load_encoder
 from kgneo.server import fetch
+from kgneo.thesaurus_data import described as words_described
+from kgneo.thesaurus_data import make_thesaurus
 
 
 @click.command()
 @option("--encoder", metavar="NAME|PATH", default=DEFAULT_ENCODER, show_default=True, help="Which encoder to get.")
 @option("--version", envvar="KGNEO_NEO4J_VERSION", metavar="VERSION", help="Neo4j: 5.26, 2026 or an exact version.")
-@option("--no-server", is_flag=True, help="Only the encoder: the graph is on a Neo4j server elsewhere.")
+@option("--no-server", is_flag=True, help="No server: the graph is on a Neo4j server elsewhere.")
 @json_option
 def prepare(encoder: str, version: str | None, no_server: bool, as_json: bool) -> None:
-    """Get what later runs need from the network: the encoder's weights, Neo4j's server, Java.
+    """Get what later runs need from the network: the encoder's weights, WordNet's words, Neo4j's server, Java.
 
     What is there already is not got again. Afterwards `kgneo load`, `index` and `ask` need no network; only a language
     model of --llm does, where it is one of the hub or at an address.
@@ -26,7 +28,8 @@ def prepare(encoder: str, version: str | None, no_server: bool, as_json: bool) -
       kgneo prepare --no-server
       kgneo prepare --version 5.26
     """
-    found = {"encoder": _encoder(encoder)}
+    make_thesaurus(say)
+    found = {"encoder": _encoder(encoder), "words": words_described()}
     if not no_server:
         distribution, java = fetch(version=version, report=say)
         found["neo4j"] = f"{distribution.version}, {len(distribution.jars)} jars in {distribution.jars[0].parents[3]}"

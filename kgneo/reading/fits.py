@@ -18,6 +18,7 @@ from kgneo.ranking.kinds import KINDS
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
 from kgneo.reading.lexicon import EMPTY, Kind, Lexicon
+from kgneo.reading.likeness import Likeness
 from kgneo.reading.vocabulary import Key, Step, Vocabulary
 
 WEIGHTS = Weights()
@@ -41,10 +42,17 @@ WEAK = 0.2
 class Fits:
     """Fits of words to the names of one vocabulary; keeps what does not depend on the question."""
 
-    def __init__(self, vocabulary: Vocabulary, cache: RankingCache, lexicon: Lexicon = EMPTY) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        cache: RankingCache,
+        lexicon: Lexicon = EMPTY,
+        likeness: Likeness | None = None,
+    ) -> None:
         self.vocabulary = vocabulary
         self.cache = cache
         self.lexicon = lexicon
+        self.likeness = likeness
         self._owned_keys = tuple(f"{key.owner}.{key.key}" for key in vocabulary.keys)
         self.labels = tuple(vocabulary.labels)
         self.relations = vocabulary.relations
@@ -59,7 +67,7 @@ class Fits:
 
     def with_words(self, lexicon: Lexicon) -> Fits:
         """The same with what was learned of words."""
-        return Fits(self.vocabulary, self.cache, lexicon)
+        return Fits(self.vocabulary, self.cache, lexicon, self.likeness)
 
     def _name(self, name: str, *like: str) -> NameVectors:
         """A name; where it says nothing itself, its vectors are those of names that are `like` it."""
@@ -101,12 +109,25 @@ class Fits:
             vector = vector / max(float(np.linalg.norm(vector)), 1e-9)
             keys = self._of_property(word, _fit(word, vector, self._key_names))
             keys = self._of_period(word, self._of_unit(word, keys))
+            labels, relations = _fit(word, vector, self._label_names), _fit(word, vector, self._relation_names)
             self._known[word] = (
-                self._with_learned(word, "label", self.labels, _fit(word, vector, self._label_names)),
-                self._with_learned(word, "relation", self.relations, _fit(word, vector, self._relation_names)),
-                self._with_learned(word, "key", self._owned_keys, keys),
+                self._with_learned(word, "label", self.labels, self._with_meant(word, labels, self._label_names)),
+                self._with_learned(
+                    word, "relation", self.relations, self._with_meant(word, relations, self._relation_names)
+                ),
+                self._with_learned(word, "key", self._owned_keys, self._with_meant(word, keys, self._key_names)),
             )
         return self._known[word]
+
+    def _with_meant(self, word: str, fits: Scores, names: Sequence[NameVectors]) -> Scores:
+        """The fits of a word, and of one that shares its root with no name, to names that have a term which it means by
+        the thesaurus and the encoder together: as surely as it means that."""
+        if self.likeness is None or any(same_root(word, own) for own in self.own_words.get(word[:1], ())):
+            return fits
+        meant = {item.term: item.probability for item in self.likeness.of(word)}
+        terms = [[own, " ".join(name.words)] for name in names for own in name.words[-1:] or ("",)]
+        found = [max((meant.get(term, 0.0) for term in own), default=0.0) for own in terms]
+        return np.maximum(fits, LEARNED * np.array(found)) if found else fits
 
     def _with_learned(self, word: str, kind: Kind, names: Sequence[str], fits: Scores) -> Scores:
         """The fits of a word to names of a kind by what was learned of the word: those that it stands for surely, and

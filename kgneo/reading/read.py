@@ -124,6 +124,9 @@ class Interpretation:
     likely: float | None = None
     """The probability that it is right, by what was learned; None where nothing was."""
 
+    means: float = 1.0
+    """The probability that words which the schema does not have mean what they are read as."""
+
     @property
     def complete(self) -> bool:
         """Whether it says all of the question, and each of its parts is said there."""

@@ -74,13 +74,7 @@ def _write(file: Path, found: Distribution) -> None:
 
 
 def _resolve(version: str, report: Callable[[str], None]) -> Distribution:
-    from jgo.config import GlobalSettings
-    from jgo.constants import MAVEN_CENTRAL_URL
-    from jgo.maven import MavenContext
-
-    settings = GlobalSettings.load()
-    repositories = {"central": MAVEN_CENTRAL_URL, **settings.repositories}
-    context = MavenContext(repo_cache=settings.repo_cache, remote_repos=repositories, timeout=30)
+    context, repositories = _context(timeout=30)
     report(f"Looking for Neo4j {version} ({_DOWNLOAD_SIZE} from {repositories['central']} the first time).")
     try:
         artifacts = _artifacts(context, version)
@@ -96,6 +90,37 @@ def _resolve(version: str, report: Callable[[str], None]) -> Distribution:
             "and run the same command again.",
         ) from error
     return Distribution(version, tuple(jars), _main_class(jars))
+
+
+def find_jar(coordinate: str, *, timeout: int) -> Path:
+    """A single jar ("group:artifact:version"), downloaded when it is not there; `timeout` in seconds without an answer.
+
+    Raises ServerError when it cannot be had.
+    """
+    from jgo.parse import Coordinate
+
+    context, repositories = _context(timeout=timeout)
+    try:
+        return whole_jar(context.create_dependency(Coordinate.parse(coordinate)).artifact)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except Exception as error:  # whatever jgo lets through
+        raise ServerError(
+            f"{coordinate} is not on this machine yet and could not be downloaded: {_one_line(error)}",
+            hint=f"Connect to the network ({repositories['central']}), or name a mirror as central under "
+            "[repositories] in jgo.conf, and run `kgneo prepare`.",
+        ) from error
+
+
+def _context(*, timeout: int) -> tuple[Any, dict[str, str]]:
+    """Where jars are kept and got from, with the repositories by name."""
+    from jgo.config import GlobalSettings
+    from jgo.constants import MAVEN_CENTRAL_URL
+    from jgo.maven import MavenContext
+
+    settings = GlobalSettings.load()
+    repositories = {"central": MAVEN_CENTRAL_URL, **settings.repositories}
+    return MavenContext(repo_cache=settings.repo_cache, remote_repos=repositories, timeout=timeout), repositories
 
 
 def _artifacts(context: Any, version: str) -> list[Any]:

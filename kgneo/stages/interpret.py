@@ -7,7 +7,7 @@ graph (its vocabulary, its dictionary of values, vectors of its names) is made o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.context import Context
@@ -30,12 +30,15 @@ from kgneo.ranking.vectors import MAX_HOPS, RankingCache
 from kgneo.reading.confidence import Signs, confidence
 from kgneo.reading.fits import Fits
 from kgneo.reading.lexicon import Lexicon
+from kgneo.reading.likeness import Likeness
 from kgneo.reading.mentions import Lookup, Meaning, Span
+from kgneo.reading.otherwise import otherwise
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key
 from kgneo.stages.apply_learned import taught, weighed
 from kgneo.stages.link import LinkedQuestion
 from kgneo.stages.ranking import ranking
+from kgneo.thesaurus_data import load_thesaurus
 
 KEY, WORDS = "interpret", "learned words"
 TRIES = 6
@@ -49,6 +52,8 @@ FAR = 2.0
 NEAR = 0.1
 """Points of score within which two interpretations are about as good."""
 MOST_RIVALS = 5
+OF_WORDS, LEAST = 0.3, 1e-3
+"""Points of score for the logarithm of the probability that words mean what they are read as, and its least."""
 EMPTY = 0.5
 """What the probability of a learned reading is worth that finds nothing."""
 MEASURED = 0.3
@@ -94,7 +99,9 @@ def _reading(context: Context) -> Reading | None:
         label: tuple(key.key for key in known.keys_of(label) if _names(key, known.display.get(label, ())))
         for label in known.labels
     }
-    return Reading(Fits(known, cache), dictionary, keys, naming)
+    thesaurus = load_thesaurus()
+    likeness = Likeness(known, cache, thesaurus) if thesaurus else None
+    return Reading(Fits(known, cache, likeness=likeness), dictionary, keys, naming)
 
 
 def _implied(context: Context, cache: RankingCache) -> Reading | None:
@@ -138,15 +145,47 @@ def unlearned(
     def chains(masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:
         return _chains(context, known, masked, meaning)
 
-    found = [item for item in read(question, fits or known.fits, known.dictionary, chains, given) if _explains(item)]
+    def read_as(text: str) -> list[Interpretation]:
+        items = read(text, fits or known.fits, known.dictionary, chains, given)
+        return [item for item in items if _explains(item)]
+
     if known.implied is None:
-        return found
+        return read_as(question) if given else _in_all_words(question, fits or known.fits, known.dictionary, read_as)
+    found = read_as(question)
     found = [item for item in found if item.named >= KIND or item.mentions]
     return [
         replace(item, graph=known.implied.lowered(item.graph), meant=item.graph)
         for item in found
         if not (isinstance(item.graph.answer, Aggregate) and item.graph.answer.function == "share")  # of no label
     ]
+
+
+def _in_all_words(
+    question: str, fits: Fits, dictionary: Lookup, read_as: Callable[[str], list[Interpretation]]
+) -> list[Interpretation]:
+    """The interpretations of a question in all the words in which it may be read, best first.
+
+    Raises EntityNotFound where it has in all of them a name that the graph does not have.
+    """
+    ways = otherwise(question, fits, dictionary)
+    if len(ways) == 1 and not ways[0].changes:
+        return read_as(question)
+    found: dict[QueryGraph, Interpretation] = {}
+    unknown: EntityNotFound | None = None
+    for way in ways:
+        try:
+            items = read_as(way.text)
+        except EntityNotFound as error:
+            unknown = unknown or error
+            continue
+        less = OF_WORDS * math.log(max(way.probability, LEAST))
+        for item in items:
+            meant = replace(item, score=item.score + less, means=way.meant)
+            if item.graph not in found or found[item.graph].score < meant.score:
+                found[item.graph] = meant
+    if not found and unknown:
+        raise unknown
+    return sorted(found.values(), key=lambda item: -item.score)
 
 
 def _with_words(context: Context, fits: Fits, lexicon: Lexicon) -> Fits:
@@ -205,7 +244,7 @@ class Answered:
         """The probability that it is right."""
         likely = self.interpretation.likely
         if likely is None:
-            return confidence(self.signs)
+            return confidence(self.signs) * self.interpretation.means
         return likely * (EMPTY if self.signs.empty else 1.0)
 
 

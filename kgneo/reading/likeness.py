@@ -1,0 +1,120 @@
+"""Likeness: the probability that a word or phrase of a question means a term of the schema that it shares no root with.
+
+Comes in: the terms of a vocabulary's names, a thesaurus and an encoder. Goes out: for a word the terms that it may
+mean, each with a probability by a logistic model over signs of both: how the senses of the two stand to each other, how
+similar the encoder finds them, and how far that is behind the most similar term. The signs name no word and no schema;
+the weights are fitted on pairs of many graphs (`python -m benchmarks.other_words --fit`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+import numpy as np
+
+from kgneo.english.names import singular, telling_words
+from kgneo.english.thesaurus import NONE, Nearness, Terms, Thesaurus
+from kgneo.ranking.vectors import RankingCache, Scores
+from kgneo.reading.vocabulary import Vocabulary
+
+FARTHEST = 0.4
+"""How far behind the most similar term a term's similarity counts."""
+LEAST = 0.01
+"""Probability below which a term is not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What tells whether a word means a term: the five of `Nearness`, the encoder's similarity less how similar the
+    term is to any noun, how far that is behind the most similar term, and whether it is that."""
+
+    same: float
+    narrower: float
+    broader: float
+    beside: float
+    derived: float
+    similar: float
+    behind: float
+    most: float
+
+
+def signs(near: Nearness, similar: float, most: float) -> Signs:
+    """The signs of a term, by its similarity and that of the most similar one."""
+    behind = min(most - similar, FARTHEST)
+    return Signs(near.same, near.narrower, near.broader, near.beside, near.derived, similar, behind, float(not behind))
+
+
+WEIGHTS = Signs(
+    same=5.71, narrower=0.68, broader=3.49, beside=2.5, derived=0.08, similar=10.38, behind=-11.35, most=-0.28
+)
+CONSTANT = -4.62
+
+
+def probability(found: Signs) -> float:
+    """0 to 1."""
+    total = CONSTANT + sum(weight * sign for weight, sign in zip(astuple(WEIGHTS), astuple(found), strict=True))
+    return 1.0 / (1.0 + math.exp(-total))
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A term of the schema that a word may mean, with the probability that it does."""
+
+    term: str
+    probability: float
+
+
+class Likeness:
+    """What words mean among the terms of one vocabulary; keeps what it found."""
+
+    def __init__(self, vocabulary: Vocabulary, cache: RankingCache, thesaurus: Thesaurus) -> None:
+        self.cache = cache
+        self.thesaurus = thesaurus
+        self.terms = terms_of(vocabulary, thesaurus)
+        self._near = Terms.of(self.terms, thesaurus)
+        self._vectors = cache.of_graph(self.terms)
+        self._bias = cache.bias(self._vectors)
+        self._known: dict[str, tuple[Meant, ...]] = {}
+
+    def of(self, word: str) -> tuple[Meant, ...]:
+        """The terms that a word or phrase may mean, the likeliest first."""
+        if word not in self._known:
+            found = (Meant(term, probability(item)) for term, item in self.signs(word).items())
+            told = sorted((item for item in found if item.probability >= LEAST), key=lambda item: -item.probability)
+            self._known[word] = tuple(told)
+        return self._known[word]
+
+    def prepare(self, words: Sequence[str]) -> None:
+        """Encode several words at once."""
+        self.cache.vectors([form for word in words if word not in self._known for form in _forms(word)])
+
+    def signs(self, word: str) -> dict[str, Signs]:
+        """The signs of a word for each term."""
+        if not self.terms:
+            return {}
+        near, similar = self._near.near(word, self.thesaurus), self._similar(word)
+        most = float(similar.max())
+        return {
+            term: signs(near.get(term, NONE), float(own), most) for term, own in zip(self.terms, similar, strict=True)
+        }
+
+    def _similar(self, word: str) -> Scores:
+        """How similar each term is to a word, in the singular or as it stands: "goods" are no good."""
+        both = self._vectors @ self.cache.vectors(_forms(word)).T
+        return np.asarray(both.max(axis=1) - self._bias, dtype=np.float64)
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((singular(word), word)))
+
+
+def terms_of(vocabulary: Vocabulary, thesaurus: Thesaurus) -> tuple[str, ...]:
+    """The words of all names of a vocabulary, and the names of several words that the thesaurus has as phrases."""
+    names = [*vocabulary.labels, *map(vocabulary.readable, vocabulary.relations)]
+    names += [key.name or key.key for key in vocabulary.keys]
+    words = [telling_words(name) for name in names]
+    found = dict.fromkeys(part for name in words for part in name if len(part) > 1 and part.isalpha())
+    pairs = dict.fromkeys(" ".join(name[at : at + 2]) for name in words for at in range(len(name) - 1))
+    return tuple(found | {pair: None for pair in pairs if thesaurus.senses(pair)})

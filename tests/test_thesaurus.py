@@ -1,0 +1,152 @@
+"""What words mean that a schema does not have: the thesaurus, the signs, and the ways to read a question."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from kgneo.embedding import load_encoder
+from kgneo.english.thesaurus import NONE, Terms, Thesaurus
+from kgneo.errors import KgneoError, ServerError
+from kgneo.ranking.vectors import RankingCache
+from kgneo.reading.fits import Fits
+from kgneo.reading.likeness import Likeness, probability, signs
+from kgneo.reading.mentions import Found
+from kgneo.reading.otherwise import MOST, Otherwise, otherwise
+from kgneo.reading.vocabulary import Key, Link, Vocabulary
+from kgneo.thesaurus_data import INSIDE, PARTS, build, load_thesaurus, make_thesaurus
+
+SHOP = Vocabulary(
+    {"Customer": 9, "Product": 9},
+    (Key("Customer", "lastName"), Key("Customer", "city"), Key("Product", "price", kind="number")),
+    (Link("Customer", "BOUGHT", "Product"),),
+)
+
+
+@pytest.fixture(scope="module")
+def thesaurus() -> Thesaurus:
+    return make_thesaurus(lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def shop(thesaurus: Thesaurus) -> Fits:
+    cache = RankingCache(load_encoder())
+    return Fits(SHOP, cache, likeness=Likeness(SHOP, cache, thesaurus))
+
+
+def nothing(*_: object, **__: object) -> Sequence[Found]:
+    return ()
+
+
+class Values:
+    """A dictionary that knows some values by their text, of no property: enough to be asked whether a word is one."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = texts
+
+    def lookup(self, pieces: Iterable[str]) -> Mapping[str, Sequence[Found]]:
+        return {piece: () for piece in pieces if piece in self.texts}
+
+    similar = phrases = holding = staticmethod(nothing)
+
+
+def ways(question: str, fits: Fits, *values: str) -> list[str]:
+    return [way.text for way in otherwise(question, fits, Values(*values))]
+
+
+def test_words_of_one_sense_are_near_and_others_are_not(thesaurus: Thesaurus) -> None:
+    near = Terms.of(["customer", "mountain"], thesaurus).near("clients", thesaurus)
+    assert near["customer"].same > 0.2
+    assert near.get("mountain", NONE).same == 0.0
+
+
+def test_the_side_on_which_a_word_is_broader_is_told(thesaurus: Thesaurus) -> None:
+    terms = Terms.of(["aircraft"], thesaurus)
+    assert terms.near("airplanes", thesaurus)["aircraft"].narrower > 0.5
+    assert terms.near("vehicle", thesaurus)["aircraft"].broader > 0.2
+
+
+def test_forms_that_follow_no_rule_have_the_senses_of_their_base(thesaurus: Thesaurus) -> None:
+    nouns = {sense.above for sense in thesaurus.senses("geese")}
+    assert nouns
+    assert nouns <= {sense.above for sense in thesaurus.senses("goose")}
+
+
+def test_a_word_without_senses_has_none(thesaurus: Thesaurus) -> None:
+    assert thesaurus.senses("qwertz") == ()
+
+
+def test_more_signs_make_a_meaning_likelier() -> None:
+    nothing = signs(NONE, similar=0.0, most=0.4)
+    assert probability(signs(NONE, similar=0.4, most=0.4)) > probability(nothing)
+    assert probability(nothing) < 0.01
+
+
+def test_a_question_is_read_in_the_schemas_words(shop: Fits) -> None:
+    assert ways("Show the surnames of all clients.", shop)[0] == "Show the last names of all customers."
+
+
+def test_the_schemas_own_words_and_closed_classes_stay(shop: Fits) -> None:
+    assert ways("Show the price of each product.", shop) == ["Show the price of each product."]
+
+
+def test_what_is_a_value_of_the_graph_stays(shop: Fits) -> None:
+    assert ways("How many clients are there?", shop, "clients") == ["How many clients are there?"]
+
+
+def test_a_question_has_few_ways_and_their_probabilities_fall(shop: Fits) -> None:
+    found = otherwise("Which towns do clients of merchandise with a high cost live in?", shop, Values())
+    probabilities = [way.probability for way in found]
+    assert 1 < len(found) <= MOST
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert sum(probabilities) <= 1.0 + 1e-9
+
+
+def test_without_a_thesaurus_a_question_is_read_as_it_stands(shop: Fits) -> None:
+    assert otherwise("all clients", Fits(SHOP, shop.cache), Values()) == [Otherwise("all clients")]
+
+
+def test_a_word_fits_the_property_that_it_means_better_with_the_thesaurus(shop: Fits) -> None:
+    city = SHOP.keys[1]
+    assert shop.key("municipality")[city] > Fits(SHOP, shop.cache).key("municipality")[city]
+
+
+def test_where_the_thesaurus_cannot_be_had_that_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(coordinate: str, **_: object) -> Path:
+        raise ServerError(f"{coordinate} is not there")
+
+    monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("kgneo.server.jars.find_jar", fail)
+    said: list[str] = []
+    assert load_thesaurus.__wrapped__(said.append) is None
+    assert load_thesaurus.__wrapped__(said.append) is None
+    assert sum("without WordNet" in line for line in said) == 1
+    with pytest.raises(KgneoError):
+        make_thesaurus(said.append)
+
+
+def test_files_of_wordnets_form_are_read(tmp_path: Path) -> None:
+    jar = tmp_path / "words.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        for name in PARTS.values():
+            if name != "noun":
+                archive.writestr(f"{INSIDE}data.{name}", "")
+            archive.writestr(f"{INSIDE}{name}.exc", "")
+        archive.writestr(
+            f"{INSIDE}data.noun",
+            "00000001 03 n 01 vehicle 0 000 | what drives\n"
+            "00000002 03 n 02 lorry 0 heavy_goods 0 001 @ 00000001 n 0000 | a large one\n"
+            "00000003 03 n 01 tree 0 000 | what grows\n",
+        )
+        archive.writestr(
+            f"{INSIDE}index.sense",
+            "vehicle%1:06:00:: 00000001 1 3\nlorry%1:06:00:: 00000002 1 0\nheavy_goods%1:06:00:: 00000002 1 0\n",
+        )
+    build(jar, tmp_path / "words.sqlite")
+    found = Thesaurus(tmp_path / "words.sqlite")
+    near = Terms.of(["vehicle", "heavy goods"], found).near("lorries", found)
+    assert near["heavy goods"].same == 1.0
+    assert near["vehicle"].narrower > 0.0
