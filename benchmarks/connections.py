@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 import time
 from collections import defaultdict
@@ -41,12 +40,12 @@ from kgneo.graph import Graph
 from kgneo.graph.load import load
 from kgneo.loader import open_source, read_triples
 from kgneo.model import Answer
+from kgneo.stages.connect import connect
 from kgneo.text import fold
 
 QUESTIONS = Path(__file__).resolve().parent / "connections.jsonl"
 HEADER = ("graph", "half", "n", "exact", "median ms", "p95 ms")
 KINDS = ("kind", "half", "n", "exact")
-ARROW = re.compile(r" (?:–[^→]*→|←[^–]*–) ")
 EDGES = "MATCH (a)-->(b) RETURN elementId(a) AS a, elementId(b) AS b"
 
 
@@ -122,22 +121,33 @@ def answered(context: Context, line: Line) -> Scored:
     taken = (time.perf_counter() - start) * 1000
     words = answer.steps[0].question if answer.steps else ""
     said = f"{', '.join(answer.answers[:4]) or answer.answer} ({len(answer.answers)} by {words!r})"
-    return Scored(line, is_exact(answer, line), taken, said)
+    return Scored(line, is_exact(context, answer, line), taken, said)
 
 
-def names_of(way: str) -> tuple[str, ...]:
-    """The names of the nodes on a way as it is told."""
-    return tuple(map(fold, ARROW.split(way)))
-
-
-def is_exact(answer: Answer, line: Line) -> bool:
+def is_exact(context: Context, answer: Answer, line: Line) -> bool:
     """Whether an answer is right as a whole; a way is right in either direction."""
     if line.ways:
-        found = {names_of(way) for way in answer.answers}
-        turned = {way if way in line.ways else way[::-1] for way in found}
-        return turned == line.ways and not answer.more
+        connected = connect(context, line.question)
+        ways = [[node.names for node in way.nodes] for way in connected.result.ways] if connected else []
+        return len(ways) == len(line.ways) and all(
+            any(_same_way(found, way) or _same_way(found[::-1], way) for found in ways) for way in line.ways
+        )
+    if answer.answer_nodes:
+        named = [node.names for node in answer.answer_nodes]
+        whole = len(named) + answer.more == len(line.answers)
+        return whole and all(any(_is_called(names, text) for names in named) for text in line.answers)
     said = answer.answers or (answer.answer,)
     return {fold(text) for text in said} == {fold(text) for text in line.answers}
+
+
+def _same_way(found: Sequence[Sequence[str]], way: Sequence[str]) -> bool:
+    return len(found) == len(way) and all(_is_called(*pair) for pair in zip(found, way, strict=True))
+
+
+def _is_called(names: Sequence[str], text: str) -> bool:
+    """Whether a node's names have a text, or its words: a first and a last name."""
+    folded = [fold(name) for name in names]
+    return fold(text) in folded or {*fold(text).split()} <= {word for name in folded for word in name.split()}
 
 
 def held_against(graph: Graph, answers: Sequence[tuple[str, str]]) -> list[str]:

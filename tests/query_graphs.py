@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 from kgneo.query.check import check
 from kgneo.query.graph import (
+    ANY_DEPTH,
     SPANS,
     TEXTUAL,
     Aggregate,
@@ -170,7 +171,7 @@ def way_graphs(draw: Callable[..., Any]) -> QueryGraph:
     """A query graph with an edge of several steps: of what it leads to, of the ways themselves, or of their lengths."""
     names = [f"x{number}" for number in range(draw(st.integers(2, 3)))]
     variables = tuple(_variable(draw, name) for name in names)
-    steps = draw(st.sampled_from([(1, 3), (2, 4), (2, 2)]))
+    steps = draw(st.sampled_from([(1, 3), (2, 4), (2, 2), ANY_DEPTH, ANY_DEPTH]))
     edge = replace(_edge(draw, names[0], names[1], 1), absent=False, steps=steps)
     edge = replace(edge, relations=draw(st.sampled_from([edge.relations, ()])))
     if draw(st.booleans()):
@@ -612,7 +613,9 @@ class Interpreter:
         least, most = edge.steps
         if len(way.relationships) >= least:
             yield way
-        if len(way.relationships) == most or (way.relationships and not self._may_pass(edge, way.nodes[-1])):
+        been = not most and way.nodes[-1] in way.nodes[:-1]  # a shortest way comes by nothing twice
+        stopped = way.relationships and not self._may_pass(edge, way.nodes[-1])
+        if len(way.relationships) == (most or -1) or been or stopped:
             return
         for found in self.world.relationships:
             ends = [(found.subject, found.object), *([] if edge.directed else [(found.object, found.subject)])]

@@ -6,7 +6,7 @@ with all their names, and the query that found them. Every value in an answer is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -101,7 +101,7 @@ def run(
     rows = knowledge.graph.read(compiled.text, limit=limit + 1, timeout=timeout, **compiled.parameters)
     shown = rows[:limit]
     if isinstance(graph.answer, Value) and graph.way is not None:
-        ways = tuple(_way(row, shape, naming) for row in shown)
+        ways = _together(_way(row, shape, naming) for row in shown)
         more = _more(knowledge, graph, keys, timeout, named) - limit if whole and len(rows) > limit else 0
         return Result(tuple(map(str, ways)), (), max(more, 0), not rows, compiled, named, None, ways)
     nodes = tuple(_node(row, shape, naming) for row in shown if "id" in row)
@@ -282,6 +282,23 @@ def _way(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> Way:
         Hop(step["relation"], forward=step["start"] == node.id) for node, step in zip(nodes, row["steps"], strict=False)
     )
     return Way(tuple(nodes), steps, tuple(step["id"] for step in row["steps"]), tuple(row["degrees"]))
+
+
+def _together(ways: Iterable[Way]) -> tuple[Way, ...]:
+    """Ways past the same nodes as one, with all types on each step: "Ann –KNOWS, HIRED→ Bob"."""
+    found: dict[tuple[str, ...], Way] = {}
+    for way in ways:
+        key = tuple(node.id for node in way.nodes)
+        same = found.get(key)
+        hops = way.hops if same is None else tuple(map(_with_type, same.hops, way.hops))
+        ids = (*(same.relationships if same else ()), *way.relationships)
+        found[key] = replace(way, hops=hops, relationships=tuple(dict.fromkeys(ids)))
+    return tuple(found.values())
+
+
+def _with_type(one: Hop, other: Hop) -> Hop:
+    types = one.relation.split(", ")
+    return one if other.relation in types else replace(one, relation=f"{one.relation}, {other.relation}")
 
 
 def _evidence_of_ways(knowledge: Knowledge, ways: Sequence[Way]) -> tuple[Evidence, ...]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kgneo.query.catalogue import Catalogue, Key, Kind, Relation
 from kgneo.query.graph import (
+    ANY_DEPTH,
     MOST_STEPS,
     SPANS,
     TEXTUAL,
@@ -155,8 +156,8 @@ def _ways(graph: QueryGraph) -> Iterator[str]:
     for edge in graph.edges:
         what = f"The edge from {edge.subject!r} to {edge.object!r}"
         least, most = edge.steps
-        if not 1 <= least <= most <= MOST_STEPS:
-            yield f"{what} has {least} to {most} steps: it needs at least 1, and at most {MOST_STEPS}."
+        if edge.steps != ANY_DEPTH and not 1 <= least <= most <= MOST_STEPS:
+            yield f"{what} has {least} to {most} steps: it needs 1 to {MOST_STEPS}, or [1, 0], which is any number."
         elif edge.is_way and (edge.absent or edge.optional):
             yield f"{what} has several steps: it can be neither absent nor optional."
         elif not edge.is_way and (edge.avoiding or edge.busiest):

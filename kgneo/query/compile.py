@@ -559,8 +559,8 @@ class _Compiler:
     def _in_turn(
         self, names: Sequence[str], edges: Sequence[Edge], bound: set[str], tests: Sequence[tuple[set[str], str]]
     ) -> list[str]:
-        """A MATCH for each way, and for what plain edges join, beginning at given nodes: a way is looked for from an end
-        that is known."""
+        """A MATCH for each way, and for what plain edges join, beginning at given nodes: a way is looked for from an
+        end that is known."""
         known, left, lines = set(bound), list(tests), list[str]()
         ways, others = [edge for edge in edges if edge.is_way], [edge for edge in edges if not edge.is_way]
         pieces = sorted(_pieces(names, others), key=lambda piece: not self._is_given(piece))
@@ -611,7 +611,7 @@ class _Compiler:
         ends = [self._once(end, set(known)) for end in (edge.subject, edge.object)]
         where = f" WHERE {' AND '.join([*tests, *within])}" if tests or within else ""
         last = f"(){arrow}" if within else ""
-        times = f"{{{least - bool(within)},{most - bool(within)}}}"
+        times = f"{{{least - bool(within)},{most - bool(within) if most else ''}}}"
         inner = f"((){arrow}({node}){where}){times}"
         selector = "ALL SHORTEST" if edge == self.graph.way else "SHORTEST 1"
         return f"{name} = {selector} {ends[0]}{inner}{last}{ends[1]}"

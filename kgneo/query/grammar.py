@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from kgneo.query.catalogue import Catalogue, Key, Relation
-from kgneo.query.graph import MOST_STEPS, TEXTUAL
+from kgneo.query.graph import ANY_DEPTH, TEXTUAL
 
 LONGEST = 400_000
 """Characters of a grammar at most, so that reading it takes less time than a small model's reply."""
@@ -35,7 +35,7 @@ EXTREMES = ("minimum", "maximum")
 FIGURES = ("sum", "average", *EXTREMES)
 BEGIN, EDGES, CONDITIONS, SELECTIONS = '{"variables": [', '"edges": [', '"conditions": [', '"selections": ['
 ABSENT, DESCENDING, LIMIT, ANSWER = ', "absent": true}', ', "descending": true', ', "limit": ', '"answer": '
-STEPS = f', "steps": [1, {MOST_STEPS}]'
+STEPS = f', "steps": {list(ANY_DEPTH)}'
 OPERATOR, RIGHT, END = ', "operator": "', '", "right": [', "]}"
 FUNCTION, COUNTED, PER = '{"function": "', 'count", "value": {"of": "x0"}', ', "per": '
 NEXT, CLOSE, COLUMNS = ", ", "], ", ', "columns": ['

@@ -29,8 +29,10 @@ Function = Literal["count", "share", "sum", "average", "minimum", "maximum", "ex
 Calculation = Literal["+", "-", "*", "/", "%", "difference", "per cent", "years", "months", "days", "hours"]
 ONE_STEP = (1, 1)
 """The steps of an edge that is one relationship."""
-MOST_STEPS = 100
-"""Relationships of one way at most."""
+ANY_DEPTH = (1, 0)
+"""The steps of a way that has any number of them."""
+MOST_STEPS = 20
+"""Relationships of one way at most, where their number is bounded."""
 SPANS: tuple[Calculation, ...] = ("years", "months", "days", "hours")
 """Calculations over two dates."""
 
@@ -53,11 +55,11 @@ class Edge:
     `optional`: there may be none, and what hangs below it has no value then, and is counted as 0. Conditions on what
     hangs below an optional edge say what is looked at there.
 
-    `steps` other than (1, 1) are the least and the most relationships, one after the other, that lead from one end to
-    the other: the edge is a way then, and without `relations` these may be of any type. Of all ways between two nodes
-    a shortest one counts; the edge itself as the answer asks for all shortest ones. On a way there is no node that one
-    of the variables `avoiding` can be, and none with more than `busiest` relationships (0: no bound); that is not said
-    of its ends.
+    `steps` other than (1, 1) are the least and the most relationships (0: any number), one after the other, that lead
+    from one end to the other: the edge is a way then, and without `relations` these may be of any type. Of all ways
+    between two nodes a shortest one counts; the edge itself as the answer asks for all shortest ones. On a way there is
+    no node that one of the variables `avoiding` can be, and none with more than `busiest` relationships (0: no bound);
+    that is not said of its ends.
     """
 
     subject: str
@@ -215,8 +217,9 @@ class QueryGraph:
 
     def is_distance(self, value: object) -> bool:
         """Whether a value is the number of steps of a way."""
-        named = isinstance(value, Value) and value.form == "length" and not value.key
-        return named and any(edge.is_way and edge.name == value.of for edge in self.edges)
+        if not isinstance(value, Value) or value.key or value.form != "length":
+            return False
+        return any(edge.is_way and edge.name == value.of for edge in self.edges)
 
     @property
     def avoided(self) -> tuple[str, ...]:

@@ -321,7 +321,7 @@ def json_schema(catalogue: Catalogue, *, ids: Sequence[str] = ()) -> dict[str, A
     variable = {"name": name, "labels": _list(labels), **({"ids": _list(_words(ids))} if ids else {})}
     edge = {"subject": name, "relations": _list(relations, least=1), "object": name, "name": name}
     edge |= {word: {"type": "boolean"} for word in ("directed", "absent", "optional")}
-    steps = {"type": "integer", "minimum": 1, "maximum": MOST_STEPS}
+    steps = {"type": "integer", "minimum": 0, "maximum": MOST_STEPS}
     way = {**edge, "relations": _list(relations), "steps": _list(steps, least=2, most=2)}
     way |= {"avoiding": _list(name, most=MOST_PARTS), "busiest": {"type": "integer", "minimum": 0}}
     edges = {"anyOf": [_object(edge, "subject", "relations", "object"), _object(way, "subject", "object", "steps")]}

@@ -235,6 +235,7 @@ class _Words:
         """How many steps a way has, and what is not on it."""
         least, most = edge.steps
         number = f"{least}" if least == most else f"up to {most}" if least == 1 else f"{least} to {most}"
+        number = number if most else "any number of"
         several = [self._avoided(name) for name in edge.avoiding]
         without = f", without passing {' or '.join(several)}" if several else ""
         busy = f", past nothing with more than {edge.busiest} relationships" if edge.busiest else ""

@@ -1,103 +1,84 @@
 """Connections: what a question asks of ways between two things, near one, or above and below it.
 
-Comes in: a question with its names in brackets or without. Goes out: the constructions that it may be, each with the
-pieces of text in its slots, best first. Whether the pieces name anything is for who looks names up.
+Comes in: a question and where it names something. Goes out: what is asked of which of the names, and the words that no
+construction of `kgneo.english.connections` has. Whether these name anything is for who knows the graph.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from kgneo.english.connections import (
-    ALONG,
-    AT_ANY_DEPTH,
-    AT_MOST,
-    AVOIDED,
-    CONSTRUCTIONS,
-    NUMBERS,
-    Asks,
-    Construction,
-)
+from kgneo.english.connections import AT_ANY_DEPTH, AVOIDED, AVOIDING, CUES, NUMBERS, SAID_WITH, Asks
+from kgneo.english.words import FUNCTION_WORDS
 
 TOGETHER = re.compile(r"\b(?:they|them|these(?: two)?|those two|the two|both of them|each other)\b", re.IGNORECASE)
 """Words for things that were named elsewhere."""
-JOINED = re.compile(r"\s+(?:and|to|with|from)\s+", re.IGNORECASE)
+WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+")
+NAME = "X"
+MOST_UNSAID = 3
+"""Words that a question may have beside the cues and what names something of the graph."""
+
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks of `one` and, it may be, of `other`; `kind` are the words for what is asked for, `verb` those
-    for how it is joined to both, `steps` the least and the most steps (0: not said), `avoided` what a way is not to
-    touch, `along` what it is to lead along."""
+    """What a question asks of the names number `ends`; `avoided` is that of the one that a way is not to touch; `steps`
+    the least and the most steps (0: not said); `rest` the words that may name what is asked for, or along what ways are
+    to lead; `kinds`: what kinds of things, and not which."""
 
     asks: Asks
-    one: str
-    other: str = ""
-    kind: str = ""
-    verb: str = ""
+    ends: tuple[int, ...]
+    avoided: int | None = None
     steps: tuple[int, int] = (0, 0)
-    avoided: str = ""
-    along: str = ""
+    rest: tuple[str, ...] = ()
+    kinds: bool = False
 
 
-def asked_of(question: str) -> Iterator[Asked]:
-    """What a question may ask of connections. Where a name may hold an "and", every place to part is tried."""
-    for text, tail in _tails(question.strip()):
-        for construction in CONSTRUCTIONS:
-            for found in _matches(construction, text):
-                yield _filled(construction, found, tail)
+def asked_of(question: str, names: Sequence[Span]) -> Asked | None:
+    """What a question that names something at `names` asks of connections; None where it has no cue for that."""
+    text, places = _masked(question, names)
+    avoided = _avoided(text, places) if len(places) > 1 else None
+    ends = tuple(number for number in range(len(names)) if number != avoided)
+    for cue in CUES:
+        found = cue.expression.search(text)
+        if not found or len(ends) != (1 if cue.asks == "within" else 2):
+            continue
+        slots = found.groupdict()
+        most = _number(slots["number"]) if slots.get("number") else 0
+        return Asked(cue.asks, ends, avoided, (most if slots.get("exact") else 1, most) if most else (0, 0),
+                     _rest(text, places), bool(re.search(r"\b(?:kinds?|sorts?|types?) of\b", text, re.I)))  # fmt: skip
+    return None
 
 
-def _tails(question: str) -> Iterator[tuple[str, Asked]]:
-    """The question without what is said behind it of the ways, and as it is."""
-    plain = Asked("ways", "")
-    without = AVOIDED.search(question)
-    if without:
-        rest = question[: without.start()]
-        for text, tail in _tails(rest):
-            yield text, replace(tail, avoided=without["avoided"])
-        return
-    bounded = AT_MOST.search(question)
-    if bounded and not re.search(r"\bof\b", question[bounded.start() :]):
-        yield question[: bounded.start()], replace(plain, steps=(1, _number(bounded["number"])))
-    yield question, plain
-    along = ALONG.search(question)
-    if along:
-        yield question[: along.start()], replace(plain, along=along["along"])
+def _masked(question: str, names: Sequence[Span]) -> tuple[str, list[int]]:
+    """The question with a letter for each name, and where these stand."""
+    text, places, at = "", [], 0
+    for start, end in names:
+        text += question[at:start]
+        places.append(len(text))
+        text, at = text + NAME, end
+    return text + question[at:], places
 
 
-def _matches(construction: Construction, text: str) -> Iterator[re.Match[str]]:
-    """The ways to fill a construction: names are as short as they can be first, then each longer first name."""
-    found = construction.expression.fullmatch(text)
-    if not found:
-        return
-    yield found
-    if "other" not in found.groupdict() or "[" in text:
-        return
-    for joint in JOINED.finditer(text, found.end("name") + 1):
-        marked = f"{text[: found.start('name')]}[{text[found.start('name') : joint.start()]}]{text[joint.start() :]}"
-        longer = construction.expression.fullmatch(marked)
-        if longer:
-            yield longer
+def _avoided(text: str, places: Sequence[int]) -> int | None:
+    """The name that a way is not to touch: the first one behind a word that says so, with no other name between."""
+    for number, place in reversed(list(enumerate(places))):
+        before = text[places[number - 1] + 1 if number else 0 : place]
+        if AVOIDING.search(before) or AVOIDED.match(text, place + 1):
+            return number
+    return None
 
 
-def _filled(construction: Construction, found: re.Match[str], tail: Asked) -> Asked:
-    slots = {name: (text or "").strip() for name, text in found.groupdict().items()}
-    steps = tail.steps
-    if slots.get("number"):
-        most = _number(slots["number"])
-        steps = (most if slots.get("exact") is not None and "exact" in slots else 1, most)
-    return replace(
-        tail,
-        asks=construction.asks,
-        one=slots["name"],
-        other=slots.get("other", ""),
-        kind=slots.get("kind", ""),
-        verb=slots.get("verb", ""),
-        steps=steps,
-    )
+def _rest(text: str, places: Sequence[int]) -> tuple[str, ...]:
+    """The words that are no part of the cues."""
+    spots = set(places)
+    words = [match[0].lower() for match in WORD.finditer(text) if match.start() not in spots]
+    words = [re.sub(r"['’](?:s|d|m|ll|re|ve)$", "", word) for word in words]
+    said = SAID_WITH | FUNCTION_WORDS | {*NUMBERS}
+    return tuple(word for word in words if word not in said and not word.isdecimal() and word != "s")
 
 
 def _number(text: str) -> int:

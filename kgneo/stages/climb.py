@@ -17,15 +17,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.context import Context
-from kgneo.english.connections import BOTTOM, LEVELS, LOWER, NUMBERS, TOP, UPPER
-from kgneo.english.names import is_past, name_words, relation_words, same_root, singular
+from kgneo.english.connections import (
+    ALL,
+    BOTTOM,
+    LEVELS,
+    LOWER,
+    LOWER_KINDS,
+    NUMBERS,
+    SAID_WITH,
+    TOLD,
+    TOP,
+    UPPER,
+    UPPER_KINDS,
+)
+from kgneo.english.names import is_past, relation_words, same_root, singular
 from kgneo.english.words import ANYBODY, AUXILIARIES, BEING, FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.catalogue import catalogue
-from kgneo.graph.run import Result, evidence_of
-from kgneo.query.graph import MOST_STEPS, Aggregate, Arithmetic, Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.graph.run import evidence_of
+from kgneo.query.graph import (
+    ANY_DEPTH,
+    ONE_STEP,
+    Aggregate,
+    Arithmetic,
+    Condition,
+    Edge,
+    QueryGraph,
+    Selection,
+    Value,
+    Variable,
+)
 from kgneo.reading.connections import Chained, at_any_depth, with_names
-from kgneo.stages.connect import LONGEST, SURE, Connected, Named, named, told
+from kgneo.stages.connect import LONGEST, SURE, Connected, names_in, told
 from kgneo.stages.interpret import interpret, reading, run_query
 from kgneo.stages.link import unbracket
 
@@ -33,11 +56,7 @@ FOLLOWS = 0.02
 """Share of what a relation leads to from which it goes on, from which on it chains."""
 READ = 0.8
 """Confidence in a question that others read, with its edge made one of any depth."""
-ALL = frozenset("all every everything everyone everybody whole entire complete full".split())
-NOTHING_SAID = ALL | ANYBODY | FUNCTION_WORDS | frozenset(
-    "direct directly indirect indirectly chain command hierarchy total altogether list show give find name tell member members "
-    "node nodes thing things item items many number count person deepest furthest farthest part".split()
-)  # fmt: skip
+NOTHING_SAID = ALL | ANYBODY | FUNCTION_WORDS | TOLD
 """Words that need no explanation."""
 WORD = re.compile(r"[\w'’-]+")
 MEMORY = "chains"
@@ -57,7 +76,7 @@ def climb(context: Context, question: str, entities: Sequence[str] = ()) -> Conn
     chained = at_any_depth(with_names(question, tuple(entities)))
     words = [word.lower() for word in WORD.findall(unbracket(chained.text)[0])]
     spoken = set(words)
-    hinted = bool(spoken & (LOWER | UPPER | LEVELS | TOP | BOTTOM)) or bool(spoken & ALL)
+    hinted = bool(spoken & (LOWER | UPPER | LOWER_KINDS | UPPER_KINDS | LEVELS | TOP | BOTTOM | ALL | {"up"}))
     if not (chained.said or hinted):
         return None
     chains = chains_of(context)
@@ -125,16 +144,13 @@ class _Climbing:
     chains: tuple[Chain, ...]
 
     def answered(self) -> Connected | None:
-        names = self._names()
+        names = names_in(self.context, self.chained.text)
         if not 1 <= len(names) <= 2:
             return None
         self.names = names
-        text = self.chained.text
-        plain, _ = unbracket(text)
-        lower = plain.lower()
-        for number, (item, start, end) in enumerate(names):
+        lower = unbracket(self.chained.text)[0].lower()
+        for _, start, end in names:
             lower = lower[:start] + "\0" * (end - start) + lower[end:]
-            del number, item
         self.words = [(match[0].replace("’", "'"), match.start()) for match in WORD.finditer(lower)]
         place = self._place()
         if place is None:
@@ -145,38 +161,6 @@ class _Climbing:
             return None
         return self._asked(place, list(kinds.values()))
 
-    def _names(self) -> list[tuple[Named, int, int]]:
-        """The names of the question: those in brackets, or the longest pieces that name a node."""
-        plain, marked = unbracket(self.chained.text)
-        try:
-            if marked:
-                found = [(named(self.context, f"[{item.text}]"), item.start, item.end) for item in marked]
-                return [(item, start, end) for item, start, end in found if item is not None]
-        except EntityNotFound:
-            return []
-        spots = [(match.start(), match.end()) for match in re.finditer(r"[^\s?,;!]+", plain)]
-        names = self.context.knowledge.names
-        pieces = {
-            (first, last): re.sub(r"['’]s$", "", plain[spots[first][0] : spots[last][1]].rstrip(".")).strip('"“”')
-            for first in range(len(spots))
-            for last in range(first, min(first + 8, len(spots)))
-        }
-        looked = names.by_folded_name(set(pieces.values()))
-        taken: list[tuple[int, int]] = []
-        result: list[tuple[Named, int, int]] = []
-        from kgneo.text import fold
-
-        for first, last in sorted(pieces, key=lambda pair: pair[0] - pair[1]):
-            piece = pieces[first, last]
-            there = looked.get(fold(piece), ())
-            common = all(word.lower() in FUNCTION_WORDS | LOWER | UPPER | LEVELS | ALL for word in piece.split())
-            if there and not common and not any(first <= two and one <= last for one, two in taken):
-                taken.append((first, last))
-                start = spots[first][0]
-                entities = tuple(item.entity for item in there)
-                result.append((Named(piece, entities), start, start + len(piece)))
-        return sorted(result, key=lambda item: item[1])
-
     def _label(self, word: str) -> str:
         known = reading(self.context)
         labels = known.fits.label(singular(word)) if known else {}
@@ -184,7 +168,7 @@ class _Climbing:
         return best if best and labels[best] >= 0.7 else ""
 
     def _is_explained(self, word: str, place: _Place) -> bool:
-        about = LOWER | UPPER | LEVELS | TOP | BOTTOM | NOTHING_SAID
+        about = LOWER | UPPER | LOWER_KINDS | UPPER_KINDS | LEVELS | TOP | BOTTOM | NOTHING_SAID | SAID_WITH
         return word in place.said or word in about or word.isdecimal() or word in NUMBERS
 
     # Which type, and which way ---------------------------------------------------------------------------------------
@@ -204,16 +188,18 @@ class _Climbing:
         """By a word of the type's own name: is what is asked for its subject or its object?"""
         own, is_verb = relation_words(chain.relation)
         telling = [word for word in own if word not in FUNCTION_WORDS]
-        begins = self.names[0][1]
         for number, (word, start) in enumerate(self.words):
             if not any(same_root(word, part) for part in telling):
                 continue
             after = self.words[number + 1][0] if number + 1 < len(self.words) else ""
             name_after = self.names[-1][1] > start if len(self.names) == 1 else True
-            possessive = any(end <= start and self.chained.text for _, _, end in self.names) and self._possessed(number)
+            possessive = self._possessed(number)
             if not (self.chained.said or {word for word, _ in self.words} & (ALL | LEVELS | TOP | BOTTOM)):
                 return None
             before = [word for word, _ in self.words[:number]]
+            end = start + len(word)
+            follows = any(name == end + 1 for _, name, _ in self.names)
+            is_verb = is_verb or follows or (not name_after and bool({"do", "does", "did"} & set(before)))
             passive = is_past(word) and any(word in BEING for word in before) and not is_past(own[-1])
             forward = not is_verb  # objects are asked for: "parts of X"
             if is_verb and passive:
@@ -222,7 +208,6 @@ class _Climbing:
                 forward = not forward
             if len(self.names) == 2:
                 forward = not is_verb if after in ("of", "in", "for") or not is_verb else False
-            del begins
             return _Place(chain, forward == chain.up, frozenset({word}))
         return None
 
@@ -231,22 +216,20 @@ class _Climbing:
         return number > 0 and self.words[number - 1][0] in ("'s", "s")
 
     def _by_direction(self) -> bool | None:
-        spoken = [word for word, _ in self.words]
-        lower = [word for word in spoken if word in LOWER]
-        upper = [word for word in spoken if word in UPPER or word in TOP]
-        depth = {"deep", "depth"} & set(spoken)
-        if not lower and not upper:
-            return False if depth or {*spoken} & BOTTOM else None
-        if lower and upper and not {*spoken} & TOP:
-            return None
-        upwards = bool(upper)
-        place = max(start for word, start in self.words if word in (upper if upwards else lower))
-        turned = len(self.names) == 1 and self.names[0][1] < place and not self._is_noun(upper or lower)
-        return not upwards if turned else upwards
-
-    def _is_noun(self, words: Sequence[str]) -> bool:
-        """ "Ann's superiors": a noun keeps its direction behind a name."""
-        return any(word.endswith(("ant", "ants", "or", "ors", "ates", "ate", "top", "root", "head")) for word in words)
+        """Whether further up is asked for, by words for up and down: "above Ann" and "Ann's bosses", "what is the pump
+        made of", but "what is the pump in"."""
+        words = [(word, start) for word, start in self.words]
+        spoken = {word for word, _ in words}
+        if spoken & UPPER_KINDS or "up" in spoken or (spoken & TOP and not spoken & LEVELS):
+            return True
+        if spoken & LOWER_KINDS:
+            return False
+        last = self.names[-1][1]
+        for lower in (False, True):
+            found = [start for word, start in words if word in (LOWER if lower else UPPER)]
+            if found:
+                return lower if len(self.names) == 1 and max(found) > last else not lower
+        return False if spoken & ({"deep", "depth"} | BOTTOM) else True if spoken & TOP else None
 
     # The query graph -------------------------------------------------------------------------------------------------
 
@@ -285,7 +268,7 @@ class _Climbing:
         """From a node to what is further up, or down."""
         forward = place.upwards == place.chain.up
         ends = (start, end) if forward else (end, start)
-        name, steps = ("", (1, 1)) if absent else ("w", (1, MOST_STEPS))
+        name, steps = ("", ONE_STEP) if absent else ("w", ANY_DEPTH)
         return Edge(ends[0], (place.chain.relation,), ends[1], name=name, absent=absent, steps=steps)
 
     def _levels(self, spoken: Sequence[str]) -> tuple[int, int] | None:
@@ -321,7 +304,7 @@ class _Climbing:
         words = told(self.context, graph, items)
         topics = tuple(item.topic for item in items)
         text = zero if result.empty and zero else ""
-        return Connected(graph, words, result, topics, evidence, SURE, _cut(self.context, graph, result), text=text)
+        return Connected(graph, words, result, topics, evidence, SURE, text=text)
 
 
 def _measures(spoken: Sequence[str]) -> bool:
@@ -332,20 +315,6 @@ def _measures(spoken: Sequence[str]) -> bool:
         if first in ("many", "what", "which") and second in LEVELS - {"chain", "hierarchy", "tree"}:
             return True
     return bool({"depth", "height"} & set(spoken))
-
-
-def _cut(context: Context, graph: QueryGraph, result: Result) -> tuple[str, ...]:
-    """A warning where there may be more than the most steps lead to: so many nodes at least are found then."""
-    if len(result.nodes) + result.more < MOST_STEPS:
-        return ()
-    way = next((edge for edge in graph.edges if edge.is_way and edge.steps[1] == MOST_STEPS), None)
-    if way is None or not isinstance(graph.answer, Value):
-        return ()
-    furthest = replace(graph, answer=Aggregate("maximum", Value(way.name, form="length")), selections=())
-    found = run_query(context, furthest, timeout=LONGEST, whole=False).answers
-    if found and found[0] == str(MOST_STEPS):
-        return (f"Only what {MOST_STEPS} steps or fewer lead to was looked at: there may be more.",)
-    return ()
 
 
 def _deepened(context: Context, text: str, chains: Sequence[Chain]) -> Connected | None:
@@ -359,7 +328,7 @@ def _deepened(context: Context, text: str, chains: Sequence[Chain]) -> Connected
     for item in understood[:3]:
         graph = item.graph
         edges = tuple(
-            replace(edge, steps=(1, MOST_STEPS), name=edge.name or f"w{number}")
+            replace(edge, steps=ANY_DEPTH, name=edge.name or f"w{number}")
             if {*edge.relations} <= names and not (edge.absent or edge.optional)
             else edge
             for number, edge in enumerate(graph.edges)
@@ -370,8 +339,5 @@ def _deepened(context: Context, text: str, chains: Sequence[Chain]) -> Connected
         result = run_query(context, graph, timeout=LONGEST)
         evidence = () if result.empty else evidence_of(context.knowledge, graph, result)
         words = told(context, graph, ())
-        return Connected(graph, words, result, (), evidence, READ, _cut(context, graph, result))
+        return Connected(graph, words, result, (), evidence, READ)
     return None
-
-
-__all__ = ["Chain", "chains_of", "climb", "name_words"]

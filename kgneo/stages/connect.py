@@ -11,26 +11,43 @@ node, ways that pass none are looked for, too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import product
 
 from kgneo.context import Context
-from kgneo.english.connections import CLASSES
+from kgneo.english.connections import (
+    ALL,
+    CONNECTED,
+    LEVELS,
+    LOWER,
+    LOWER_KINDS,
+    NUMBERS,
+    SAID_WITH,
+    STEPS,
+    TOP,
+    UPPER,
+    UPPER_KINDS,
+)
 from kgneo.english.names import is_noun, name_words, same_root, singular
-from kgneo.english.words import ANYBODY, ARTICLES, FUNCTION_WORDS
-from kgneo.errors import EntityNotFound, GraphTimeout
+from kgneo.english.words import FUNCTION_WORDS
+from kgneo.errors import GraphTimeout
 from kgneo.graph.run import Result, Way, evidence_of
 from kgneo.model import AnswerNode, Entity, Evidence, Table, TopicEntity
-from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Value, Variable
+from kgneo.query.graph import ANY_DEPTH, Aggregate, Condition, Edge, QueryGraph, Scalar, Value, Variable
 from kgneo.query.wording import wording
-from kgneo.reading.connections import Asked, asked_of, with_names
+from kgneo.reading.connections import MOST_UNSAID, Asked, Span, asked_of, at_any_depth, with_names
 from kgneo.stages.interpret import reading, run_query
 from kgneo.stages.link import not_found, unbracket
 from kgneo.text import fold
 
-NEAR, FAR = 6, 20
-"""Steps between two things that are looked for, at first and where there is no way so short."""
+NEAR = 6
+"""Steps of ways that are looked for past busy nodes, and where looking for any takes too long."""
+LIKE, NEXT = 0.35, 0.1
+"""How surely a word means a relationship type, from which on it does, and by how much others may fit less."""
+LONGEST_NAME = 8
+"""Words of a name that is looked for in a question."""
 BUSY = 50
 """Relationships of a node from which on what it joins may be anything."""
 MOST_SHOWN = 10
@@ -38,8 +55,12 @@ MOST_SHOWN = 10
 LONGEST = 5.0
 """Seconds that one query may take."""
 MOST_NAMESAKES = 20
-TRIED = 12
-"""Ways to fill the constructions that are looked up."""
+CUED = (
+    CONNECTED
+    | STEPS
+    | {"within", "common", "mutual", "share", "shared", "shares", "between", "far", "distance", "close"}
+)
+"""Words without one of which no question asks of connections."""
 SURE, LEFT = 0.95, 0.6
 """Confidence, and the share of it that is left where a word for what is asked for fits nothing."""
 
@@ -82,6 +103,7 @@ class Connected:
     beyond_wording: str = ""
     beyond_evidence: tuple[Evidence, ...] = ()
     text: str = ""
+    kinds: tuple[str, ...] = ()
 
 
 def connect(context: Context, question: str, entities: Sequence[str] = ()) -> Connected | None:
@@ -89,51 +111,98 @@ def connect(context: Context, question: str, entities: Sequence[str] = ()) -> Co
 
     Raises EntityNotFound for a name in brackets that the graph does not have, and GraphTimeout.
     """
-    known: dict[str, Named | None] = {}
-    for asked in islice(asked_of(with_names(question, tuple(entities))), TRIED):
-        found = _named_in(context, asked, known)
-        if found is not None:
-            connected = _Connecting(context, asked, found).answered()
-            if connected is not None:
-                return connected
-    return None
+    text = with_names(question, tuple(entities))
+    plain = unbracket(text)[0]
+    if not CUED & set(re.findall(r"\w+", plain.lower())):
+        return None
+    names = names_in(context, text)
+    asked = asked_of(plain, [(start, end) for _, start, end in names]) if names else None
+    if asked is None or (asked.asks == "common" and at_any_depth(plain).said):
+        return None
+    named_ = [item for item, _, _ in names]
+    kinds = {word for item in named_ for word in item.kind if _is_label(word, item.entities[0].labels)}
+    rest = tuple(word for word in asked.rest if word not in kinds)
+    return _Connecting(context, replace(asked, rest=rest), named_).answered()
 
 
-def _named_in(context: Context, asked: Asked, known: dict[str, Named | None]) -> dict[str, Named] | None:
-    """The nodes of all slots that are names; None where one of them names nothing."""
-    found: dict[str, Named] = {}
-    for slot in ("one", "other", "avoided"):
-        text = getattr(asked, slot)
-        if text and text not in known:
-            known[text] = named(context, text)
-        if text and known[text] is None:
-            return None
-        if text and (item := known[text]) is not None:
-            found[slot] = item
-    return found
+Placed = tuple[Named, int, int]
+"""What a piece of a question names, and where the piece begins and ends in the question without its brackets."""
+
+
+def names_in(context: Context, text: str) -> list[Placed]:
+    """What a question names, in its order: what is in brackets, or the longest pieces that name a node. Raises
+    EntityNotFound for a name in brackets that there is not."""
+    plain, marked = unbracket(text)
+    if marked:
+        found = [(named(context, f"[{item.text}]"), item.start, item.end) for item in marked]
+        return [(item, start, end) for item, start, end in found if item is not None]
+    spots = [match.span() for match in re.finditer(r"[^\s?,;:!]+", plain)]
+    pieces: dict[Span, str] = {}
+    for first in range(len(spots)):
+        for last in range(first, min(first + LONGEST_NAME, len(spots))):
+            start, end = spots[first][0], spots[last][1]
+            for piece in _spellings(plain[start:end]):
+                begin = start + plain[start:end].index(piece)
+                pieces[begin, begin + len(piece)] = piece
+    looked = context.knowledge.names.by_folded_name(set(pieces.values()))
+    together = _in_two_parts(context, [piece for piece in pieces.values() if not looked.get(fold(piece))])
+    taken: list[Placed] = []
+    for (start, end), piece in sorted(pieces.items(), key=lambda item: item[0][0] - item[0][1]):
+        if any(start < other_end and other < end for _, other, other_end in taken):
+            continue
+        entities = tuple(item.entity for item in looked.get(fold(piece), ()))[:MOST_NAMESAKES]
+        entities = entities or together.get(piece, ())
+        if not entities and " " not in piece and any(sign.isdigit() for sign in piece):
+            entities = _by_value(context, piece)
+        if entities and not _is_common(piece):
+            before = tuple(plain[:start].lower().split()[-1:])
+            taken.append((_of_kind(Named(piece, _exact(entities, piece), before)), start, end))
+    return sorted(taken, key=lambda item: item[1])
+
+
+def _in_two_parts(context: Context, pieces: Sequence[str]) -> dict[str, tuple[Entity, ...]]:
+    """The nodes that two properties name together, such as a first and a last name, by pieces of two words."""
+    known = reading(context)
+    pairs = {piece: (fold(words[0]), fold(words[1])) for piece in pieces if len(words := piece.split()) == 2}
+    if known is None or context.shape.loaded or not pairs:
+        return {}
+    entries = known.dictionary.lookup({word for pair in pairs.values() for word in pair})
+    found = {}
+    for piece, (first, second) in pairs.items():
+        for one, two in product(entries.get(first, ()), entries.get(second, ())):
+            if one.owner == two.owner and one.key != two.key and not (one.of_edge or two.of_edge):
+                nodes = _with_values(context, one.owner, {one.key: one.value, two.key: two.value})
+                found[piece] = found.get(piece, ()) + tuple(Entity(piece, node.labels, node.id) for node in nodes)
+    return {piece: tuple(dict.fromkeys(entities)) for piece, entities in found.items() if entities}
+
+
+def _with_values(context: Context, label: str, values: Mapping[str, Scalar]) -> tuple[AnswerNode, ...]:
+    """The nodes of a label whose properties have these values."""
+    tests = tuple(Condition(Value("x", key), "=", (value,)) for key, value in values.items())
+    graph = QueryGraph((Variable("x", (label,)),), Value("x"), conditions=tests)
+    return run_query(context, graph, limit=MOST_NAMESAKES, timeout=LONGEST, whole=False).nodes
+
+
+def _spellings(piece: str) -> set[str]:
+    """A piece as it is, and without the marks and the possessive around it."""
+    bare = piece.strip(".\"'“”‘’()")
+    return {text for text in (piece, piece.strip('"“”'), bare, re.sub(r"['’]s?$", "", bare)) if text}
+
+
+def _is_common(piece: str) -> bool:
+    """Whether a name in small letters is made of words that cues are made of, too."""
+    common = SAID_WITH | FUNCTION_WORDS | LOWER | UPPER | LEVELS | ALL | LOWER_KINDS | UPPER_KINDS | TOP | {*NUMBERS}
+    return all(word in common for word in piece.lower().split()) and not (" " in piece and piece != piece.lower())
 
 
 def named(context: Context, text: str) -> Named | None:
-    """The nodes that a text names: by its last words, where those before them say what kind of thing it is. Raises
-    EntityNotFound for a name in brackets that there is not."""
+    """The nodes that a text names. Raises EntityNotFound for a name in brackets that there is not."""
     plain, marked = unbracket(text)
-    names = context.knowledge.names
-    if marked:
-        found = _entities(context, marked[0].text)
-        if not found:
-            raise not_found(context.knowledge, marked[0].text)
-        return _of_kind(Named(marked[0].text, found, tuple(plain[: marked[0].start].lower().split())))
-    words = plain.strip(" \"'“”‘’").split()
-    spans = [(place, " ".join(words[place:])) for place in range(min(len(words), 4))]
-    spans = [(place, span.removesuffix("'s").removesuffix("’s")) for place, span in spans]
-    looked = names.by_folded_name([span for _, span in spans])
-    for place, span in spans:
-        before = [word.lower() for word in words[:place]]
-        there = tuple(item.entity for item in looked.get(fold(span), ()))[:MOST_NAMESAKES]
-        there = there or (_by_value(context, span) if len(span) > 1 else ())
-        if there and all(_says_kind(context, word) for word in before):
-            return _of_kind(Named(span, _exact(there, span), tuple(before)))
-    return None
+    name = marked[0].text if marked else plain
+    found = _entities(context, name)
+    if not found and marked:
+        raise not_found(context.knowledge, name)
+    return Named(name, found) if found else None
 
 
 def _exact(found: tuple[Entity, ...], text: str) -> tuple[Entity, ...]:
@@ -151,17 +220,10 @@ def _is_label(word: str, labels: Iterable[str]) -> bool:
     return any(is_noun(word, part) for label in labels for part in name_words(label))
 
 
-def _says_kind(context: Context, word: str) -> bool:
-    """Whether a word before a name says what kind of thing it is, or nothing."""
-    if word in ARTICLES or word in FUNCTION_WORDS:
-        return True
-    known = reading(context)
-    return known is not None and max(known.fits.label(singular(word)).values(), default=0.0) >= 0.7
-
-
 def _entities(context: Context, text: str) -> tuple[Entity, ...]:
     looked = context.knowledge.names.by_folded_name([text]).get(fold(text), [])
-    return _exact(tuple(item.entity for item in looked)[:MOST_NAMESAKES], text) or _by_value(context, text)
+    found = _exact(tuple(item.entity for item in looked)[:MOST_NAMESAKES], text)
+    return found or _in_two_parts(context, [text]).get(text, ()) or _by_value(context, text)
 
 
 def _by_value(context: Context, text: str) -> tuple[Entity, ...]:
@@ -172,12 +234,7 @@ def _by_value(context: Context, text: str) -> tuple[Entity, ...]:
     for entry in known.dictionary.lookup([fold(text)]).get(fold(text), ()):
         if entry.of_edge or entry.times > MOST_NAMESAKES:
             continue
-        graph = QueryGraph(
-            (Variable("x", (entry.owner,)),),
-            Value("x"),
-            conditions=(Condition(Value("x", entry.key), "=", (entry.value,)),),
-        )
-        nodes = run_query(context, graph, limit=MOST_NAMESAKES, timeout=LONGEST, whole=False).nodes
+        nodes = _with_values(context, entry.owner, {entry.key: entry.value})
         if nodes:
             return tuple(Entity(node.names[0], node.labels, node.id) for node in nodes)
     return ()
@@ -185,12 +242,13 @@ def _by_value(context: Context, text: str) -> tuple[Entity, ...]:
 
 @dataclass
 class _Connecting:
-    """One reading of a question, on its way to an answer."""
+    """One question on its way to an answer, with what it names."""
 
     context: Context
     asked: Asked
-    found: Mapping[str, Named]
+    names: Sequence[Named]
     warnings: tuple[str, ...] = ()
+    sure: float = SURE
 
     def answered(self) -> Connected | None:
         asks = self.asked.asks
@@ -200,56 +258,60 @@ class _Connecting:
             return self._common()
         if asks == "between":
             return self._between()
-        along = self._along()
-        return None if along is None else self._ways(along)
+        along = self._relations(self.asked.rest)
+        left = [word for word in self.asked.rest if not self._relations([word])]
+        if left and asks in ("ways", "shortest"):
+            return None
+        if not self._leave_out([word for word in left if not self._label(word)]):
+            return None
+        return self._ways(along)
+
+    def _leave_out(self, words: Sequence[str]) -> bool:
+        """Whether a question may be answered without some of its words, and less surely."""
+        if len(words) > MOST_UNSAID:
+            return False
+        self.sure *= LEFT ** len(words)
+        self.warnings += (f"Ignored: {', '.join(map(repr, words))}.",) if words else ()
+        return True
 
     # Between two things ----------------------------------------------------------------------------------------------
 
     def _ways(self, along: tuple[str, ...]) -> Connected | None:
         asks, most = self.asked.asks, self.asked.steps[1]
-        answers = {"length": Value("w", form="length"), "exists": Aggregate("exists", Value("two"))}
-        answer = answers.get(asks, Value("w"))
-        found = None
-        for bound in [most] if most else [NEAR, FAR]:
-            graph = self._graph(answer, along, bound)
-            found = self._run(graph)
-            if found is None:
-                break
-            if not found[1].empty:
-                break
+        answers: dict[str, Value | Aggregate] = {
+            "length": Value("w", form="length"),
+            "exists": Aggregate("exists", Value("two")),
+        }
+        found = self._run(self._graph(answers.get(asks, Value("w")), along, (1, max(most, 2)) if most else ANY_DEPTH))
         if found is None:
             return None
         graph, result = found
         connected = self._connected(graph, result)
         if result.empty and asks != "exists":
-            text = f"not connected within {graph.edges[0].steps[1]} steps"
-            return replace(connected, text=text)
+            return replace(connected, text="not connected")
         return self._beyond(connected, along) if asks == "ways" and result.ways else connected
 
-    def _graph(self, answer: Value | Aggregate, along: tuple[str, ...], most: int) -> QueryGraph:
-        edge = Edge("one", along, "two", name="w", directed=False, steps=(1, max(most, 2)))
-        variables = (Variable("one", ids=self.found["one"].ids), Variable("two", ids=self.found["other"].ids))
-        if "avoided" in self.found:
+    def _graph(self, answer: Value | Aggregate, along: tuple[str, ...], steps: tuple[int, int]) -> QueryGraph:
+        """Ways from one end to the other: either way, unless the question says along what they lead."""
+        edge = Edge("one", along, "two", name="w", directed=bool(along), steps=steps)
+        one, two = (self.names[number] for number in self.asked.ends)
+        there = {"one": one, "two": two}
+        if self.asked.avoided is not None:
+            there["avoided"] = self.names[self.asked.avoided]
             edge = replace(edge, avoiding=("avoided",))
-            variables = (*variables, Variable("avoided", ids=self.found["avoided"].ids))
-        return QueryGraph(variables, answer, (edge,))
-
-    def _along(self) -> tuple[str, ...] | None:
-        """The relationship types that a way is to lead along; none: any; None where the words name no type."""
-        if not self.asked.along:
-            return ()
-        return self._relations(self.asked.along.split()) or None
+        return QueryGraph(tuple(Variable(name, ids=item.ids) for name, item in there.items()), answer, (edge,))
 
     def _relations(self, words: Sequence[str]) -> tuple[str, ...]:
         """The relationship types whose names have one of these words."""
-        wanted = [word.lower().strip("'\"`_") for word in words]
-        wanted = [part for word in wanted for part in name_words(word) if part not in FUNCTION_WORDS]
         found = []
-        for relation in dict.fromkeys(hop.relation for hop in self.context.record.statistics.hops if not hop.value):
-            parts = name_words(relation)
-            if any(same_root(word, part) for word in wanted for part in parts if part not in FUNCTION_WORDS):
+        for relation in self._every_relation():
+            parts = [part for part in name_words(relation) if part not in FUNCTION_WORDS]
+            if any(same_root(word, part) for word in words for part in parts):
                 found.append(relation)
         return tuple(found)
+
+    def _every_relation(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(hop.relation for hop in self.context.record.statistics.hops if not hop.value))
 
     def _beyond(self, connected: Connected, along: tuple[str, ...]) -> Connected:
         """With the ways that pass no busy node, where all of the shortest ones do."""
@@ -257,7 +319,7 @@ class _Connecting:
         busiest = [way.busiest for way in ways]
         if not all(item is not None and item[1] > BUSY for item in busiest):
             return connected
-        graph = self._graph(Value("w"), along, NEAR)
+        graph = self._graph(Value("w"), along, (1, NEAR))
         graph = replace(graph, edges=tuple(replace(edge, busiest=BUSY) for edge in graph.edges))
         found = self._run(graph, limit=MOST_SHOWN)
         through = list(dict.fromkeys(f"{name} ({number:,} relationships)" for name, number in filter(None, busiest)))
@@ -274,19 +336,19 @@ class _Connecting:
         )
 
     def _between(self) -> Connected | None:
-        """What of a kind is on the shortest ways."""
-        words = self._kind_words()
-        labels = [self._label(word) for word in words]
-        connected = self._ways(())
-        if connected is None or (words and not any(labels)):
+        """What of a kind is on the shortest ways, or what kinds of things are."""
+        labels = {label for word in self.asked.rest if (label := self._label(word))}
+        if not self._leave_out([word for word in self.asked.rest if not self._label(word)]):
             return None
-        wanted = {label for label in labels if label}
-        nodes: dict[str, AnswerNode] = {}
-        for way in connected.result.ways:
-            for node in way.nodes[1:-1]:
-                if not wanted or self._is_of(node, wanted):
-                    nodes.setdefault(node.id, node)
-        return replace(connected, told=tuple(nodes.values()), text="" if nodes else "none on a shortest way")
+        connected = self._ways(())
+        if connected is None:
+            return None
+        every = {node.id: node for way in connected.result.ways for node in way.nodes[1:-1]}
+        nodes = [node for node in every.values() if not labels or self._is_of(node, labels)]
+        if self.asked.kinds:
+            kinds = tuple(sorted({label for node in nodes for label in node.labels}))
+            return replace(connected, told=(), kinds=kinds)
+        return replace(connected, told=tuple(nodes), text="" if nodes else "none on a shortest way")
 
     def _is_of(self, node: AnswerNode, labels: set[str]) -> bool:
         known = reading(self.context)
@@ -299,17 +361,16 @@ class _Connecting:
 
     def _within(self) -> Connected | None:
         least, most = self.asked.steps
-        words = self._kind_words()
-        labels = [self._label(word) for word in words]
-        if words and not any(labels):
+        wanted = tuple(label for word in self.asked.rest if (label := self._label(word)))[:1]
+        if not self._leave_out([word for word in self.asked.rest if not self._label(word)]):
             return None
-        wanted = tuple(label for label in labels[-1:] if label)
         known = reading(self.context)
         implied = known.implied if known else None
         variable = Variable("near", () if implied else wanted)
         edge = Edge("one", (), "near", name="w", directed=False, steps=(least, max(most, 2)))
         apart = Condition(Value("near"), "<>", Value("one"))
-        graph = QueryGraph((Variable("one", ids=self.found["one"].ids), variable), Value("near"), (edge,), (apart,))
+        given = Variable("one", ids=self.names[self.asked.ends[0]].ids)
+        graph = QueryGraph((given, variable), Value("near"), (edge,), (apart,))
         if most == 1:
             graph = replace(graph, conditions=(apart, Condition(Value("w", form="length"), "=", (1,))))
         elif least == most:
@@ -326,21 +387,22 @@ class _Connecting:
 
     def _common(self) -> Connected | None:
         """What both are joined to, by one relationship each."""
-        words = [*self._kind_words(), *(word for word in self.asked.verb.lower().split() if word not in FUNCTION_WORDS)]
-        labels = [label for word in words if (label := self._label(word))]
-        relations = self._relations(words)
-        if words and not (labels or relations):
+        rest = self.asked.rest
+        labels = [label for word in rest if (label := self._label(word))]
+        relations = self._relations(rest)
+        unknown = [word for word in rest if not self._label(word) and not self._relations([word])]
+        if unknown and not labels and not relations:
+            relations = self._like(unknown)
+            unknown = [] if relations else unknown
+        if not self._leave_out(unknown):
             return None
-        if self.asked.verb and not relations:
-            return None
-        every = tuple(dict.fromkeys(hop.relation for hop in self.context.record.statistics.hops if not hop.value))
-        joined = relations or every
+        joined = relations or self._every_relation()
         known = reading(self.context)
         implied = known.implied if known else None
         variables = (
             Variable("both", () if implied else tuple(labels[:1])),
-            Variable("one", ids=self.found["one"].ids),
-            Variable("two", ids=self.found["other"].ids),
+            Variable("one", ids=self.names[self.asked.ends[0]].ids),
+            Variable("two", ids=self.names[self.asked.ends[1]].ids),
         )
         edges = tuple(Edge("both", joined, name, directed=False) for name in ("one", "two"))
         graph = QueryGraph(variables, Value("both"), edges)
@@ -350,19 +412,17 @@ class _Connecting:
 
     # Words -----------------------------------------------------------------------------------------------------------
 
-    def _kind_words(self) -> list[str]:
-        """The words for what is asked for that say anything."""
-        near = {
-            *CLASSES["near"].split("|"),
-            *CLASSES["every"].split("|"),
-            "thing",
-            "things",
-            "node",
-            "nodes",
-            "entities",
-        }
-        words = [word.lower() for word in self.asked.kind.split()]
-        return [word for word in words if word not in FUNCTION_WORDS | ANYBODY | near]
+    def _like(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The relationship types whose names mean most nearly what one of the words does."""
+        known = reading(self.context)
+        scores: dict[str, float] = {}
+        for word in words if known else ():
+            fits = known.fits.of(singular(word))[1] if known else ()
+            for relation, score in zip(known.fits.relations if known else (), fits, strict=True):
+                scores[relation] = max(scores.get(relation, 0.0), float(score))
+        best = max(scores.values(), default=0.0)
+        self.sure *= LEFT
+        return tuple(relation for relation, score in scores.items() if score >= max(LIKE, best - NEXT))
 
     def _label(self, word: str) -> str:
         """The label, or implied class, that a word surely names; empty where it names none."""
@@ -380,20 +440,20 @@ class _Connecting:
                 return graph, run_query(self.context, graph, timeout=LONGEST, limit=limit)
             except GraphTimeout:
                 edge = graph.edges[0]
-                if not edge.is_way or edge.steps[1] <= 2 or self.asked.asks == "within":
+                if not edge.is_way or edge.steps[1] == 2 or self.asked.asks == "within":
                     raise
-                fewer = max(edge.steps[1] // 2, 2)
+                fewer = max((edge.steps[1] or 2 * NEAR) // 2, 2)
                 graph = replace(graph, edges=(replace(edge, steps=(edge.steps[0], fewer)), *graph.edges[1:]))
                 self.warnings = (f"Ways of more than {fewer} steps were not looked for: that took too long.",)
         return None
 
     def _connected(self, graph: QueryGraph, result: Result) -> Connected:
         evidence = () if result.empty else evidence_of(self.context.knowledge, graph, result)
-        topics = tuple(item.topic for item in self.found.values())
-        return Connected(graph, self._wording(graph), result, topics, evidence, warnings=self.warnings)
+        topics = tuple(item.topic for item in self.names)
+        return Connected(graph, self._wording(graph), result, topics, evidence, self.sure, self.warnings)
 
     def _wording(self, graph: QueryGraph) -> str:
-        return told(self.context, graph, self.found.values())
+        return told(self.context, graph, self.names)
 
 
 def told(context: Context, graph: QueryGraph, named_: Iterable[Named]) -> str:
@@ -410,6 +470,3 @@ def table_of(ways: Sequence[Way]) -> Table:
         through = f"{busiest[0]} ({busiest[1]:,} relationships)" if busiest else None
         rows.append((str(way), len(way.hops), through))
     return Table(("way", "steps", "busiest on it"), tuple(rows))
-
-
-__all__ = ["Connected", "EntityNotFound", "Named", "connect", "named", "table_of", "told"]

@@ -111,7 +111,7 @@ def _connected(context: Context, question: str, found: Connected, clock: Clock) 
     """The answer to a question about ways between things, or levels."""
     answer = _answer(context, question, found.graph, found.result, found.wording, found.evidence, clock)
     if found.told is not None:
-        names = tuple(dict.fromkeys(node.names[0] for node in found.told))
+        names = found.kinds or tuple(dict.fromkeys(node.names[0] for node in found.told))
         answer = replace(answer, answer=listed(names) or "none", answers=names, answer_nodes=found.told, table=None)
     elif found.result.ways:
         answer = replace(answer, table=table_of(found.result.ways))
