@@ -150,12 +150,23 @@ def _is_called(names: Sequence[str], text: str) -> bool:
     return fold(text) in folded or {*fold(text).split()} <= {word for name in folded for word in name.split()}
 
 
-def held_against(graph: Graph, answers: Sequence[tuple[str, str]]) -> list[str]:
-    """What networkx finds otherwise: `answers` are element ids of two nodes whose distance kgneo tells."""
+def held_against(graph: Graph, context: Context, asked: Sequence[Line]) -> tuple[int, list[str]]:
+    """How many questions are answered with ways, and for which networkx finds others in the whole graph."""
     whole = networkx.Graph()
     whole.add_edges_from((row["a"], row["b"]) for row in graph.stream(EDGES))
-    del answers
-    return [] if whole.number_of_nodes() else ["the graph is empty"]
+    number, wrong = 0, []
+    for line in asked:
+        connected = connect(context, line.question)
+        if connected is None or not connected.result.ways:
+            continue
+        edge, number = connected.graph.edges[0], number + 1
+        avoided = {id_ for name in edge.avoiding for id_ in connected.graph.variable(name).ids}
+        allowed = whole.subgraph(set(whole) - avoided)
+        found = {tuple(node.id for node in way.nodes) for way in connected.result.ways}
+        one, two = next(iter(found))[0], next(iter(found))[-1]
+        if not edge.relations and found != {tuple(way) for way in networkx.all_shortest_paths(allowed, one, two)}:
+            wrong.append(line.question)
+    return number, wrong
 
 
 def main() -> None:
@@ -175,6 +186,8 @@ def main() -> None:
             for line in (line for line in every if line.graph == name):
                 scored.append(answered(context, line))
                 tell(scored[-1])
+            number, wrong = held_against(graph, context, [line for line in every if line.graph == name])
+            report(f"networkx finds the same ways for {number - len(wrong)} of {number} questions")
     show(scored)
 
 

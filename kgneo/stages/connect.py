@@ -155,7 +155,7 @@ def names_in(context: Context, text: str) -> list[Placed]:
         if not entities and " " not in piece and any(sign.isdigit() for sign in piece):
             entities = _by_value(context, piece)
         if entities and not _is_common(piece):
-            before = tuple(plain[:start].lower().split()[-1:])
+            before = tuple(re.findall(r"\w+", plain[:start].lower())[-1:])
             taken.append((_of_kind(Named(piece, _exact(entities, piece), before)), start, end))
     return sorted(taken, key=lambda item: item[1])
 
@@ -167,7 +167,7 @@ def _in_two_parts(context: Context, pieces: Sequence[str]) -> dict[str, tuple[En
     if known is None or context.shape.loaded or not pairs:
         return {}
     entries = known.dictionary.lookup({word for pair in pairs.values() for word in pair})
-    found = {}
+    found: dict[str, tuple[Entity, ...]] = {}
     for piece, (first, second) in pairs.items():
         for one, two in product(entries.get(first, ()), entries.get(second, ())):
             if one.owner == two.owner and one.key != two.key and not (one.of_edge or two.of_edge):
