@@ -161,3 +161,8 @@ TOLD = _words(
     "members node nodes thing things item items many number count person deepest furthest farthest"
 )
 """Words that say nothing of what is asked for beside those for levels."""
+AT_ONCE = _words(
+    "below under beneath underneath above ancestor ancestors descendant descendants top root topmost uppermost upwards "
+    "downwards"
+)
+"""Words that mean any depth by themselves; "in", "boss" and "part" mean one level where nothing says more."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from kgneo.context import Context
 from kgneo.english.connections import (
     ALL,
+    AT_ONCE,
     BOTTOM,
     LEVELS,
     LOWER,
@@ -32,9 +33,10 @@ from kgneo.english.connections import (
 )
 from kgneo.english.names import is_past, relation_words, same_root, singular
 from kgneo.english.words import ANYBODY, AUXILIARIES, BEING, FUNCTION_WORDS
-from kgneo.errors import EntityNotFound
+from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.run import evidence_of
+from kgneo.graph.walks import first_hops_of_each
 from kgneo.query.graph import (
     ANY_DEPTH,
     ONE_STEP,
@@ -76,7 +78,8 @@ def climb(context: Context, question: str, entities: Sequence[str] = ()) -> Conn
     chained = at_any_depth(with_names(question, tuple(entities)))
     words = [word.lower() for word in WORD.findall(unbracket(chained.text)[0])]
     spoken = set(words)
-    hinted = bool(spoken & (LOWER | UPPER | LOWER_KINDS | UPPER_KINDS | LEVELS | TOP | BOTTOM | ALL | {"up"}))
+    every = bool(spoken & ALL and spoken & (LOWER_KINDS | UPPER_KINDS))
+    hinted = every or bool(spoken & AT_ONCE) or _measures(words) or bool({"end", "ends"} & spoken and "up" in spoken)
     if not (chained.said or hinted):
         return None
     chains = chains_of(context)
@@ -93,9 +96,9 @@ def chains_of(context: Context) -> tuple[Chain, ...]:
     kept = context.memory.get(MEMORY)
     if isinstance(kept, tuple):
         return kept
-    found = tuple(_chain(context, relation, labels) for relation, labels in _chaining(context).items())
-    context.memory[MEMORY] = found
-    return found
+    found = [_chain(context, relation, labels) for relation, labels in _chaining(context).items()]
+    context.memory[MEMORY] = chains = tuple(chain for chain in found if chain is not None)
+    return chains
 
 
 def _chaining(context: Context) -> dict[str, frozenset[str]]:
@@ -115,13 +118,15 @@ def _chaining(context: Context) -> dict[str, frozenset[str]]:
     return found
 
 
-def _chain(context: Context, relation: str, labels: frozenset[str]) -> Chain:
+def _chain(context: Context, relation: str, labels: frozenset[str]) -> Chain | None:
+    """Which end of a type is further up; None where it takes too long to see."""
     edge = Edge("one", (relation,), "two")
     graph = QueryGraph((Variable("one"), Variable("two")), Aggregate("count", Value("one")), (edge,))
-    numbers = [
-        float(run_query(context, replace(graph, answer=Aggregate("count", Value(name))), whole=False).answers[0])
-        for name in ("one", "two")
-    ]
+    counts = [replace(graph, answer=Aggregate("count", Value(name))) for name in ("one", "two")]
+    try:
+        numbers = [float(run_query(context, item, timeout=LONGEST, whole=False).answers[0]) for item in counts]
+    except GraphTimeout:
+        return None
     return Chain(relation, numbers[0] > numbers[1], labels)
 
 
@@ -144,7 +149,10 @@ class _Climbing:
     chains: tuple[Chain, ...]
 
     def answered(self) -> Connected | None:
-        names = names_in(self.context, self.chained.text)
+        try:
+            names = names_in(self.context, self.chained.text)
+        except EntityNotFound:
+            return None
         if not 1 <= len(names) <= 2:
             return None
         self.names = names
@@ -180,7 +188,13 @@ class _Climbing:
         labels = {label for item, _, _ in self.names for entity in item.entities for label in entity.labels}
         fitting = [chain for chain in self.chains if not chain.labels or labels & chain.labels]
         upwards = self._by_direction()
-        if len(fitting) != 1 or upwards is None:
+        if upwards is None:
+            return None
+        if len(fitting) > 1:
+            ids = [id_ for item, _, _ in self.names for id_ in item.ids]
+            there = {hop.relation for hops in first_hops_of_each(self.context.knowledge, ids).values() for hop in hops}
+            fitting = [chain for chain in fitting if chain.relation in there]
+        if len(fitting) != 1:
             return None
         return _Place(fitting[0], upwards, frozenset())
 
@@ -194,7 +208,8 @@ class _Climbing:
             after = self.words[number + 1][0] if number + 1 < len(self.words) else ""
             name_after = self.names[-1][1] > start if len(self.names) == 1 else True
             possessive = self._possessed(number)
-            if not (self.chained.said or {word for word, _ in self.words} & (ALL | LEVELS | TOP | BOTTOM)):
+            every = {word for word, _ in self.words} & ALL and word in LOWER_KINDS | UPPER_KINDS
+            if not (self.chained.said or every or {word for word, _ in self.words} & (LEVELS | AT_ONCE)):
                 return None
             before = [word for word, _ in self.words[:number]]
             end = start + len(word)

@@ -32,7 +32,7 @@ from kgneo.english.connections import (
 )
 from kgneo.english.names import is_noun, name_words, same_root, singular
 from kgneo.english.words import FUNCTION_WORDS
-from kgneo.errors import GraphTimeout
+from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.graph.run import Result, Way, evidence_of
 from kgneo.model import AnswerNode, Entity, Evidence, Table, TopicEntity
 from kgneo.query.graph import ANY_DEPTH, Aggregate, Condition, Edge, QueryGraph, Scalar, Value, Variable
@@ -107,15 +107,16 @@ class Connected:
 
 
 def connect(context: Context, question: str, entities: Sequence[str] = ()) -> Connected | None:
-    """What `question` asks of connections, answered; None where it asks for something else.
-
-    Raises EntityNotFound for a name in brackets that the graph does not have, and GraphTimeout.
-    """
+    """What `question` asks of connections, answered; None where it asks for something else. Raises GraphTimeout."""
     text = with_names(question, tuple(entities))
     plain = unbracket(text)[0]
-    if not CUED & set(re.findall(r"\w+", plain.lower())):
+    spoken = CUED & set(re.findall(r"\w+", plain.lower()))
+    if not spoken or any(_is_own(context, word) for word in spoken):
         return None
-    names = names_in(context, text)
+    try:
+        names = names_in(context, text)
+    except EntityNotFound:  # other stages look further, and say so
+        return None
     asked = asked_of(plain, [(start, end) for _, start, end in names]) if names else None
     if asked is None or (asked.asks == "common" and at_any_depth(plain).said):
         return None
@@ -123,6 +124,13 @@ def connect(context: Context, question: str, entities: Sequence[str] = ()) -> Co
     kinds = {word for item in named_ for word in item.kind if _is_label(word, item.entities[0].labels)}
     rest = tuple(word for word in asked.rest if word not in kinds)
     return _Connecting(context, replace(asked, rest=rest), named_).answered()
+
+
+def _is_own(context: Context, word: str) -> bool:
+    """Whether a graph has a name of its own for something with this word: a distance, a route."""
+    known = reading(context)
+    own = known.fits.own_words.get(word[:1], frozenset()) if known else frozenset()
+    return word in own or singular(word) in own
 
 
 Placed = tuple[Named, int, int]
