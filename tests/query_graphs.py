@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 from kgneo.query.check import check
 from kgneo.query.graph import (
+    ANY_DEPTH,
     SPANS,
     TEXTUAL,
     Aggregate,
@@ -92,6 +93,21 @@ class Relationship:
 
 
 @dataclass(frozen=True)
+class Way:
+    """Relationships one after the other, with the nodes that they join."""
+
+    nodes: tuple[Node, ...]
+    relationships: tuple[Relationship, ...]
+
+    @property
+    def id(self) -> tuple[str, ...]:
+        return (
+            self.nodes[0].id,
+            *(f"{item.id}>{node.id}" for item, node in zip(self.relationships, self.nodes[1:], strict=True)),
+        )
+
+
+@dataclass(frozen=True)
 class World:
     nodes: tuple[Node, ...]
     relationships: tuple[Relationship, ...]
@@ -147,6 +163,38 @@ def query_graphs(draw: Callable[..., Any]) -> QueryGraph:
         part = draw(st.sampled_from(parts))
         changed = part(draw, graph)
         graph = graph if check(changed, CATALOGUE) else changed
+    return graph
+
+
+@st.composite
+def way_graphs(draw: Callable[..., Any]) -> QueryGraph:
+    """A query graph with an edge of several steps: of what it leads to, of the ways themselves, or of their lengths."""
+    names = [f"x{number}" for number in range(draw(st.integers(2, 3)))]
+    variables = tuple(_variable(draw, name) for name in names)
+    steps = draw(st.sampled_from([(1, 3), (2, 4), (2, 2), ANY_DEPTH, ANY_DEPTH]))
+    edge = replace(_edge(draw, names[0], names[1], 1), absent=False, steps=steps)
+    edge = replace(edge, relations=draw(st.sampled_from([edge.relations, ()])))
+    if draw(st.booleans()):
+        labels, ids = draw(st.sampled_from([((ODD,), ()), ((FILM,), ()), ((), ("1", "2"))]))
+        variables = (*variables, Variable("avoided", labels, ids))
+        edge = replace(edge, avoiding=("avoided",), busiest=draw(st.sampled_from([0, 3])))
+    others = (_edge(draw, names[1], names[2], 2),) if len(names) > 2 else ()
+    graph = QueryGraph(variables, Value(names[0]), (edge, *others))
+    distance, node = Value(edge.name, form="length"), graph.answer
+    kind = draw(st.sampled_from(["nodes", "ways", "distance", "furthest", "exists", "nearest"]))
+    if kind == "nearest":
+        graph = replace(graph, selections=(Selection(names[0], distance),))
+    elif kind != "nodes":
+        answers: dict[str, Any] = {
+            "ways": Value(edge.name),
+            "distance": distance,
+            "furthest": Aggregate("maximum", distance),
+            "exists": Aggregate("exists", Value(graph.root) if isinstance(node, Value) else distance),
+        }
+        graph = replace(graph, answer=answers[kind])
+    changed = _with_condition(draw, graph)
+    graph = graph if check(changed, CATALOGUE) else changed
+    assert not check(graph, CATALOGUE)
     return graph
 
 
@@ -526,6 +574,10 @@ class Interpreter:
         return name
 
     def _bound(self, row: Row, edges: Sequence[Edge], names: Sequence[str], *, fresh: bool = False) -> Iterator[Row]:
+        if edges and edges[0].is_way:
+            for longer in self._along(row, edges[0]):
+                yield from self._bound(longer, edges[1:], names, fresh=fresh)
+            return
         if edges:
             taken = [row[edge.name] for edge in self.graph.edges if row.get(edge.name) is not None
                      and (fresh or self._match(edge) == self._match(edges[0]))]  # fmt: skip
@@ -539,6 +591,46 @@ class Interpreter:
             yield row
         for node in self.world.nodes if free else ():
             yield from self._bound({**row, free[0]: node}, (), names)
+
+    def _along(self, row: Row, edge: Edge) -> Iterator[Row]:
+        """The row with a shortest way for each pair of ends, or with all of them where these are asked for."""
+        every = self.graph.way is not None and self.graph.way == edge
+        for start in self.world.nodes:
+            if row.get(edge.subject, start) is not start:
+                continue
+            found: dict[str, list[Way]] = {}
+            for way in self._ways(edge, Way((start,), ())):
+                found.setdefault(way.nodes[-1].id, []).append(way)
+            for ways in found.values():
+                shortest = min(len(way.relationships) for way in ways)
+                best = [way for way in ways if len(way.relationships) == shortest]
+                for way in best if every else best[:1]:
+                    end = way.nodes[-1]
+                    if row.get(edge.object, end) is end:
+                        yield {**row, edge.subject: start, edge.object: end, edge.name: way}
+
+    def _ways(self, edge: Edge, way: Way) -> Iterator[Way]:
+        least, most = edge.steps
+        if len(way.relationships) >= least:
+            yield way
+        been = not most and way.nodes[-1] in way.nodes[:-1]  # a shortest way comes by nothing twice
+        stopped = way.relationships and not self._may_pass(edge, way.nodes[-1])
+        if len(way.relationships) == (most or -1) or been or stopped:
+            return
+        for found in self.world.relationships:
+            ends = [(found.subject, found.object), *([] if edge.directed else [(found.object, found.subject)])]
+            typed = not edge.relations or found.type in edge.relations
+            for start, end in dict.fromkeys((one.id, two.id) for one, two in ends):
+                if typed and start == way.nodes[-1].id and not any(found is other for other in way.relationships):
+                    node = next(node for node in self.world.nodes if node.id == end)
+                    yield from self._ways(edge, Way((*way.nodes, node), (*way.relationships, found)))
+
+    def _may_pass(self, edge: Edge, node: Node) -> bool:
+        """Whether a node may be on a way, and not only at its end."""
+        degree = sum((item.subject is node) + (item.object is node) for item in self.world.relationships)
+        degree -= sum(item.subject is item.object is node for item in self.world.relationships)
+        busy = edge.busiest and degree > edge.busiest
+        return not busy and not any(is_one(node, self.graph.variable(name)) for name in edge.avoiding)
 
     def _right(self, row: Row, names: set[str], inner: set[str], every: set[str]) -> bool:
         variables = [self.graph.variable(name) for name in names]
@@ -665,10 +757,12 @@ def value_in(row: Row, value: Value) -> Any:
     return value_of(row[value.of], value)
 
 
-def value_of(owner: Node | Relationship | None, value: Value) -> Any:
+def value_of(owner: Node | Relationship | Way | None, value: Value) -> Any:
     """What a value is compared as; None where there is none."""
     if owner is None:
         return None
+    if isinstance(owner, Way):
+        return len(owner.relationships) if value.form == "length" else owner.id
     if not value.key:
         return owner.id
     found = owner.properties.get(value.key)

@@ -180,14 +180,14 @@ def hop_wording(hop: Hop, topic: str = "", *, names: Mapping[str, str] | None = 
 
 @lru_cache(maxsize=4096)
 def _hop_wording(name: str, forward: bool, labels: tuple[str, ...], topic: str) -> str:
-    words, verb = _relation_words(name)
+    words, verb = relation_words(name)
     reached = " ".join(name_words(labels[0])) if labels else ""
     if verb:
         return _verb(words, topic, reached, forward=forward)
     return _noun(words, topic, reached, forward=forward)
 
 
-def _relation_words(name: str) -> tuple[tuple[str, ...], bool]:
+def relation_words(name: str) -> tuple[tuple[str, ...], bool]:
     """The words of a relation's name, and whether they are a verb's."""
     words = name_words(name)
     if len(words) > 1 and words[0] in LIGHT_WORDS:
@@ -200,7 +200,7 @@ def clause_wording(relation: str, topic: str, *, forward: bool, many: bool = Fal
 
     `forward`: the hop leads from subject to object. `many`: the noun before is a plural; `topics`: the topic is one.
     """
-    words, verb = _relation_words(relation)
+    words, verb = relation_words(relation)
     text = " ".join(words)
     if not verb:
         backward = f"with that {text}" if topic in ("they", "them") else f"with {text} {topic}"
@@ -215,7 +215,7 @@ def clause_wording(relation: str, topic: str, *, forward: bool, many: bool = Fal
 def question_wording(relation: str, topic: str) -> str:
     """A question for what a relation leads to: "what does X flow through?", "what is the capital of X?"; empty for a
     name that makes none, such as `belongs_to_family` and `uses_currency`."""
-    words, verb = _relation_words(relation)
+    words, verb = relation_words(relation)
     text = " ".join(words)
     if verb and words[-1] == "by":
         return f"what was {topic} {text}?"
@@ -228,7 +228,7 @@ def question_wording(relation: str, topic: str) -> str:
 
 def statement_wording(relation: str, subject: str, object: str) -> str:  # noqa: A002
     """A triple as a sentence: "X played in Y", "X was composed by Y", "X has capital Y"."""
-    words, verb = _relation_words(relation)
+    words, verb = relation_words(relation)
     text = " ".join(words)
     if not verb:
         return f"{subject} has {text} {object}"

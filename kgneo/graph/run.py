@@ -6,7 +6,7 @@ with all their names, and the query that found them. Every value in an answer is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape, own_labels
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
-from kgneo.model import AnswerNode, Evidence, Table
+from kgneo.model import AnswerNode, Evidence, Hop, Table
 from kgneo.query.compile import UNNAMED, Compiled, Named, compile_query
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Expression, Number, QueryGraph, Value
 
@@ -33,6 +33,28 @@ NODES = (
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """Relationships one after the other: the nodes, the hops between them, the ids of the relationships, and how many
+    relationships each node has that is not an end. `str()` gives "Ann –KNOWS→ Bob ←OWNS– Cy"."""
+
+    nodes: tuple[AnswerNode, ...]
+    hops: tuple[Hop, ...]
+    relationships: tuple[str, ...]
+    degrees: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        names = [node.names[0] for node in self.nodes]
+        arrows = [f" –{hop.relation}→ " if hop.forward else f" ←{hop.relation}– " for hop in self.hops]
+        return names[0] + "".join(arrow + name for arrow, name in zip(arrows, names[1:], strict=True))
+
+    @property
+    def busiest(self) -> tuple[str, int] | None:
+        """The name of the node between the ends that has most relationships, and how many; None where none is."""
+        names = [node.names[0] for node in self.nodes[1:-1]]
+        return max(zip(names, self.degrees, strict=True), key=lambda pair: pair[1], default=None)
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """Answers as texts, the nodes among them, how many there are beyond the limit, and the query that was run, in which
     given nodes are told by what they are `named`.
@@ -47,6 +69,8 @@ class Result:
     compiled: Compiled
     named: Named = field(default_factory=dict)
     table: Table | None = None
+    ways: tuple[Way, ...] = ()
+    """For a query graph that asks for ways: these, in the order of `answers`."""
 
 
 def run(
@@ -69,13 +93,17 @@ def run(
     """
     shape = knowledge.shape
     compiled = compile_query(graph, keys=keys, hidden=shape.left_out, named=named)
-    if whole and not _first_of(graph):
+    if whole and not _first_of(graph) and graph.way is None:
         knowledge.graph.prepare(compiled.evidence, **_of_evidence(compiled))
     if whole and (each := counted(graph)):
         names = compile_query(each, keys=keys, hidden=shape.left_out, named=named)
         knowledge.graph.prepare(names.text, limit=limit + 1, **names.parameters)
     rows = knowledge.graph.read(compiled.text, limit=limit + 1, timeout=timeout, **compiled.parameters)
     shown = rows[:limit]
+    if isinstance(graph.answer, Value) and graph.way is not None:
+        ways = _together(_way(row, shape, naming) for row in shown)
+        more = _more(knowledge, graph, keys, timeout, named) - limit if whole and len(rows) > limit else 0
+        return Result(tuple(map(str, ways)), (), max(more, 0), not rows, compiled, named, None, ways)
     nodes = tuple(_node(row, shape, naming) for row in shown if "id" in row)
     if not graph.selections and all("walks" in row and "id" in row for row in shown):
         order = sorted(range(len(shown)), key=lambda place: (-shown[place]["walks"], nodes[place].names[0]))
@@ -245,8 +273,45 @@ def _name(labels: Sequence[str], every: Mapping[str, Sequence[str]], shape: Shap
     return ""
 
 
+def _way(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> Way:
+    """A way with the names of its nodes."""
+    nodes = [
+        answer_node(one["id"], own_labels(one["labels"]), one["properties"], shape, naming) for one in row["nodes"]
+    ]
+    steps = tuple(
+        Hop(step["relation"], forward=step["start"] == node.id) for node, step in zip(nodes, row["steps"], strict=False)
+    )
+    return Way(tuple(nodes), steps, tuple(step["id"] for step in row["steps"]), tuple(row["degrees"]))
+
+
+def _together(ways: Iterable[Way]) -> tuple[Way, ...]:
+    """Ways past the same nodes as one, with all types on each step: "Ann –KNOWS, HIRED→ Bob"."""
+    found: dict[tuple[str, ...], Way] = {}
+    for way in ways:
+        key = tuple(node.id for node in way.nodes)
+        same = found.get(key)
+        hops = way.hops if same is None else tuple(map(_with_type, same.hops, way.hops))
+        ids = (*(same.relationships if same else ()), *way.relationships)
+        found[key] = replace(way, hops=hops, relationships=tuple(dict.fromkeys(ids)))
+    return tuple(found.values())
+
+
+def _with_type(one: Hop, other: Hop) -> Hop:
+    types = one.relation.split(", ")
+    return one if other.relation in types else replace(one, relation=f"{one.relation}, {other.relation}")
+
+
+def _evidence_of_ways(knowledge: Knowledge, ways: Sequence[Way]) -> tuple[Evidence, ...]:
+    """The triples along ways, in their order; each says how many steps from the beginning it is."""
+    hops = {id_: place for way in ways[:MOST_EVIDENCE] for place, id_ in enumerate(way.relationships, start=1)}
+    triples = read_triples(knowledge.graph, list(hops), knowledge.shape) if hops else {}
+    return tuple(Evidence(triples[id_], hop) for id_, hop in hops.items() if id_ in triples)
+
+
 def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[Evidence, ...]:
     """The triples that the answers rest on: relationships that were matched, and properties that were compared."""
+    if result.ways:
+        return _evidence_of_ways(knowledge, result.ways)
     compiled = result.compiled
     if groups := _first_of(graph):
         graph = replace(graph, conditions=(*graph.conditions, Condition(groups, "=", result.answers)))

@@ -12,8 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from kgneo.query.catalogue import Catalogue, Key, Kind
+from kgneo.query.catalogue import Catalogue, Key, Kind, Relation
 from kgneo.query.graph import (
+    ANY_DEPTH,
+    MOST_STEPS,
     SPANS,
     TEXTUAL,
     Aggregate,
@@ -97,7 +99,7 @@ def _names(graph: QueryGraph) -> Iterator[str]:
     for edge, times in Counter(graph.edges).items():
         if times > 1:
             yield f"The edge from {edge.subject!r} to {edge.object!r} stands {times} times: leave it out, or name each."
-    for name in (end for edge in graph.edges for end in (edge.subject, edge.object)):
+    for name in (end for edge in graph.edges for end in (edge.subject, edge.object, *edge.avoiding)):
         if name not in variables:
             yield _unknown("variable", name, variables)
     yield from _spoken_of(graph, variables, edges)
@@ -132,7 +134,7 @@ def _joined(graph: QueryGraph, parts: Sequence[QueryGraph]) -> Iterator[str]:
     reached = {name for tree in trees for name in tree.parents}
     loose = {name for tree in trees for name in tree.loose}
     for variable in graph.variables:
-        if variable.name in loose or variable.name not in reached:
+        if variable.name in loose or variable.name not in {*reached, *graph.avoided}:
             yield (
                 f"The variable {variable.name!r} is not joined to {graph.root!r}, which is asked for, by any edge or "
                 f"comparison."
@@ -141,11 +143,38 @@ def _joined(graph: QueryGraph, parts: Sequence[QueryGraph]) -> Iterator[str]:
 
 def _structure(graph: QueryGraph) -> Iterator[str]:
     tree = tree_of(graph)
+    yield from _ways(graph)
     yield from _circles(graph, tree)
     yield from _absences(graph, tree)
     yield from _optionals(graph, tree)
     yield from _measured_once(graph, tree)
     yield from _stages(graph, tree)
+
+
+def _ways(graph: QueryGraph) -> Iterator[str]:
+    """How many steps a way has, and what is said of it."""
+    for edge in graph.edges:
+        what = f"The edge from {edge.subject!r} to {edge.object!r}"
+        least, most = edge.steps
+        if edge.steps != ANY_DEPTH and not 1 <= least <= most <= MOST_STEPS:
+            yield f"{what} has {least} to {most} steps: it needs 1 to {MOST_STEPS}, or [1, 0], which is any number."
+        elif edge.is_way and (edge.absent or edge.optional):
+            yield f"{what} has several steps: it can be neither absent nor optional."
+        elif not edge.is_way and (edge.avoiding or edge.busiest):
+            yield f"{what} is one relationship: only one of several steps can avoid something on the way."
+        elif edge.busiest < 0:
+            yield f"{what} allows {edge.busiest} relationships at nodes on the way: 0 is no bound."
+    for name in graph.avoided:
+        variable = graph.variable(name)
+        spoken = any(value.of == name for value in graph.values()) or name in graph.different
+        if spoken or not (variable.labels or variable.ids):
+            yield f"The variable {name!r}, which a way avoids, is told by labels or ids, and by nothing else."
+    for value in graph.values():
+        edge_ = next((edge for edge in graph.edges if edge.name == value.of), None)
+        if edge_ is not None and edge_.is_way and value.key:
+            yield f"{value.of!r} may be several relationships, and has no property {value.key!r}; its length is known."
+    if isinstance(graph.answer, Value) and graph.way is not None and (graph.columns or graph.selections):
+        yield "Where ways are asked for, there are no columns beside them, and none are chosen by an order."
 
 
 def _optionals(graph: QueryGraph, tree: Tree) -> Iterator[str]:
@@ -338,13 +367,15 @@ def _schema(graph: QueryGraph, catalogue: Catalogue) -> Iterator[str]:
 
 
 def _edge(graph: QueryGraph, edge: Edge, catalogue: Catalogue) -> Iterator[str]:
-    if not edge.relations:
+    if not edge.relations and not edge.is_way:
         yield f"The edge from {edge.subject!r} to {edge.object!r} has no relationship type."
     subject, object_ = graph.variable(edge.subject).labels, graph.variable(edge.object).labels
     for name in edge.relations:
         relation = catalogue.relation(name)
         if relation is None:
             yield _unknown("relationship type", name, [item.name for item in catalogue.relations])
+        elif edge.is_way:
+            yield from _ends_of_way(edge, relation, subject, object_)
         elif not relation.joins(subject, object_):
             back = relation.joins(object_, subject)
             if back and edge.directed:
@@ -352,6 +383,16 @@ def _edge(graph: QueryGraph, edge: Edge, catalogue: Catalogue) -> Iterator[str]:
             elif not back:
                 pairs = ", ".join(f"{start} to {end}" for start, end in relation.ends[:5])
                 yield f"{name} does not join {_named(subject)} and {_named(object_)}; it leads from {pairs}."
+
+
+def _ends_of_way(edge: Edge, relation: Relation, subject: Sequence[str], object_: Sequence[str]) -> Iterator[str]:
+    """Of several types, each may be any part of a way; one type alone begins and ends it."""
+    alone = len(edge.relations) == 1
+    turned = ((object_, subject),) if not edge.directed else ()
+    pairs = ((subject, object_), *turned)
+    if alone and not any(relation.joins(one, ()) and relation.joins((), other) for one, other in pairs):
+        known = ", ".join(f"{start} to {end}" for start, end in relation.ends[:5])
+        yield (f"No way along {relation.name} leads from {_named(subject)} to {_named(object_)}; it joins {known}.")
 
 
 def _named(labels: Sequence[str]) -> str:
@@ -368,9 +409,9 @@ def _key(graph: QueryGraph, value: Value, catalogue: Catalogue) -> Iterator[str]
     keys = [key.name for key in _keys(graph, value, catalogue)]
     if value.key and value.key not in keys:
         yield _unknown("property", value.key, keys, f" of {_owner(graph, value)}")
-    elif value.form and not value.key:
+    elif value.form and not value.key and not graph.is_distance(value):
         yield f"{value.of!r} without a property has no form {value.form!r}."
-    elif value.form and not _as_form(_types(graph, value, catalogue), value.form):
+    elif value.key and value.form and not _as_form(_types(graph, value, catalogue), value.form):
         found = " and ".join(_WORDS[kind] for kind in sorted(_types(graph, value, catalogue)))
         yield f"The property {value.key!r} of {_owner(graph, value)} holds {found}, which have no form {value.form!r}."
 
@@ -401,6 +442,8 @@ def _as_form(kinds: frozenset[Kind], form: str) -> frozenset[Kind]:
 
 
 def _compared_as(graph: QueryGraph, value: Value, catalogue: Catalogue) -> frozenset[Kind]:
+    if graph.is_distance(value):
+        return frozenset({"number"})
     return _as_form(_types(graph, value, catalogue), value.form)
 
 
@@ -460,7 +503,7 @@ def _number_of_literals(condition: Condition, right: tuple[Scalar, ...], what: s
 def _literals(
     graph: QueryGraph, condition: Condition, left: Value, right: tuple[Scalar, ...], what: str, catalogue: Catalogue
 ) -> Iterator[str]:
-    if not left.key:
+    if not left.key and not graph.is_distance(left):
         yield f"{what} compares a node with {right!r}: it needs a property, or another variable."
         return
     kinds = _compared_as(graph, left, catalogue)
@@ -509,7 +552,7 @@ def _both(graph: QueryGraph, condition: Condition, right: Expression, what: str,
     if condition.operator in ("between", *TEXTUAL):
         yield f"{what} needs values, and has {_told(right)}."
         return
-    nodes = [isinstance(side, Value) and not side.key for side in (left, right)]
+    nodes = [isinstance(side, Value) and not side.key and not side.form for side in (left, right)]
     if nodes[0] != nodes[1]:
         yield f"{what} {_told(right)} compares a node with a property."
     elif nodes[0]:
@@ -542,7 +585,7 @@ def _selection(graph: QueryGraph, selection: Selection, catalogue: Catalogue) ->
     yield from _fitting(graph, by, catalogue)
     if any(item.function == "exists" for item in aggregates_of(by)):
         yield f"{what} orders by whether there is something: it needs a number."
-    elif isinstance(by, Value) and not by.key:
+    elif isinstance(by, Value) and not by.key and not graph.is_distance(by):
         yield f"{what} orders by a node: it needs a property or an aggregate."
     elif isinstance(by, Value) and (kinds := _compared_as(graph, by, catalogue)) and not kinds - {"truth", "list"}:
         yield f"{what} orders by {_told(by)}; {_holds(kinds)}."
@@ -592,7 +635,7 @@ def _calculation(graph: QueryGraph, item: Arithmetic, catalogue: Catalogue) -> I
             continue
         yield from _fitting(graph, side, catalogue)
         kinds = _kinds(graph, side, catalogue)
-        if isinstance(side, Value) and not side.key:
+        if isinstance(side, Value) and not side.key and not graph.is_distance(side):
             yield f"The calculation with {side.of!r} needs a property."
         elif item.operator in SPANS and kinds and not kinds & {"date", "number", "other"}:
             yield f"The {item.operator} to or from {_told(side)} need dates; {_holds(kinds)}."
@@ -621,7 +664,7 @@ def _aggregate(graph: QueryGraph, item: Aggregate, catalogue: Catalogue) -> Iter
         yield f"{what} can only be the answer."
         return
     kinds = _compared_as(graph, item.value, catalogue)
-    if not item.value.key:
+    if not item.value.key and not graph.is_distance(item.value):
         yield f"{what} needs a property."
     elif kinds and item.function in ("sum", "average") and not kinds & {"number", "other"}:
         yield f"{what} needs numbers; {_holds(kinds)}{_advice(kinds, 0)}."

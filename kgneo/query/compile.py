@@ -39,6 +39,8 @@ from kgneo.query.hidden import NOTHING, Hidden
 from kgneo.query.nested import compares_wholes, nested
 from kgneo.query.quoting import plain
 
+MOST_WAYS = 2_000
+"""Shortest ways between two ends that are compared with one another."""
 EXCLUDED = "excluded"
 """The parameter that has the labels of nodes that take no part."""
 KEYS_ALL: Mapping[str, Sequence[str]] = {}
@@ -106,6 +108,7 @@ class _Compiler:
         self.tree = _Tree(self.graph)
         self.names = {edge.name: edge for edge in self.graph.edges}
         self.name_of = {edge: name for name, edge in self.names.items()}
+        self.ways = [edge for edge in self.tree.present if edge.is_way]
         if self.hidden.nodes:
             self.parameters[EXCLUDED] = list(self.hidden.nodes)
         sides = [side for item in self.graph.every_condition() for side in (item.left, item.right)]
@@ -119,7 +122,7 @@ class _Compiler:
         main = self._main()
         stages, collapsed = self._stages(all_lists=True)
         stages = [*self._over_all(), *stages]
-        edges = tuple(self.name_of[edge] for edge in self.tree.present)
+        edges = tuple(self.name_of[edge] for edge in self.tree.present if not edge.is_way)
         nodes = tuple(self.tree.order)
         return Compiled(
             "\n".join(main),
@@ -328,6 +331,8 @@ class _Compiler:
             return [*lines, *self._table()]
         if isinstance(answer, Aggregate):
             return [*lines, *self._number(answer)]
+        if self.graph.way is not None:
+            return [*lines, *self._routes()]
         if isinstance(answer, Value) and not answer.key and answer.of == self.root:
             if self.root in collapsed:  # in the order of the selection
                 return [*lines, self._nodes(self.root, "1 AS walks"), "LIMIT $limit"]
@@ -478,11 +483,13 @@ class _Compiler:
     def _evidence(self, collapsed: Sequence[str]) -> list[str]:
         """The matches as ids, those of some answers."""
         root = self.root
-        edges = ", ".join(f"elementId({self.name_of[edge]})" for edge in self.tree.present)
+        ways = [f"[step IN relationships({self.name_of[edge]}) | elementId(step)]" for edge in self.ways]
+        single = [edge for edge in self.tree.present if edge not in self.ways]
+        edges = f"[{', '.join(f'elementId({self.name_of[edge]})' for edge in single)}]"
         nodes = ", ".join(f"elementId({name})" for name in self.tree.order)
         return [
             *self._anew(collapsed, bounded=root if self._gives_nodes() else ""),
-            f"WITH {root}, collect(DISTINCT [[{edges}], [{nodes}]])[..$walks] AS walks",
+            f"WITH {root}, collect(DISTINCT [{' + '.join([edges, *ways])}, [{nodes}]])[..$walks] AS walks",
             f"RETURN elementId({root}) AS answer, walks",
             "LIMIT $limit",
         ]
@@ -521,13 +528,14 @@ class _Compiler:
         late, tests = self._row_tests(there, edges, collapsed, missing)
         if bounded:
             # In a map, since the server plans anew for every order of magnitude of a list's length.
-            tests.append((set(), f"elementId({bounded}) IN $answers.ids"))
-        lines = self._matched(
-            [name for name in there if name not in missing],
-            [edge for edge in edges if self.name_of[edge] not in missing],
-            bound,
-            [text for names, text in tests if not names & missing],
-        )
+            tests.append(({bounded}, f"elementId({bounded}) IN $answers.ids"))
+        sure = [name for name in there if name not in missing]
+        there_ = [edge for edge in edges if self.name_of[edge] not in missing]
+        first = [(names, text) for names, text in tests if not names & missing]
+        if any(edge.is_way for edge in there_):
+            lines = self._in_turn(sure, there_, bound, first)
+        else:
+            lines = self._matched(sure, there_, bound, [text for _, text in first])
         for edge in regions:
             own = self._region(edge)
             missing -= own
@@ -545,6 +553,99 @@ class _Compiler:
             return [f"WITH * WHERE {' AND '.join(tests)}"] if tests else []
         where = [f"WHERE {' AND '.join(tests)}"] if tests else []
         return [f"{match} {', '.join(patterns)}", *where]
+
+    # Ways ------------------------------------------------------------------------------------------------------------
+
+    def _in_turn(
+        self, names: Sequence[str], edges: Sequence[Edge], bound: set[str], tests: Sequence[tuple[set[str], str]]
+    ) -> list[str]:
+        """A MATCH for each way, and for what plain edges join, beginning at given nodes: a way is looked for from an
+        end that is known."""
+        known, left, lines = set(bound), list(tests), list[str]()
+        ways, others = [edge for edge in edges if edge.is_way], [edge for edge in edges if not edge.is_way]
+        pieces = sorted(_pieces(names, others), key=lambda piece: not self._is_given(piece))
+
+        def now(pattern: str, new: Iterable[str]) -> None:
+            """Add a MATCH with the tests that can be made from there on."""
+            known.update(new)
+            told = [text for names, text in left if names <= known]
+            left[:] = [item for item in left if not item[0] <= known]
+            lines.extend([*([f"MATCH {pattern}"] if pattern else []), *([_tested(told, pattern)] if told else [])])
+
+        def join(piece: list[str]) -> None:
+            joined = [edge for edge in others if edge.subject in piece]
+            alone = [self._node(name) for name in piece if name not in known and not joined]
+            now(
+                ", ".join([*self._patterns(joined, set(known)), *alone]),
+                [*piece, *map(self.name_of.__getitem__, joined)],
+            )
+
+        while pieces or ways:
+            way = next((edge for edge in ways if known & {edge.subject, edge.object}), None)
+            if way is None or (pieces and self._is_given(pieces[0])):
+                join(pieces.pop(0))
+                continue
+            ways.remove(way)
+            new = [name for name in (way.subject, way.object) if name not in known]
+            now(self._way(way, known), [self.name_of[way], *new])
+            for piece in [piece for piece in pieces if {*piece} & {*new}]:
+                pieces.remove(piece)
+                join(piece)
+        return lines
+
+    def _is_given(self, piece: Iterable[str]) -> bool:
+        """Whether what one of these variables can be is told by what it is, or by a value of its own."""
+        return any(
+            self.graph.variable(name).ids
+            or any(item.operator == "=" and isinstance(item.right, tuple) for item in self.graph.conditions_of(name))
+            for name in piece
+        )
+
+    def _way(self, edge: Edge, known: set[str]) -> str:
+        """The pattern of a way, named: of the relationships from end to end."""
+        name, (least, most) = self.name_of[edge], edge.steps
+        arrow = self._arrow(edge, edge.subject).replace(f"[{name}", "[", 1)
+        node, tests = f"{name}n", [_is_visible(f"{name}n")] if self.hidden.nodes else []
+        within = [f"NOT ({self._can_be(other, node)})" for other in edge.avoiding]
+        within += [f"COUNT {{ ({node})--() }} <= {self._parameter(edge.busiest)}"] if edge.busiest else []
+        ends = [self._once(end, set(known)) for end in (edge.subject, edge.object)]
+        where = f" WHERE {' AND '.join([*tests, *within])}" if tests or within else ""
+        last = f"(){arrow}" if within else ""
+        times = f"{{{least - bool(within)},{most - bool(within) if most else ''}}}"
+        inner = f"((){arrow}({node}){where}){times}"
+        selector = "ALL SHORTEST" if edge == self.graph.way else "SHORTEST 1"
+        return f"{name} = {selector} {ends[0]}{inner}{last}{ends[1]}"
+
+    def _can_be(self, name: str, node: str) -> str:
+        """Whether a node is one that a variable can be, by its labels and what it is."""
+        variable = self.graph.variable(name)
+        tests = [f"{node}:{plain(label)}" for label in variable.labels]
+        identity = self._identity(variable)
+        for (label, key), values in identity.items():
+            tests.append(f"{node}:{plain(label)} AND {node}.{plain(key)} IN {self._parameter(values)}")
+        if variable.ids and not identity:
+            tests.append(f"elementId({node}) IN {self._parameter(list(variable.ids))}")
+        return " AND ".join(tests) or "true"
+
+    def _routes(self) -> list[str]:
+        """Each way with its nodes, how many relationships these have, and its relationships; the rarest first."""
+        name = self.name_of[self.graph.way] if self.graph.way else ""
+        nodes = f"[node IN nodes({name}) | {{id: elementId(node), labels: labels(node), properties: {self._every()}}}]"
+        steps = f"[step IN relationships({name}) | {{id: elementId(step), relation: type(step), " \
+                "start: elementId(startNode(step))}]"  # fmt: skip
+        return [
+            f"WITH {name} LIMIT {self._parameter(MOST_WAYS)}",
+            f"WITH {name}, [node IN nodes({name})[1..-1] | COUNT {{ (node)--() }}] AS degrees",
+            f"WITH {name}, degrees, reduce(total = 0.0, degree IN degrees | total + log(degree)) AS weight",
+            f"RETURN {nodes} AS nodes, {steps} AS steps, degrees",
+            f"ORDER BY weight, [step IN relationships({name}) | elementId(step)]",
+            "LIMIT $limit",
+        ]
+
+    def _every(self) -> str:
+        """The properties of a node of any label, as a map."""
+        keys = dict.fromkeys(key for label, keys in self.keys.items() for key in keys)
+        return f"node {{{', '.join(f'.{plain(key)}' for key in keys) or '.*'}}}"
 
     def _height(self, edge: Edge) -> int:
         return min(self.tree.depth(edge.subject), self.tree.depth(edge.object))
@@ -630,8 +731,10 @@ class _Compiler:
 
     def _arrow(self, edge: Edge, start: str) -> str:
         shown = self.hidden.relations
-        types = [plain(relation) for relation in edge.relations if shown is None or relation in shown]
-        inner = f"[{self.name_of[edge]}:{'|'.join(types) or '!%'}]"
+        every = () if edge.relations else tuple(shown or ())
+        types = [plain(relation) for relation in edge.relations or every if shown is None or relation in shown]
+        of_type = "" if not edge.relations and shown is None else f":{'|'.join(types) or '!%'}"
+        inner = f"[{self.name_of[edge]}{of_type}]"
         if not edge.directed:
             return f"-{inner}-"
         return f"-{inner}->" if edge.subject == start else f"<-{inner}-"
@@ -690,6 +793,8 @@ class _Compiler:
 
     def _value(self, value: Value, of: str = "") -> str:
         """A value as it is compared."""
+        if not value.key and value.form == "length":
+            return f"length({of or value.of})"
         if not value.key:
             return of or value.of
         return _FORMS[value.form](self._property(value.of, value.key, called=of))
@@ -714,6 +819,20 @@ class _Compiler:
         name = self._known.setdefault(repr(value), f"p{len(self._known)}")
         self.parameters[name] = value
         return f"${name}"
+
+
+def _tested(tests: Sequence[str], pattern: str) -> str:
+    return f"{'WHERE' if pattern else 'WITH * WHERE'} {' AND '.join(tests)}"
+
+
+def _pieces(names: Sequence[str], edges: Sequence[Edge]) -> list[list[str]]:
+    """The variables in pieces that edges join."""
+    pieces = [[name] for name in names]
+    for edge in edges:
+        joined = [piece for piece in pieces if edge.subject in piece or edge.object in piece]
+        rest = [piece for piece in pieces if piece not in joined]
+        pieces = [[name for piece in joined for name in piece], *rest]
+    return pieces
 
 
 def _is_visible(name: str) -> str:
@@ -885,7 +1004,8 @@ class _Tree:
         hidden = {name for names in self._behind.values() for name in names}
         self.present = [edge for edge in present if edge.subject not in hidden]
         for variable in graph.variables:
-            if variable.name not in self._parents and variable.name not in hidden:
+            apart = variable.name in graph.avoided
+            if variable.name not in self._parents and variable.name not in hidden and not apart:
                 self._parents[variable.name] = graph.root  # joined by a condition alone
                 self.order.append(variable.name)
                 self._grow(self.order, present, self._parents)

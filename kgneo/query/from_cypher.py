@@ -3,6 +3,7 @@
 Comes in: text, of a labelled question, a language model or a person. Goes out: a query graph. Read are
 
 - patterns of nodes and relationships with types (MATCH, several of them too), with labels and inline properties;
+- relationships of several steps (`*1..5`, `+`, `{1,5}`), and shortest paths of one such relationship;
 - OPTIONAL MATCH of what hangs at one known node;
 - tests joined by AND and OR (WHERE, within a node too): comparisons with literals, `date("…")` among them, and of
   properties, lengths and calculations with one another, IN a list, CONTAINS, STARTS WITH, ENDS WITH, IS NULL, labels,
@@ -25,6 +26,8 @@ from typing import cast
 
 from kgneo.errors import DataError, StatementError
 from kgneo.query.graph import (
+    ANY_DEPTH,
+    ONE_STEP,
     Aggregate,
     Arithmetic,
     Condition,
@@ -228,9 +231,36 @@ class _Parser:
             self._tests()
 
     def _pattern(self) -> None:
+        if self._begins_way():
+            self._shortest()
+            return
         here = self._node()
         while self._next().symbol("-", "<"):
             here = self._relationship(here)
+
+    def _begins_way(self) -> bool:
+        """Whether a path of its own name, or a shortest one, begins."""
+        named = self._next().named and self._next(1).symbol("=")
+        return named or self._next().word("SHORTESTPATH", "ALLSHORTESTPATHS", "SHORTEST", "ALL")
+
+    def _shortest(self) -> None:
+        """A path of several relationships, which the query calls by a name: `p = shortestPath((a)-[*..6]-(b))`."""
+        name = self._name() if self._next(1).symbol("=") else ""
+        self._sign("=")
+        bracket = (self._call("SHORTESTPATH") or self._call("ALLSHORTESTPATHS")) and ")"
+        if not bracket and (self._word("ALL") or self._next().word("SHORTEST")):
+            self._expect_word("SHORTEST")
+            if self._next().kind == "number":
+                self._amount()
+        before = len(self.edges)
+        here = self._node()
+        self._relationship(here)
+        if bracket:
+            self._expect(bracket)
+        added = self.edges[before:]
+        if self._next().symbol("-", "<") or len(added) != 1 or not added[0].is_way:
+            raise self._error("a path with a name that is not one relationship of several steps")
+        self.edges[before] = replace(added[0], name=name or added[0].name)
 
     def _node(self) -> str:
         self._expect("(")
@@ -273,18 +303,48 @@ class _Parser:
         relations: tuple[str, ...] = ()
         while self._sign(":") or self._sign("|"):
             relations = (*relations, self._name())
-        if not relations:
-            raise self._error("a relationship without a type")
+        steps = self._times() if self._sign("*") else ONE_STEP
         place = len(self.edges)
         self.edges.append(Edge(here, relations, here, name))  # its tests may name it
         self._inside(name)
         self._expect("]")
         self._expect("-")
         forward = self._sign(">")
+        steps = self._quantified() if steps == ONE_STEP else steps
+        if not relations and steps == ONE_STEP:
+            raise self._error("a relationship without a type")
         there = self._node()
         ends = (there, here) if back and not forward else (here, there)
-        self.edges[place] = Edge(ends[0], relations, ends[1], name, directed=back != forward)
+        self.edges[place] = Edge(ends[0], relations, ends[1], name, directed=back != forward, steps=steps)
         return there
+
+    def _times(self) -> tuple[int, int]:
+        """How many relationships `*`, `*3`, `*2..5` or `*..5` stands for."""
+        text = ""
+        while self._next().kind == "number" or self._next().symbol(".", ".."):
+            text += self._next().source
+            self.at += 1
+        return self._steps(*text.partition("..")) if text else ANY_DEPTH
+
+    def _quantified(self) -> tuple[int, int]:
+        """The same of `+`, `{3}` and `{2,5}` behind a relationship."""
+        if self._sign("+"):
+            return ANY_DEPTH
+        if not self._sign("{"):
+            return ONE_STEP
+        least = str(self._amount()) if not self._next().symbol(",") else ""
+        between = "," if self._sign(",") else ""
+        most = str(self._amount()) if self._next().kind == "number" else ""
+        self._expect("}")
+        return self._steps(least, between, most)
+
+    def _steps(self, least: str, between: str, most: str) -> tuple[int, int]:
+        if any(part and not part.isdecimal() for part in (least, most)) or least == "0":
+            raise self._error("a relationship that may be none")
+        first = int(least or 1)
+        if between and not most and first > 1:
+            raise self._error("a path of two steps or more without a bound")
+        return first, int(most or 0) if between else first
 
     def _maybe(self, pattern: Callable[[], None]) -> None:
         """A pattern that may be missing: the one edge that joins it to what is known is optional."""
@@ -597,7 +657,7 @@ class _Parser:
         return Arithmetic("per cent", left, self._returned_value())
 
     def _returned_value(self) -> Value:
-        if self._call("SIZE"):
+        if self._call("SIZE") or self._call("LENGTH"):
             value = self._value()
             self._expect(")")
             return replace(value, form="length")

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from kgneo.query.catalogue import Catalogue, Key, Relation
-from kgneo.query.graph import TEXTUAL
+from kgneo.query.graph import ANY_DEPTH, TEXTUAL
 
 LONGEST = 400_000
 """Characters of a grammar at most, so that reading it takes less time than a small model's reply."""
@@ -35,6 +35,7 @@ EXTREMES = ("minimum", "maximum")
 FIGURES = ("sum", "average", *EXTREMES)
 BEGIN, EDGES, CONDITIONS, SELECTIONS = '{"variables": [', '"edges": [', '"conditions": [', '"selections": ['
 ABSENT, DESCENDING, LIMIT, ANSWER = ', "absent": true}', ', "descending": true', ', "limit": ', '"answer": '
+STEPS = f', "steps": {list(ANY_DEPTH)}'
 OPERATOR, RIGHT, END = ', "operator": "', '", "right": [', "]}"
 FUNCTION, COUNTED, PER = '{"function": "', 'count", "value": {"of": "x0"}', ', "per": '
 NEXT, CLOSE, COLUMNS = ", ", "], ", ', "columns": ['
@@ -163,7 +164,9 @@ class _Writer:
         if not ways:
             return
         plain = self._rule(lambda: _any(_edge(parent, number, *way) for way in ways), "join", parent, number, *ends)
-        yield f"{plain} {_text('}')} {self._edge(replace(draft, visible=(*draft.visible, seen)))}"
+        chained = self._rule(lambda: _any(self._chained(parent, number, *ends)), "chain", parent, number, *ends)
+        steps = f" | {chained} {_text(STEPS)}" if chained else ""
+        yield f"({plain}{steps}) {_text('}')} {self._edge(replace(draft, visible=(*draft.visible, seen)))}"
         if not seen:
             return
         yield f"{plain} {_text(ABSENT)} {self._edge(replace(draft, visible=(*draft.visible, False)))}"
@@ -172,6 +175,12 @@ class _Writer:
                 named = replace(draft, visible=(*draft.visible, True), named=(number - 1, relation.name))
                 text = _edge(parent, number, relation, forward) + f', "name": "r{number - 1}"}}'
                 yield f"{_text(text)} {self._edge(named)}"
+
+    def _chained(self, parent: int, number: int, *ends: int) -> Iterator[str]:
+        """Edges that may be several relationships: of types that join two nodes of a label."""
+        for relation, forward in self._ways.get((ends[0], ends[1]), []):
+            if any(start == end for start, end in relation.ends):
+                yield _edge(parent, number, relation, forward)
 
     # Conditions, orders and answers
 

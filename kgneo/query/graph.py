@@ -27,6 +27,12 @@ TEXTUAL: tuple[Operator, ...] = ("contains", "starts with", "ends with")
 """Operators that look for a text in a text."""
 Function = Literal["count", "share", "sum", "average", "minimum", "maximum", "exists"]
 Calculation = Literal["+", "-", "*", "/", "%", "difference", "per cent", "years", "months", "days", "hours"]
+ONE_STEP = (1, 1)
+"""The steps of an edge that is one relationship."""
+ANY_DEPTH = (1, 0)
+"""The steps of a way that has any number of them."""
+MOST_STEPS = 20
+"""Relationships of one way at most, where their number is bounded."""
 SPANS: tuple[Calculation, ...] = ("years", "months", "days", "hours")
 """Calculations over two dates."""
 
@@ -48,6 +54,12 @@ class Edge:
     `name` is what conditions call it. Without `directed` it may go either way; `absent`: there must be none;
     `optional`: there may be none, and what hangs below it has no value then, and is counted as 0. Conditions on what
     hangs below an optional edge say what is looked at there.
+
+    `steps` other than (1, 1) are the least and the most relationships (0: any number), one after the other, that lead
+    from one end to the other: the edge is a way then, and without `relations` these may be of any type. Of all ways
+    between two nodes a shortest one counts; the edge itself as the answer asks for all shortest ones. On a way there is
+    no node that one of the variables `avoiding` can be, and none with more than `busiest` relationships (0: no bound);
+    that is not said of its ends.
     """
 
     subject: str
@@ -57,6 +69,14 @@ class Edge:
     directed: bool = True
     absent: bool = False
     optional: bool = False
+    steps: tuple[int, int] = ONE_STEP
+    avoiding: tuple[str, ...] = ()
+    busiest: int = 0
+
+    @property
+    def is_way(self) -> bool:
+        """Whether it may be several relationships, one after the other."""
+        return self.steps != ONE_STEP
 
     def other(self, variable: str) -> str:
         """The variable at the other end."""
@@ -65,7 +85,8 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The property `key` of a variable or of a named edge; without a key, the node itself."""
+    """The property `key` of a variable or of a named edge; without a key, the node itself. Of an edge that is a way,
+    the form "length" without a key is the number of its steps."""
 
     of: str
     key: str = ""
@@ -185,6 +206,26 @@ class QueryGraph:
             or (isinstance(item.right, tuple) and any(value is False for value in item.right))
             for item in self.every_condition()
         )
+
+    @property
+    def way(self) -> Edge | None:
+        """The edge whose ways are asked for as such, or counted; None where something else is."""
+        asked = self.answer.value if isinstance(self.answer, Aggregate) else self.answer
+        if not isinstance(asked, Value) or asked.key or asked.form:
+            return None
+        return next((edge for edge in self.edges if edge.is_way and edge.name == asked.of), None)
+
+    def is_distance(self, value: object) -> bool:
+        """Whether a value is the number of steps of a way."""
+        if not isinstance(value, Value) or value.key or value.form != "length":
+            return False
+        return any(edge.is_way and edge.name == value.of for edge in self.edges)
+
+    @property
+    def avoided(self) -> tuple[str, ...]:
+        """The variables that only tell what a way is not to touch."""
+        names = dict.fromkeys(name for edge in self.edges for name in edge.avoiding)
+        return tuple(name for name in names if not self.edges_of(name))
 
     def every_condition(self) -> Iterator[Condition]:
         """The conditions, those of alternatives, too."""
@@ -318,7 +359,11 @@ def _renamed(graph: QueryGraph, names: Mapping[str, str]) -> QueryGraph:
         variables=tuple(replace(item, name=names[item.name]) for item in graph.variables),
         edges=tuple(
             replace(
-                item, subject=names[item.subject], object=names[item.object], name=names[item.name] if item.name else ""
+                item,
+                subject=names[item.subject],
+                object=names[item.object],
+                name=names[item.name] if item.name else "",
+                avoiding=tuple(names[name] for name in item.avoiding),
             )
             for item in graph.edges
         ),

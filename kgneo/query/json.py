@@ -15,6 +15,8 @@ from typing import Any, TypeVar, get_args
 from kgneo.errors import DataError
 from kgneo.query.catalogue import Catalogue, Label, Relation
 from kgneo.query.graph import (
+    MOST_STEPS,
+    ONE_STEP,
     Aggregate,
     Arithmetic,
     Calculation,
@@ -86,8 +88,11 @@ def _edge(item: Edge) -> dict[str, Any]:
         "directed": item.directed,
         "absent": item.absent,
         "optional": item.optional,
+        "steps": list(item.steps),
+        "avoiding": list(item.avoiding),
+        "busiest": item.busiest,
     }
-    return _without_defaults(record, directed=True, absent=False, optional=False)
+    return _without_defaults(record, directed=True, absent=False, optional=False, steps=list(ONE_STEP), busiest=0)
 
 
 def _part(item: Expression | Number) -> Any:
@@ -217,16 +222,27 @@ def _read_variable(field: _Field) -> Variable:
 
 
 def _read_edge(field: _Field) -> Edge:
-    field.only("subject", "relations", "object", "name", "directed", "absent", "optional")
+    names = ("subject", "relations", "object", "name", "directed", "absent", "optional", "steps", "avoiding", "busiest")
+    field.only(*names)
     return Edge(
         field.get("subject").text(),
-        field.get("relations").items(_Field.text),
+        field.get("relations", [] if "steps" in field.mapping() else None).items(_Field.text),
         field.get("object").text(),
         name=field.get("name", "").text(),
         directed=field.get("directed", True).truth(),
         absent=field.get("absent", False).truth(),
         optional=field.get("optional", False).truth(),
+        steps=_read_steps(field.get("steps", list(ONE_STEP))),
+        avoiding=field.get("avoiding", []).items(_Field.text),
+        busiest=field.get("busiest", 0).whole(),
     )
+
+
+def _read_steps(field: _Field) -> tuple[int, int]:
+    found = field.items(_Field.whole)
+    if len(found) != 2:
+        raise field.wrong("two whole numbers, the least and the most steps")
+    return found[0], found[1]
 
 
 def _read_value(field: _Field) -> Value:
@@ -305,6 +321,10 @@ def json_schema(catalogue: Catalogue, *, ids: Sequence[str] = ()) -> dict[str, A
     variable = {"name": name, "labels": _list(labels), **({"ids": _list(_words(ids))} if ids else {})}
     edge = {"subject": name, "relations": _list(relations, least=1), "object": name, "name": name}
     edge |= {word: {"type": "boolean"} for word in ("directed", "absent", "optional")}
+    steps = {"type": "integer", "minimum": 0, "maximum": MOST_STEPS}
+    way = {**edge, "relations": _list(relations), "steps": _list(steps, least=2, most=2)}
+    way |= {"avoiding": _list(name, most=MOST_PARTS), "busiest": {"type": "integer", "minimum": 0}}
+    edges = {"anyOf": [_object(edge, "subject", "relations", "object"), _object(way, "subject", "object", "steps")]}
     literals = _list({"type": ["string", "number", "boolean"]})
     part = {"anyOf": [value, aggregate, {"$ref": "#/$defs/calculation"}]}
     operand = {"anyOf": [*part["anyOf"], {"type": "number"}]}
@@ -316,7 +336,7 @@ def json_schema(catalogue: Catalogue, *, ids: Sequence[str] = ()) -> dict[str, A
     conditions = _list({"$ref": "#/$defs/condition"}, most=MOST_PARTS)
     graph: dict[str, Any] = {
         "variables": _list(_object(variable, "name"), least=1, most=MOST_PARTS),
-        "edges": _list(_object(edge, "subject", "relations", "object"), most=MOST_PARTS),
+        "edges": _list(edges, most=MOST_PARTS),
         "conditions": conditions,
         "alternatives": _list(_list({**conditions, "minItems": 1}, least=1, most=MOST_PARTS), most=MOST_PARTS),
         "different": _list(name, most=MOST_PARTS),

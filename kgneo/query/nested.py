@@ -52,7 +52,7 @@ class _Pieces:
         self._graph = graph
         self._pieces = {item.name: item.name for item in graph.variables}
         for edge in graph.edges:
-            self._join((edge.subject, edge.object))
+            self._join((edge.subject, edge.object, *edge.avoiding))
         for condition in graph.every_condition():
             self._join_compared((condition.left, condition.right))
         for options in graph.alternatives:

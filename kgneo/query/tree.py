@@ -44,7 +44,8 @@ def tree_of(graph: QueryGraph) -> Tree:
             _grow(parents, present)
     seen = frozenset(parents)
     _grow(parents, graph.edges)
-    loose = tuple(variable.name for variable in graph.variables if variable.name not in parents)
+    apart = {*parents, *graph.avoided}
+    loose = tuple(variable.name for variable in graph.variables if variable.name not in apart)
     tree = Tree(parents, frozenset(parents) - seen, loose)
     tops = [tree.lower(edge) for edge in graph.edges if edge.optional and not loose]
     return replace(tree, optional=frozenset(name for top in tops for name in tree.below(top)))

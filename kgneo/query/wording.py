@@ -102,7 +102,7 @@ class _Words:
         while at != root:
             above = self.tree.parents[at]
             edge = next(edge for edge in graph.edges_of(at) if above in (edge.subject, edge.object))
-            if edge.absent or edge.optional or not edge.directed or len(edge.relations) != 1:
+            if edge.absent or edge.optional or edge.is_way or not edge.directed or len(edge.relations) != 1:
                 return ""
             hops.append(Hop(edge.relations[0], edge.subject == at, graph.variable(above).labels))
             at = above
@@ -214,13 +214,40 @@ class _Words:
 
     def _property(self, value: Value, *, many: bool = False) -> str:
         edge = next((edge for edge in self.graph.edges if edge.name == value.of), None)
+        if edge is not None and edge.is_way:
+            return self._way(edge, "number of steps" if value.form else "shortest ways")
         if edge is not None and not self._told:
             return f"{self._words(value.key)} with which {self._sentence(edge)}"
         name = self._place(value.of)
         owner = self._again(name) if name in self._told else self._phrase(name, many=many)
         return f"{self._key(value)} of {owner}" if value.key else owner
 
+    def _way(self, edge: Edge, what: str) -> str:
+        """ "shortest ways from X to Y (in up to 6 steps)"."""
+        ends = [
+            self._again(name) if name in self._told else self._phrase(name, many=False, article="a ", alone=True)
+            for name in (edge.subject, edge.object)
+        ]
+        along = " or ".join(self._words(relation) for relation in edge.relations)
+        return f"{what} from {ends[0]} to {ends[1]}{f' along {along}' if along else ''}{self._of_edge(edge)}"
+
+    def _steps(self, edge: Edge) -> str:
+        """How many steps a way has, and what is not on it."""
+        least, most = edge.steps
+        number = f"{least}" if least == most else f"up to {most}" if least == 1 else f"{least} to {most}"
+        number = number if most else "any number of"
+        several = [self._avoided(name) for name in edge.avoiding]
+        without = f", without passing {' or '.join(several)}" if several else ""
+        busy = f", past nothing with more than {edge.busiest} relationships" if edge.busiest else ""
+        return f" (in {number} step{'' if most == 1 else 's'}{without}{busy})"
+
+    def _avoided(self, name: str) -> str:
+        variable = self.graph.variable(name)
+        return self._topic(name) if variable.ids else f"any {self._noun(name)}"
+
     def _key(self, value: Value) -> str:
+        if self.graph.is_distance(value):
+            return "number of steps"
         return f"{'length of ' if value.form == 'length' else ''}{self._words(value.key)}"
 
     def _group(self, value: Value) -> str:
@@ -229,6 +256,10 @@ class _Words:
 
     def _aggregate(self, item: Aggregate, stop: str = "") -> str:
         value = item.value
+        edge = next((edge for edge in self.graph.edges if edge.is_way and edge.name == value.of), None)
+        if edge is not None:
+            what = _AGGREGATES.get(item.function, "") + " number of steps" if value.form else "number of shortest ways"
+            return self._way(edge, what.strip())
         if self._told:
             words = "number" if item.function == "count" else _AGGREGATES.get(item.function, item.function)
             return (
@@ -256,7 +287,8 @@ class _Words:
     def _existence(self, root: str) -> str:
         """Given nodes are told about in sentences; of others it is told that there are any."""
         edges = self.graph.edges_of(root)
-        if not self.graph.variable(root).ids or any(edge.absent or not edge.directed for edge in edges):
+        apart = any(edge.absent or (not edge.directed and edge.relations) for edge in edges)
+        if not self.graph.variable(root).ids or apart:
             return f"there are {self._phrase(root, many=True)}"
         subject = self._topic(root)
         self._told[root] = False
@@ -266,19 +298,21 @@ class _Words:
             told = self._phrase(other, many=False, article="a ") if other not in self._told else self._again(other)
             ends = (subject, told) if edge.subject == root else (told, subject)
             said = " or ".join(statement_wording(self._name(relation), *ends) for relation in edge.relations)
-            sentences.append(said + self._of_edge(edge))
+            sentences.append((said or f"{ends[0]} is connected with {ends[1]}") + self._of_edge(edge))
         sentences += [f"{subject} has {self._condition(item)}" for item in self._conditions_at(root)]
         return " and ".join(sentences) or f"{subject} is there"
 
     # A variable with all that is said of it --------------------------------------------------------------------------
 
-    def _phrase(self, name: str, *, many: bool, stop: str = "", article: str = "") -> str:
-        """A variable with what is said of it, but for what lies at `stop`, from where one looks."""
+    def _phrase(self, name: str, *, many: bool, stop: str = "", article: str = "", alone: bool = False) -> str:
+        """A variable with what is said of it, but for what lies at `stop`, from where one looks; `alone` without the
+        ways that lead there, which are told with both of their ends."""
         first = self._first(name)
         several = many or (first is not None and first.limit > 1)
         self._told[name] = several
         counted = self._counted(name)
         ways = [edge for edge in self.graph.edges_of(name) if edge.other(name) not in counted]
+        ways = [edge for edge in ways if not (alone and edge.is_way)]
         present = [edge for edge in ways if not edge.absent and self._is_new(edge, name, stop)]
         absent = [edge for edge in ways if edge.absent and self._is_new(edge, name, stop)]
         noun = self._topic(name) if self.graph.variable(name).ids else self._noun(name, many=several)
@@ -339,12 +373,16 @@ class _Words:
         said = [
             clause_wording(self._name(relation), topic, forward=forward, many=many, topics=topics)
             for relation in edge.relations
-        ]
-        return " or ".join(dict.fromkeys(said)) + ("" if edge.directed else " (either way)") + self._of_edge(edge)
+        ] or [f"that {'are' if many else 'is'} connected with {topic}"]
+        return (
+            " or ".join(dict.fromkeys(said))
+            + ("" if edge.directed or not edge.relations else " (either way)")
+            + self._of_edge(edge)
+        )
 
     def _of_edge(self, edge: Edge) -> str:
         conditions = self._conditions_at(edge.name) if edge.name else ()
-        if_any = " (if any)" if edge.optional else ""
+        if_any = self._steps(edge) if edge.is_way else " (if any)" if edge.optional else ""
         return if_any + (f" ({' and '.join(self._condition(item) for item in conditions)})" if conditions else "")
 
     def _absences(self, name: str, edges: Sequence[Edge], many: bool) -> list[str]:
@@ -401,13 +439,16 @@ class _Words:
         """A test of a property: "runtime more than 120"."""
         if not isinstance(item.left, Value):
             return f"{self._own(item.left)} {'equal to ' * (item.operator == '=')}{self._comparison(item)}"
-        key = self._key(item.left) if item.left.key else "the same node"
+        named = item.left.key or self.graph.is_distance(item.left)
+        key = self._key(item.left) if named else "the same node"
         if item.operator in ("present", "missing"):
             return f"{'any' if item.operator == 'present' else 'no'} {key}"
         return f"{key} {self._comparison(item)}"
 
     def _own(self, part: Expression | Number) -> str:
         """What is calculated of the properties of what was just told."""
+        if isinstance(part, Value) and self.graph.is_distance(part):
+            return "number of steps"
         if isinstance(part, Value):
             return self._key(part) if part.key else self._again(self._place(part.of))
         if isinstance(part, Arithmetic):
@@ -530,6 +571,8 @@ class _Words:
     def _measure(self, item: Aggregate, at: str) -> str:
         """What is measured for each `at`, as seen from there."""
         owner = self._place(item.value.of)
+        if self.graph.is_distance(item.value):
+            return f"{_AGGREGATES.get(item.function, item.function)} number of steps"
         words = self._words(item.value.key) if item.value.key else ""
         seen = "" if owner == at else f" of {self._seen(owner, at)}"
         if item.function == "count":

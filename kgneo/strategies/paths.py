@@ -23,7 +23,9 @@ from kgneo.reading.heard import Heard
 from kgneo.reading.read import Interpretation
 from kgneo.reading.silent import left_out
 from kgneo.stages.choose_reading import RankedReading, rank_readings
+from kgneo.stages.climb import climb
 from kgneo.stages.complete import Completed, complete, complete_plain
+from kgneo.stages.connect import Connected, connect, table_of
 from kgneo.stages.interpret import (
     Answered,
     by_graph,
@@ -79,6 +81,10 @@ class Paths:
     def chosen(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Chosen:
         """The same with the readings of the question."""
         clock = Clock(context.on_event)
+        with clock.stage("connect"):
+            connected = connect(context, question, entities) or climb(context, question, entities)
+        if connected is not None:
+            return _connected(context, question, connected, clock)
         marked = bool(entities) or "[" in question
         linked: Sequence[LinkedQuestion] = ()
         if marked:
@@ -99,6 +105,34 @@ class Paths:
                 return found
             understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
+
+
+def _connected(context: Context, question: str, found: Connected, clock: Clock) -> Chosen:
+    """The answer to a question about ways between things, or levels."""
+    answer = _answer(context, question, found.graph, found.result, found.wording, found.evidence, clock)
+    if found.told is not None:
+        names = found.kinds or tuple(dict.fromkeys(node.names[0] for node in found.told))
+        answer = replace(answer, answer=listed(names) or "none", answers=names, answer_nodes=found.told, table=None)
+    elif found.result.ways:
+        answer = replace(answer, table=table_of(found.result.ways))
+    if found.text:
+        answers = (found.text,) if found.text.isdecimal() else answer.answers
+        answer = replace(answer, answer=found.text, answers=answers)
+    steps = tuple(replace(step, answer=answer.answer, answers=answer.answers) for step in answer.steps)
+    if found.beyond:
+        texts = tuple(map(str, found.beyond))
+        steps = (*steps, Step(found.beyond_wording, listed(texts), texts, found.beyond_evidence))
+    reading = Reading(found.wording, "", found.confidence)
+    answer = replace(
+        answer,
+        entities=found.topics,
+        confidence=found.confidence,
+        warnings=found.warnings,
+        steps=steps,
+        evidence=(*answer.evidence, *(item for item in found.beyond_evidence if item not in answer.evidence)),
+        readings=(reading,),
+    )
+    return Chosen(answer, (Offered(found.graph, found.wording, found.confidence),))
 
 
 def _by_other_names(context: Context, question: str) -> list[Interpretation]:
