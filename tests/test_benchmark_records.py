@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from benchmarks import cypher, papers
+from benchmarks import cypher, papers, trust
 from benchmarks.common import Records
 from benchmarks.papers import Measured, draw
+from kgneo.strategies.auto import LARGE, SAME, TOOK, WROTE
 
 
 def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
@@ -57,3 +59,21 @@ def test_accuracy_against_tokens_is_drawn(tmp_path: Path) -> None:
     }
     draw(measured, tmp_path, "a model")
     assert (tmp_path / "accuracy-tokens.png").stat().st_size > 10_000
+
+
+def test_the_trust_in_a_model_is_fitted_to_how_often_it_was_right_beside_the_reader() -> None:
+    wrote = [trust.Given("ships", False, False, False, 0, number < 54) for number in range(60)]
+    agreed = [trust.Given("ships", False, True, False, 0, False) for _ in range(60)]
+    nothing = [trust.Given("ships", False, False, True, 0, False) for _ in range(30)]
+    fitted = trust.fitted([*wrote, *agreed, *nothing], LARGE)
+    assert fitted.wrote == pytest.approx((54 + 10 * LARGE.wrote) / 70, abs=0.01)
+    assert (fitted.took, fitted.again) == (LARGE.took, LARGE.again)
+    assert fitted.empty < LARGE.empty
+
+
+def test_answers_that_were_the_readers_say_nothing_of_the_model(tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    told = [[TOOK], [WROTE, SAME], [WROTE, f"{trust.KEPT} (0.80)."], ["The reader is sure of its reading (0.95)."]]
+    lines = [{"key": {"set": "ships"}, "how": how, "exact": True} for how in told]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert [(item.took, item.same) for item in trust.read(file)] == [(True, False), (False, True)]

@@ -37,18 +37,37 @@ from kgneo.strategies.protocol import Needs
 YES_OR_NO = replace(TABLE_2, temperature=0.0, max_tokens=8)
 DRAWN = 0.7
 """Temperature of replies that are to differ, where several are counted."""
-TRUSTED, TRUSTED_SMALL = 0.75, 0.3
-"""How often a model's query graph is right where it finds something else than the likeliest reading; of a small model
-on this machine, which has to be held by a grammar. Set by hand, from few questions."""
-TAKEN = 0.8
-"""The same of a reading that the model takes, and that is not the likeliest."""
 LEAST_AGREED = 0.9
 """Confidence at least where the model and the reader find the same by themselves."""
-EMPTY, AGAIN, DENIED = 0.4, 0.85, 0.5
-"""Shares of the confidence that are left where a query finds nothing; for each query that failed before; where the
-model does not find the question in the words of the query graph."""
+DENIED = 0.5
+"""Share of the confidence that is left where the model does not find the question in the words of the query graph."""
 WALKED = 0.4
 """Confidence in what KG-RAG answers from the graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How often what a model gives is right where it finds something else than the likeliest reading: a query graph
+    that it wrote, a reading that it took; and the shares of that which are left where it finds nothing, and for each
+    query that failed before. `python -m benchmarks.trust` fits it to questions with answers."""
+
+    wrote: float = 0.75
+    took: float = 0.8
+    empty: float = 0.4
+    again: float = 0.85
+
+    def of(self, *, took: bool, empty: bool, failed: int) -> float:
+        """The probability that the answer is right, by how it came about."""
+        return (self.took if took else self.wrote) * self.again**failed * (self.empty if empty else 1.0)
+
+
+LARGE, SMALL = Trust(), Trust(wrote=0.3, took=0.3)
+"""Of a large model, and of a small one on this machine, which has to be held by a grammar. Set by hand, from few
+questions."""
+TOOK, WROTE = "The model took a reading.", "The model wrote a query graph."
+SAME, NOTHING = "It finds the same as the reader.", "It finds nothing."
+FAILED = "A query failed before."
+"""What is told of how a model's answer came about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +222,18 @@ class Auto:
     def _confidence(self, asked: _Asked, answer: Answer, attempts: Sequence[Attempt], offer: Offer) -> float:
         """How likely the model's answer is right: it is likelier where the reader found the same by itself."""
         read, model = asked.best, asked.context.model
-        taken = any(attempt is other for attempt in attempts for other in offer.attempts)
-        asked.tell("The model took a reading." if taken else "The model wrote a query graph.")
-        if read.answers and same(read, answer):
-            asked.tell("It finds the same as the reader.")
-            return max(beside(read.confidence or 0.0, agreed=True), 0.0 if taken else LEAST_AGREED)
-        likely = TRUSTED_SMALL if model is not None and _is_small(model) else TAKEN if taken else TRUSTED
+        took = any(attempt is other for attempt in attempts for other in offer.attempts)
         failed = sum(attempt.problem is not None for attempt in attempts[:-1])
-        return likely * AGAIN**failed * (1.0 if answer.answers else EMPTY)
+        for _ in range(failed):
+            asked.tell(FAILED)
+        asked.tell(TOOK if took else WROTE)
+        if read.answers and same(read, answer):
+            asked.tell(SAME)
+            return max(beside(read.confidence or 0.0, agreed=True), 0.0 if took else LEAST_AGREED)
+        if not answer.answers:
+            asked.tell(NOTHING)
+        trust = SMALL if model is not None and _is_small(model) else LARGE
+        return trust.of(took=took, empty=not answer.answers, failed=failed)
 
     def _checked(self, asked: _Asked, answer: Answer, calls: ModelCalls) -> Answer:
         """The answer, less sure where the model does not find the question in the words of its query graph."""
@@ -250,7 +273,8 @@ class Auto:
         bounds = Bounds(context.options.min_confidence, choices=self.options.choices)
         best = asked.best
         if best.outcome == "answer" or not best.missing:
-            heard = hear(context, asked.question) if (best.confidence or 0.0) < self.options.sure else None
+            clear = best.answer != NO_ANSWER and (best.confidence or 0.0) >= CLEAR
+            heard = None if clear else hear(context, asked.question)
             best = concluded(context, best, asked.tried, heard, bounds)
         best = replace(best, how=tuple(asked.how), timings_ms=asked.clock.milliseconds)
         if context.model is not None:
