@@ -1,11 +1,12 @@
 """How often what a model gives `auto` is right, by how it came about; and the trust in it, fitted to that.
 
-    python -m benchmarks.trust RECORDS …
+    python -m benchmarks.trust RECORDS … [--small]
 
 RECORDS are files that `python -m benchmarks.strategies … --strategy auto --llm MODEL` wrote. Those count in which the
-model was asked, and its answer was taken. What the model and the reader found alike is shown and not fitted. The fit is
-held near what `auto` has today, as if that rested on ten questions, and is judged on each set by the fit to the others:
-the mean surprise (nats) of whether an answer was right, by today's trust and by the fitted one.
+model was asked, and the answer that was kept, its own or the reader's. Where both found the same, that is shown and not
+fitted. The trust is the one under which the answers that were right are the likeliest, held near today's as if that
+rested on ten questions. It is judged on each set by the fit to the others: the mean surprise (nats) of whether an
+answer was right, by today's trust and by the fitted one.
 """
 
 from __future__ import annotations
@@ -13,72 +14,91 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 
 from benchmarks.common import table
-from kgneo.strategies.auto import FAILED, LARGE, NOTHING, SAME, SMALL, TOOK, WROTE, Trust
+from kgneo.stages.agree import LARGE, SMALL, Trust, opposed
+from kgneo.strategies.auto import FAILED, NOTHING, SAME, TOOK, WROTE
 
 PRIOR = 10
 """Questions that today's trust counts as."""
 KEPT = "The reader's answer is likelier"
+GRID = tuple(number / 100 for number in range(2, 99))
+_CONFIDENCE = re.compile(r"\(([\d.]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a model gave to a question of a set: how it came about, and whether it was right."""
+    """A question of a set to which a model and the reader gave answers: how the model's came about, how sure the reader
+    was, whether the reader's was kept, and whether what was kept was right."""
 
     set: str
-    took: bool
-    same: bool
-    empty: bool
-    failed: int
+    reader: float
+    kept: bool
     right: bool
+    took: bool = False
+    same: bool = False
+    empty: bool = False
+    failed: int = 0
 
     def likely(self, trust: Trust) -> float:
-        """How likely it was right, by a trust."""
-        return trust.of(took=self.took, empty=self.empty, failed=self.failed)
+        """How likely what was kept is right, by a trust."""
+        alone = trust.alone(took=self.took, empty=self.empty, failed=self.failed)
+        return min(max(opposed(alone, self.reader)[self.kept], 0.01), 0.99)
 
 
-def read(file: Path) -> Iterable[Given]:
-    """What a model gave, of the records of a file."""
+def read(file: Path) -> Iterator[Given]:
+    """What a model and the reader gave, of the records of a file."""
     for line in file.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         how = record["how"]
-        if {TOOK, WROTE} & set(how) and not any(told.startswith(KEPT) for told in how):
-            failed = how.count(FAILED)
-            key = record["key"]["set"]
-            yield Given(key, TOOK in how, SAME in how, NOTHING in how, failed, record["exact"])
-
-
-def share(found: Sequence[Given], expected: float, prior: float = PRIOR) -> float:
-    """The share that was right, held near `expected`."""
-    return (sum(item.right for item in found) + prior * expected) / (len(found) + prior)
-
-
-def fitted(found: Sequence[Given], today: Trust) -> Trust:
-    """The trust that the answers deserve where the reader found something else."""
-    own = [item for item in found if not item.same]
-    plain = [item for item in own if not item.empty and not item.failed]
-    wrote = share([item for item in plain if not item.took], today.wrote)
-    took = share([item for item in plain if item.took], today.took)
-
-    def left(some: Sequence[Given], today_left: float) -> float:
-        """What of the trust is left under a sign: what was right of what would be without it."""
-        without = sum(took if item.took else wrote for item in some)
-        return min((sum(item.right for item in some) + PRIOR * today_left) / (without + PRIOR), 1.0)
-
-    again = left([item for item in own if item.failed and not item.empty], today.again)
-    empty = left([item for item in own if item.empty], today.empty)
-    return Trust(round(wrote, 2), round(took, 2), round(empty, 2), round(again, 2))
+        if {TOOK, WROTE} & set(how):
+            said = _CONFIDENCE.search(how[0])
+            yield Given(
+                record["key"]["set"],
+                float(said[1]) if said else 0.0,
+                any(told.startswith(KEPT) for told in how),
+                bool(record["exact"]),
+                TOOK in how,
+                SAME in how,
+                NOTHING in how,
+                how.count(FAILED),
+            )
 
 
 def surprise(found: Sequence[Given], trust: Trust) -> float:
     """The mean surprise of whether answers were right, in nats."""
-    likely = [min(max(item.likely(trust), 0.01), 0.99) for item in found]
+    likely = [item.likely(trust) for item in found]
     return mean(-math.log(p if item.right else 1 - p) for p, item in zip(likely, found, strict=True))
+
+
+def fitted(found: Sequence[Given], today: Trust) -> Trust:
+    """The trust that the answers deserve where model and reader found different things."""
+    own = [item for item in found if not item.same]
+    plain = [item for item in own if not item.empty and not item.failed]
+    trust = today
+    for name, some in (
+        ("wrote", [item for item in plain if not item.took]),
+        ("took", [item for item in plain if item.took]),
+        ("empty", [item for item in own if item.empty]),
+        ("again", [item for item in own if item.failed and not item.empty]),
+    ):
+        trust = _best(some, getattr(today, name), lambda value, at=trust, key=name: replace(at, **{key: value}))
+    return trust
+
+
+def _best(found: Sequence[Given], today: float, with_value: Callable[[float], Trust]) -> Trust:
+    """The trust with the value under which the answers, and today's as so many more, surprise least."""
+
+    def cost(value: float) -> float:
+        held = -PRIOR * (today * math.log(value) + (1 - today) * math.log(1 - value))
+        return held + (len(found) * surprise(found, with_value(value)) if found else 0.0)
+
+    return with_value(min(GRID, key=cost))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -89,13 +109,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     today = SMALL if options.small else LARGE
     found = [item for file in options.records for item in read(file)]
-    kinds = sorted({(item.took, item.same, item.empty, item.failed) for item in found})
-    rows = []
-    for took, same, empty, failed in kinds:
-        some = [i for i in found if (i.took, i.same, i.empty, i.failed) == (took, same, empty, failed)]
-        likely = "–" if same else some[0].likely(today)
-        rows.append(("took" if took else "wrote", same, empty, failed, len(some), mean(i.right for i in some), likely))
-    table(("the model", "as the reader", "nothing", "failed before", "n", "right", "trust today"), rows)
+    kinds: dict[tuple[object, ...], list[Given]] = {}
+    for item in found:
+        did, kept = "took" if item.took else "wrote", "reader" if item.kept else "model"
+        kinds.setdefault((did, item.same, item.empty, item.failed, kept), []).append(item)
+    rows = [
+        (*kind, len(some), mean(i.right for i in some), "–" if kind[1] else mean(i.likely(today) for i in some))
+        for kind, some in sorted(kinds.items(), key=str)
+    ]
+    table(("the model", "same", "nothing", "failed", "kept", "n", "right", "expected today"), rows)
     own = [item for item in found if not item.same]
     print(f"\nToday:  {today}\nFitted: {fitted(found, today)}")
     sets = sorted({item.set for item in own})

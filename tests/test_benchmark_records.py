@@ -10,7 +10,8 @@ import pytest
 from benchmarks import cypher, papers, trust
 from benchmarks.common import Records
 from benchmarks.papers import Measured, draw
-from kgneo.strategies.auto import LARGE, SAME, TOOK, WROTE
+from kgneo.stages.agree import LARGE
+from kgneo.strategies.auto import SAME, TOOK, WROTE
 
 
 def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
@@ -61,19 +62,21 @@ def test_accuracy_against_tokens_is_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "accuracy-tokens.png").stat().st_size > 10_000
 
 
-def test_the_trust_in_a_model_is_fitted_to_how_often_it_was_right_beside_the_reader() -> None:
-    wrote = [trust.Given("ships", False, False, False, 0, number < 54) for number in range(60)]
-    agreed = [trust.Given("ships", False, True, False, 0, False) for _ in range(60)]
-    nothing = [trust.Given("ships", False, False, True, 0, False) for _ in range(30)]
-    fitted = trust.fitted([*wrote, *agreed, *nothing], LARGE)
-    assert fitted.wrote == pytest.approx((54 + 10 * LARGE.wrote) / 70, abs=0.01)
-    assert (fitted.took, fitted.again) == (LARGE.took, LARGE.again)
-    assert fitted.empty < LARGE.empty
+def test_the_trust_in_a_model_is_fitted_to_how_often_it_was_right_against_the_reader() -> None:
+    wrote = [trust.Given("ships", 0.5, kept=False, right=number < 30) for number in range(60)]
+    agreed = [trust.Given("ships", 0.5, kept=False, right=False, same=True) for _ in range(60)]
+    fitted = trust.fitted([*wrote, *agreed], LARGE)
+    assert fitted.wrote < LARGE.wrote
+    assert fitted.took == LARGE.took
+    assert trust.surprise(wrote, fitted) < trust.surprise(wrote, LARGE)
 
 
-def test_answers_that_were_the_readers_say_nothing_of_the_model(tmp_path: Path) -> None:
+def test_records_say_how_an_answer_came_about_and_whose_it_is(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
-    told = [[TOOK], [WROTE, SAME], [WROTE, f"{trust.KEPT} (0.80)."], ["The reader is sure of its reading (0.95)."]]
+    unsure = "The reader is not sure of its reading (0.34)."
+    told = [[unsure, TOOK], [unsure, WROTE, SAME], [unsure, WROTE, f"{trust.KEPT} (0.80)."], [unsure]]
     lines = [{"key": {"set": "ships"}, "how": how, "exact": True} for how in told]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert [(item.took, item.same) for item in trust.read(file)] == [(True, False), (False, True)]
+    assert [(i.reader, i.took, i.same, i.kept) for i in trust.read(file)] == [
+        (0.34, True, False, False), (0.34, False, True, False), (0.34, False, False, True)
+    ]  # fmt: skip

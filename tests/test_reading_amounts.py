@@ -89,7 +89,7 @@ def fits(encoder: OnnxEncoder) -> Fits:
          "concerts with held on between 2015 and 2018"),
         ("concerts since the beginning of 2015", "concerts with held on at least 2015"),
         ("average minutes of the Evensong songs",
-         "average minutes of songs that are song of concerts with title Evensong"),
+         "average minutes of songs of concerts with title Evensong"),
         ("halls that accept dogs", "halls that are dog friendly"),
         ("What's the phone number of Corn Hall?", "phone of halls with name Corn Hall"),
         ("Who sang at the concert Will?", "singers that sang at concerts with title Will"),

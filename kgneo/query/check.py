@@ -109,9 +109,22 @@ def _spoken_of(graph: QueryGraph, variables: Sequence[str], edges: Sequence[str]
             yield _unknown("variable or edge", name, [*variables, *edges])
     for name in (*(selection.variable for selection in graph.selections), *graph.different):
         if name in edges:
-            yield f"{name!r} is an edge: name a variable at one of its ends, which may be ordered by a property of it."
+            yield from _first_edge(graph, name)
         elif name not in variables:
             yield _unknown("variable", name, variables)
+
+
+def _first_edge(graph: QueryGraph, name: str) -> Iterator[str]:
+    """Of an edge, a selection keeps what comes first by a property of its own, and nothing else."""
+    for item in (item for item in graph.selections if item.variable == name):
+        own = isinstance(item.by, Value) and item.by.of == name and bool(item.by.key)
+        if not own or (item.limit, item.offset) != (1, 0):
+            yield (
+                f"The selection at the edge {name!r} can only keep the first by a property of its own, with limit 1: "
+                f"for more, order a variable at one of its ends."
+            )
+    if name in graph.different:
+        yield f"{name!r} is an edge: only variables can be told to be different."
 
 
 def _speaks(part: Expression) -> bool:
