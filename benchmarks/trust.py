@@ -15,7 +15,7 @@ import argparse
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
@@ -87,12 +87,16 @@ def fitted(found: Sequence[Given], today: Trust) -> Trust:
         ("empty", [item for item in own if item.empty]),
         ("again", [item for item in own if item.failed and not item.empty]),
     ):
-        trust = _best(some, getattr(today, name), lambda value, at=trust, key=name: replace(at, **{key: value}))
+        trust = _best(some, trust, name)
     return trust
 
 
-def _best(found: Sequence[Given], today: float, with_value: Callable[[float], Trust]) -> Trust:
-    """The trust with the value under which the answers, and today's as so many more, surprise least."""
+def _best(found: Sequence[Given], trust: Trust, name: str) -> Trust:
+    """The trust with the value of that name under which the answers, and today's as so many more, surprise least."""
+    today = float(getattr(trust, name))
+
+    def with_value(value: float) -> Trust:
+        return replace(trust, **{name: value})
 
     def cost(value: float) -> float:
         held = -PRIOR * (today * math.log(value) + (1 - today) * math.log(1 - value))
