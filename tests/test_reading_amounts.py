@@ -83,7 +83,7 @@ def fits(encoder: OnnxEncoder) -> Fits:
         ),
         (
             "What is the most Ann Ode has been paid?",
-            "highest fee of singers with name Ann Ode that sang at concerts",
+            "highest fee with which a singer with name Ann Ode sang at a concert",
         ),
         ("Which concerts took place between the start of 2015 and the end of 2018?",
          "concerts with held on between 2015 and 2018"),
