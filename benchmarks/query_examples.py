@@ -1,25 +1,30 @@
-"""Examples of writing query graphs for `kgneo tune train`, over all graphs of benchmarks/graphs.
+"""Examples of writing query graphs, and of taking readings, for `kgneo tune train`, over many graphs.
 
-    python -m benchmarks.query_examples FOLDER [--questions N] [GRAPH …]
+    [KGNEO_SPIDER=…] python -m benchmarks.query_examples FOLDER [--questions N] [GRAPH | DATABASE …]
 
-For each graph: its own questions, where they bring their query or a reading gives exactly their answers, and N made
-along relation paths and N over the schema (15). What is measured by `benchmarks.cypher` has other graphs. The folder
-gets `train.jsonl` and `dev.jsonl`, as `kgneo tune data --task query_graph` writes them.
+The graphs are those of benchmarks/graphs (all of them where none is named), the databases folders of KGNEO_SPIDER. For
+each: its own questions, where they bring their query or a reading gives exactly their answers, and N made along
+relation paths and N over the schema (15). What is measured by `benchmarks.cypher` has other graphs. The folder gets
+`train.jsonl` and `dev.jsonl`, as `kgneo tune data --task query_graph --task offered` writes them.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.common import empty, report, scratch_graph
+from benchmarks.databases import VARIABLE
+from benchmarks.databases import fill as fill_database
 from benchmarks.hand_made import GRAPHS, fill
 from kgneo.asking import open_context
+from kgneo.graph import Graph
 from kgneo.questions import Question, read_labelled
 from kgneo.tuning.data import Example, split, write_jsonl
-from kgneo.tuning.from_graph import WRITTEN, from_graph
-from kgneo.tuning.written import written
+from kgneo.tuning.from_graph import OFFERED, WRITTEN, from_graph
+from kgneo.tuning.written import offered, written
 
 SEED = 0
 FILES = ("questions-graphs.jsonl", "questions.jsonl")
@@ -32,11 +37,23 @@ def questions_about(folder: Path) -> Iterator[Question]:
             yield from read_labelled(folder / name)
 
 
+def filled(graph: Graph, name: str) -> Path:
+    """The folder of a hand-made graph, or of a database, which takes the place of what is in `graph`."""
+    own = GRAPHS[1] / name
+    if own.is_dir():
+        empty(graph)
+        fill(graph, own)
+        return own
+    folder = Path(os.environ[VARIABLE]) / name
+    fill_database(graph, folder)
+    return folder
+
+
 def main() -> None:
     """Make the examples, and say how many each graph gave."""
-    parser = argparse.ArgumentParser(description="Examples of writing query graphs, over all graphs of this folder.")
+    parser = argparse.ArgumentParser(description="Examples of query graphs and readings, over many graphs.")
     parser.add_argument("out", type=Path, metavar="FOLDER")
-    parser.add_argument("graphs", nargs="*", metavar="GRAPH", help="of benchmarks/graphs")
+    parser.add_argument("graphs", nargs="*", metavar="GRAPH | DATABASE", help="benchmarks/graphs, KGNEO_SPIDER")
     parser.add_argument("--questions", type=int, default=15, help="made of each graph, of both kinds")
     options = parser.parse_args()
     names = options.graphs or sorted(folder.name for folder in GRAPHS[1].iterdir() if folder.is_dir())
@@ -44,13 +61,13 @@ def main() -> None:
     chats: list[Example] = []
     with scratch_graph("query-examples") as graph:
         for name in names:
-            empty(graph)
-            fill(graph, GRAPHS[1] / name)
+            folder = filled(graph, name)
             context = open_context(graph, report=report)
-            own = [example for _, example in written(context, questions_about(GRAPHS[1] / name))]
-            made = from_graph(context, questions=options.questions, seed=SEED, tasks=(WRITTEN,)).examples
-            report(f"{name}: {len(own)} examples of its own questions, {len(made)} made")
-            chats += [*own, *made]
+            own = list(written(context, questions_about(folder)))
+            choices = list(offered(context, own))
+            made = from_graph(context, questions=options.questions, seed=SEED, tasks=(WRITTEN, OFFERED)).examples
+            report(f"{name}: {len(own)} and {len(choices)} examples of its own questions, {len(made)} made")
+            chats += [*(example for _, example in own), *choices, *made]
             for part, file in zip(split(chats, SEED), ("train.jsonl", "dev.jsonl"), strict=True):
                 write_jsonl(part, options.out / file)
     report(f"{len(chats)} examples, in {options.out}")

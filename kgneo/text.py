@@ -32,10 +32,11 @@ LISTED = 20
 """Names that the text of an answer lists."""
 
 
-def listed(names: Sequence[str], more: int = 0) -> str:
+def listed(names: Sequence[str], more: int = 0, *, shown: int = LISTED, between: str = ", ") -> str:
     """Names as a text, the first of many; `more` are not among them. Empty for none."""
-    more += max(len(names) - LISTED, 0)
-    return ", ".join(names[:LISTED]) + (f" and {more} more" if more else "")
+    more += max(len(names) - shown, 0)
+    last = between.removeprefix(",")
+    return between.join(names[:shown]) + (f"{last}and {more} more" if more else "")
 
 
 def is_unicode(text: str) -> bool:

@@ -222,6 +222,15 @@ EXAMPLES: dict[str, tuple[QueryGraph, str]] = {
         QueryGraph((PERSON, FILM), P, (directed("p", "f", optional=True),), columns=(Aggregate("count", F),)),
         "people, with number of movies that they directed (if any)",
     ),
+    "the relationship that comes first": (
+        QueryGraph(
+            (PERSON, FILM),
+            Value("a", "role"),
+            (acted("p", "f", name="a"),),
+            selections=(Selection("a", Value("a", "fee"), descending=True),),
+        ),
+        "role with which a person acted in a movie (fee the highest fee with which a person acted in a movie)",
+    ),
     "any three": (QueryGraph((COUNTRY,), Value("c"), (), (), (Selection("c", limit=3),)), "any 3 of countries"),
     "above the average of all": (
         QueryGraph(

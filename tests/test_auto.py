@@ -13,8 +13,9 @@ from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.server import RunningServer
+from kgneo.stages.agree import LARGE, LEAST_AGREED, opposed
 from kgneo.strategies import find_strategy
-from kgneo.strategies.auto import LEAST_AGREED, Auto, AutoOptions
+from kgneo.strategies.auto import Auto, AutoOptions
 from tests.conftest import connect, wipe
 
 SHIPS = """
@@ -91,6 +92,24 @@ def test_the_model_writes_a_query_graph_where_no_reading_will_do(ships: Context)
     assert (set(answer.answers), len(model.calls)) == ({"Boreas", "Calypso Dawn"}, 1)
     assert answer.outcome == "answer"
     assert "The model wrote a query graph." in answer.how
+
+
+def test_of_two_answers_that_differ_the_likelier_is_kept_and_both_are_less_sure(ships: Context) -> None:
+    alone = ask(ships, QUESTION)
+    context, _ = said(ships, REGISTERED)
+    answer = ask(context, QUESTION, strategy=Auto(AutoOptions(sure=1.0)))
+    model, reader = opposed(LARGE.alone(), alone.confidence or 0.0)
+    assert answer.confidence == pytest.approx(max(model, reader), abs=1e-3)
+    assert (set(answer.answers) == set(alone.answers)) == (reader >= model)
+
+
+def test_a_small_model_is_not_asked_where_the_reader_is_likelier_right(ships: Context) -> None:
+    class Small(ScriptedModel):
+        supports_grammar = True
+
+    model = Small((REGISTERED,))
+    answer = ask(replace(ships, model=model), QUESTION, strategy=Auto(AutoOptions(sure=1.0)))
+    assert (model.calls, set(answer.answers)) == ([], {"Alma Reed", "Boreas"})
 
 
 def test_a_query_that_finds_the_same_as_the_reader_is_surer(ships: Context) -> None:

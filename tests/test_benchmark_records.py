@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from benchmarks import cypher, papers
+from benchmarks import cypher, papers, trust
 from benchmarks.common import Records
 from benchmarks.papers import Measured, draw
+from kgneo.stages.agree import LARGE
+from kgneo.strategies.auto import SAME, TOOK, WROTE
 
 
 def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
@@ -57,3 +60,23 @@ def test_accuracy_against_tokens_is_drawn(tmp_path: Path) -> None:
     }
     draw(measured, tmp_path, "a model")
     assert (tmp_path / "accuracy-tokens.png").stat().st_size > 10_000
+
+
+def test_the_trust_in_a_model_is_fitted_to_how_often_it_was_right_against_the_reader() -> None:
+    wrote = [trust.Given("ships", 0.5, kept=False, right=number < 30) for number in range(60)]
+    agreed = [trust.Given("ships", 0.5, kept=False, right=False, same=True) for _ in range(60)]
+    fitted = trust.fitted([*wrote, *agreed], LARGE)
+    assert fitted.wrote < LARGE.wrote
+    assert fitted.took == LARGE.took
+    assert trust.surprise(wrote, fitted) < trust.surprise(wrote, LARGE)
+
+
+def test_records_say_how_an_answer_came_about_and_whose_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    unsure = "The reader is not sure of its reading (0.34)."
+    told = [[unsure, TOOK], [unsure, WROTE, SAME], [unsure, WROTE, f"{trust.KEPT} (0.80)."], [unsure]]
+    lines = [{"key": {"set": "ships"}, "how": how, "exact": True} for how in told]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert [(i.reader, i.took, i.same, i.kept) for i in trust.read(file)] == [
+        (0.34, True, False, False), (0.34, False, True, False), (0.34, False, False, True)
+    ]  # fmt: skip

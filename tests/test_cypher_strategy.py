@@ -28,7 +28,7 @@ from kgneo.query.json import from_json, to_json
 from kgneo.query.statement import check_statement, read_statement
 from kgneo.server import RunningServer
 from kgneo.stages import write_query
-from kgneo.stages.agree import LEAST
+from kgneo.stages.agree import LARGE, LEAST, LEAST_AGREED, beside, opposed
 from kgneo.stages.find_words import find_words
 from kgneo.stages.recall import When
 from kgneo.stages.why_empty import why_empty
@@ -340,7 +340,8 @@ def test_an_answer_that_is_found_without_the_model_too_is_surer(films: Context) 
     alone = ask(films, QUESTION, strategy="paths")
     assert set(alone.answers) == FILMS_OF_IDA
     answer = ask(context, QUESTION, strategy="cypher")
-    assert answer.confidence == pytest.approx(0.5 + 0.5 * (alone.confidence or 0.0), abs=1e-3)
+    agreed = beside(alone.confidence or 0.0, agreed=True)
+    assert answer.confidence == pytest.approx(max(agreed, LEAST_AGREED), abs=1e-3)
     assert answer.warnings == ()
 
 
@@ -348,7 +349,8 @@ def test_an_answer_that_is_another_without_the_model_says_which(films: Context) 
     context, _ = said(films, GOOD.replace("Ida Brandt", "Rosalind"))
     alone = ask(films, QUESTION, strategy="paths")
     answer = ask(context, QUESTION, strategy="cypher")
-    assert answer.confidence == pytest.approx(max(0.5 - 0.5 * (alone.confidence or 0.0), LEAST), abs=1e-3)
+    likely, _ = opposed(LARGE.alone(), alone.confidence or 0.0)
+    assert answer.confidence == pytest.approx(max(likely, LEAST), abs=1e-3)
     assert any(alone.answer in warning for warning in answer.warnings)
 
 

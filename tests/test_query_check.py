@@ -63,6 +63,10 @@ def test_a_right_query_graph_has_no_problems() -> None:
     ("graph", "problem"),
     [
         (QueryGraph((V("f", ("Flim",)),), Value("f")), "There is no label 'Flim'. Did you mean 'Film'?"),
+        (replace(DIRECTED, selections=(Selection("d", Value("f", "year"), limit=2),)),
+         "The selection at the edge 'd' can only keep the first by a property of its own, with limit 1: for more, "
+         "order a variable at one of its ends."),
+        (replace(DIRECTED, different=("f", "d")), "'d' is an edge: only variables can be told to be different."),
         (replace(FILM, answer=Value("f", "titel")), "There is no property 'titel' of Film. Did you mean 'title'?"),
         (replace(DIRECTED, edges=(Edge("p", ("DIRECTS",), "f"),)),
          "There is no relationship type 'DIRECTS'. Did you mean 'DIRECTED'?"),

@@ -223,6 +223,15 @@ def test_a_property_of_the_relationships_of_what_is_selected_can_be_asked_for(gr
     assert asked(graph, replace(values, answer=Aggregate("maximum", Value("e", COUNT))), ids) == 3
 
 
+def test_of_relationships_those_with_the_highest_value_can_be_kept(graph: Graph) -> None:
+    made = tuple(replace(item, properties={COUNT: number // 2}) for number, item in enumerate(WORLD.relationships))
+    world = World(WORLD.nodes, made)
+    ids = written(graph, world)
+    for highest in (True, False):
+        query = replace(MAKERS, answer=Value("p"), selections=(Selection("e", Value("e", COUNT), highest),))
+        assert asked(graph, query, ids) == Interpreter(world, query).answer()
+
+
 def test_a_difference_with_what_hangs_below_a_selected_thing_is_found(graph: Graph) -> None:
     people = replace(MAKERS, answer=Arithmetic("-", Value("p", COUNT), Value("f", COUNT)), selections=(first("p"),))
     apart = replace(people, variables=(*FILMS.variables, Variable("g", (FILM,))), edges=(),

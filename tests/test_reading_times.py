@@ -91,7 +91,7 @@ def fits(encoder: OnnxEncoder) -> Fits:
         ("repairs not carried out at any yard", "repairs, but none that done at yards"),
         ("How much is the most valuable boat worth?", "value of the boat with the highest value"),
         ("How much was the largest need for a Bilge Pump?",
-         "highest quantity of repairs that needed parts with name Bilge Pump"),
+         "highest quantity with which a repair needed a part with name Bilge Pump"),
         ("Which boats run motorised?", "boats that are motorised"),
     ],
 )  # fmt: skip

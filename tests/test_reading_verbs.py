@@ -80,7 +80,7 @@ def fits(encoder: OnnxEncoder) -> Fits:
         ),
         (
             "When was the issue overhaul of Tern over?",
-            "finished on of refits with issue overhaul that are refit of ferries with name Tern",
+            "finished on of refits with issue overhaul of ferries with name Tern",
         ),
     ],
 )

@@ -57,6 +57,16 @@ def test_whether_a_type_is_stored_both_ways_is_told_from_the_data(graph: Graph) 
     assert "(:Person)-[:WROTE_TO]->(:Person)  72, stored both ways" in told
 
 
+def test_a_type_that_is_a_code_is_explained_by_what_both_its_ends_share(graph: Graph) -> None:
+    graph.write(
+        "UNWIND range(1, 8) AS n CREATE (home:Address {street: 'S' + n}), (:Town {name: 'T'})<-[:IN_TOWN]-(home)\n"
+        "CREATE (a:Person {name: 'A' + n})-[:LIVES_AT]->(home), (b:Person {name: 'B' + n})-[:LIVES_AT]->(home)\n"
+        "CREATE (a)-[:KNOWS_LW]->(b), (a)-[:BORN_IN]->(:Town {name: 'U' + n})"
+    )
+    told = prompt_text(*known_shape(graph), tokens=2_000)
+    assert "(:Person)-[:KNOWS_LW]->(:Person)  8, one way, both have LIVES_AT to the same Address" in told
+
+
 def wide(labels: int) -> Schema:
     """A schema of many labels, each joined with the next one."""
     names = [f"Kind{number}" for number in range(labels)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -32,7 +33,7 @@ from kgneo.tuning.from_graph import Made, from_graph
 from kgneo.tuning.pairs import TASKS as PAIR_TASKS
 from kgneo.tuning.pairs import read_pairs
 from kgneo.tuning.queries import queries
-from kgneo.tuning.written import written
+from kgneo.tuning.written import offered, written
 from kgneo.verification.by_model import read_reply
 from tests.conftest import connect, wipe
 from tests.gbnf import allows, rules_of
@@ -258,6 +259,23 @@ def test_labelled_questions_without_a_query_are_written_as_they_are_read(newest_
         (Value("x0", "released"), (2004,)),
         (Value("x1", "fullName"), ("Ida Brandt",)),
     }
+
+
+def test_a_reading_that_is_right_is_taken_where_auto_offers_readings(newest_server: RunningServer) -> None:
+    wanted = "which movies of Ida Brandt were released after 2004?"
+    told = [Question("0", wanted, ("North Pier",))]
+    with connect(newest_server) as graph:
+        wipe(graph)
+        graph.write(FILMS)
+        context = open_context(graph)
+        made = list(written(context, told))
+        (example,) = offered(context, made)
+        prompt = example.messages[-1].content
+        (other,) = offered(context, [(replace(told[0], answers=("Harvest Moon",)), made[0][1])])
+    number = json.loads(example.reply)["reading"]
+    line = next(line for line in prompt.splitlines() if line.startswith(f"{number}. "))
+    assert "North Pier)" in line
+    assert other.reply == made[0][1].reply
 
 
 def test_the_command_writes_chats(sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

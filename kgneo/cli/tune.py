@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 TRAIN, DEV, PAIRS = "train.jsonl", "dev.jsonl", "pairs-"
 TASKS = (
-    "answer", "decompose", "decouple", "entities", "follow_up", "infer", "query_graph", "reconstruct", "relations",
-    "rewrite", "similar", "synthesise", "verify",
+    "answer", "decompose", "decouple", "entities", "follow_up", "infer", "offered", "query_graph", "reconstruct",
+    "relations", "rewrite", "similar", "synthesise", "verify",
 )  # fmt: skip
 
 

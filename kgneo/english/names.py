@@ -52,6 +52,11 @@ def telling_words(name: str) -> tuple[str, ...]:
     return tuple(word for word in words if word not in UNITS) or words
 
 
+def is_code(name: str) -> bool:
+    """Whether a name has a word in it that is none: "KNOWS_LW", but not "LOCATED_IN" or "by year"."""
+    return any(word.isalpha() and not set("aeiouy") & set(word) for word in name_words(name))
+
+
 def is_past(word: str) -> bool:
     """Whether a word is a verb in the past or a participle."""
     return word.endswith("ed") or any(word.removeprefix(start) in PAST_VERBS for start in ("", *VERB_PREFIXES))
@@ -195,21 +200,41 @@ def relation_words(name: str) -> tuple[tuple[str, ...], bool]:
     return words, words[-1] in PREPOSITIONS or is_past(words[-1]) or (name.isupper() and is_present(words[0]))
 
 
-def clause_wording(relation: str, topic: str, *, forward: bool, many: bool = False, topics: bool = False) -> str:
+def clause_wording(
+    relation: str, topic: str, *, forward: bool, noun: str = "", many: bool = False, topics: bool = False
+) -> str:
     """What follows the noun for what a hop from `topic` reaches: "that X played in", "composed by X", "with topic X".
 
     `forward`: the hop leads from subject to object. `many`: the noun before is a plural; `topics`: the topic is one.
+    A relation that is called as the `noun`, or as the topic begins, is not told twice: "products of orders", "with
+    chief editors" and not "with chief editor editors".
     """
     words, verb = relation_words(relation)
     text = " ".join(words)
+    if not verb and topic in ("they", "them"):
+        if not forward:
+            return f"with that {text}"
+        return "of theirs" if text == noun else f"that {'are' if many else 'is'} {text} of them"
+    if not verb and forward:
+        return f"of {topic}" if text == noun else f"that {'are' if many else 'is'} {text} of {topic}"
     if not verb:
-        backward = f"with that {text}" if topic in ("they", "them") else f"with {text} {topic}"
-        return f"that {'are' if many else 'is'} {text} of {topic}" if forward else backward
+        return f"with {_ending_in(words, topic)}"
     passive = words[-1] == "by"
     if forward:
         auxiliary = ("were " if topics else "was ") if passive else ""
         return f"that {topic} {auxiliary}{_agreeing(words, topics)}"
     return f"{text} {topic}" if passive else f"that {_agreeing(words, many)} {topic}"
+
+
+def _ending_in(words: Sequence[str], topic: str) -> str:
+    """A relation's name with what it leads to: "topic Water", but of editors "chief editors"."""
+    for length in range(len(words), 0, -1):
+        own = " ".join(words[-length:])
+        before = [*words[:-length], ""]
+        for noun in (own, plural(own)):
+            if topic == noun or topic.startswith((f"{noun} ", f"{noun},")):
+                return " ".join(before) + topic
+    return f"{' '.join(words)} {topic}"
 
 
 def question_wording(relation: str, topic: str) -> str:

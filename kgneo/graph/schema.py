@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from kgneo.english.names import is_code
 from kgneo.errors import GraphTimeout
 from kgneo.graph.connection import Graph
 from kgneo.graph.connections import WALKED, Connection, Ends, Pair, counted_whole, counts, kept, own_labels
@@ -50,6 +51,11 @@ DEADLINE = 60.0
 """Seconds after which what is left is listed without properties."""
 BACK_SECONDS = 5.0
 """How long it may take to look whether relationships of a type are stored both ways."""
+PAIRS, FEW_PAIRS, NEIGHBOURS = 40, 5, 50
+"""Pairs of ends that are looked at to explain a type whose name is a code, and how many it needs at least; neighbours
+of each."""
+NEARLY_ALL, BY_CHANCE = 0.9, 0.2
+"""Share of the pairs that must have something in common for it to explain the type, and of other pairs that may."""
 SCAN_SECONDS = 3_600.0
 """How long looking at all nodes, or at all relationships of one type, may take."""
 
@@ -91,13 +97,14 @@ class Label:
 class Relation:
     """A relationship type with the number of its relationships, their properties and what they connect. `back`: of
     those between two nodes of one kind the share (0..1), among some, beside which there is one back; None for a type
-    that has none such."""
+    that has none such. `shared` says what explains a type that is a code: what both its ends lead to, in words."""
 
     name: str
     relationships: int
     properties: tuple[Property, ...] = ()
     connections: tuple[Connection, ...] = ()
     back: float | None = None
+    shared: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +151,7 @@ class Schema:
                     for end in item["connections"]
                 ),
                 item["back"],
+                item.get("shared", ""),
             )
             for item in record.pop("relations")
         )
@@ -359,7 +367,8 @@ class _Sampled:
         number = self._number(size, rows)
         connections = ends.connections(name, number, pairs) if ends and rows else ()
         shown = [item for item in connections if not _is_hidden((*item.subject, *item.object), self.shape)]
-        return Relation(name, number, _properties(rows), tuple(shown), self._back(name, shown))
+        back, shared = self._back(name, shown), self._both_lead_to(name, shown)
+        return Relation(name, number, _properties(rows), tuple(shown), back, shared)
 
     def _back(self, name: str, connections: Iterable[Connection]) -> float | None:
         """Of the relationships of a type between nodes of one kind the share beside which there is one back."""
@@ -372,6 +381,31 @@ class _Sampled:
         except GraphTimeout:
             return None
         return _rounded(found["back"] / found["looked"]) if found["looked"] else None
+
+    def _both_lead_to(self, name: str, connections: Iterable[Connection]) -> str:
+        """Of a type whose name is a code, between nodes of one kind: what nearly all pairs of its ends share, and other
+        pairs do not, such as "CURRENT_ADDRESS to the same Location" for KNOWS_LW."""
+        if not is_code(name) or not self._in_time or not any({*i.subject} & {*i.object} for i in connections):
+            return ""
+        bounds = {"sample": PAIRS, "walked": WALKED, "neighbours": NEIGHBOURS}
+        try:
+            rows = self.graph.read(fill("schema_shared", relation=name), **bounds, timeout=BACK_SECONDS)
+        except GraphTimeout:
+            return ""
+        found = [
+            (row["together"] - row["apart"], row["type"], row["forward"], labels)
+            for row in rows
+            if (labels := own_labels(row["labels"]))
+            and self.shape.uses(row["type"])
+            and not _is_hidden(labels, self.shape)
+            and row["looked"] >= FEW_PAIRS
+            and row["together"] >= NEARLY_ALL * row["looked"]
+            and row["apart"] <= BY_CHANCE * row["looked"]
+        ]
+        if not found:
+            return ""
+        _, relation, forward, labels = max(found)
+        return f"{relation} {'to' if forward else 'from'} the same {':'.join(labels)}"
 
     def _number(self, size: int, rows: Rows) -> int:
         """How many there are: where all were looked at, those that are seen."""

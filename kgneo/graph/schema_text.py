@@ -240,8 +240,16 @@ def _connection_writer(
 
 
 def _back(relation: Relation, item: Connection, shape: Shape) -> str:
-    """Whether relationships between nodes of one kind are stored one way, both ways, or mean the same both ways."""
+    """Whether relationships between nodes of one kind are stored one way, both ways, or mean the same both ways; of a
+    code what both ends share."""
     if relation.back is None or not {*item.subject} & {*item.object}:
+        return ""
+    shared = f", both have {relation.shared}" if relation.shared else ""
+    return _ways(relation, shape) + shared
+
+
+def _ways(relation: Relation, shape: Shape) -> str:
+    if relation.back is None:
         return ""
     if relation.back >= ALWAYS:
         return ", stored both ways"

@@ -110,8 +110,23 @@ def _spoken_of(graph: QueryGraph, variables: Sequence[str], edges: Sequence[str]
         if name not in variables and name not in edges:
             yield _unknown("variable or edge", name, [*variables, *edges])
     for name in (*(selection.variable for selection in graph.selections), *graph.different):
-        if name not in variables:
+        if name in edges:
+            yield from _first_edge(graph, name)
+        elif name not in variables:
             yield _unknown("variable", name, variables)
+
+
+def _first_edge(graph: QueryGraph, name: str) -> Iterator[str]:
+    """Of an edge, a selection keeps what comes first by a property of its own, and nothing else."""
+    for item in (item for item in graph.selections if item.variable == name):
+        own = isinstance(item.by, Value) and item.by.of == name and bool(item.by.key)
+        if not own or (item.limit, item.offset) != (1, 0):
+            yield (
+                f"The selection at the edge {name!r} can only keep the first by a property of its own, with limit 1: "
+                f"for more, order a variable at one of its ends."
+            )
+    if name in graph.different:
+        yield f"{name!r} is an edge: only variables can be told to be different."
 
 
 def _speaks(part: Expression) -> bool:
@@ -285,7 +300,9 @@ def _stages(graph: QueryGraph, tree: Tree) -> Iterator[str]:
 
 def _ordered(graph: QueryGraph, tree: Tree, selection: Selection) -> Iterator[str]:
     groups = {item.per for item in aggregates_of(selection.by) if item.per is not None}
-    if len(groups) > 1 or any(per.of != selection.variable for per in groups):
+    if any(edge.name == per.of for per in groups for edge in graph.edges):
+        yield f"The selection at {selection.variable!r} orders groups by an edge's property: use `per` and `top`."
+    elif len(groups) > 1 or any(per.of != selection.variable for per in groups):
         yield f"The selection at {selection.variable!r} orders by an aggregate that is measured for something else."
     elif selection.by is not None and _speaks(selection.by):
         key = next(iter(groups)).key if groups else ""
@@ -296,6 +313,12 @@ def _grouped(graph: QueryGraph, tree: Tree, item: Condition) -> Iterator[str]:
     found = [*aggregates_of(item.left), *aggregates_of(item.right)]
     groups = dict.fromkeys(part.per for part in found)
     per = found[0].per
+    if per is not None and any(edge.name == per.of for edge in graph.edges):
+        yield (
+            f"A test of groups is by a property of a variable, and {_told(per)} is an edge's: ask for the number for "
+            f"each as the answer, with `per`, or for the most with `top`."
+        )
+        return
     if per is None or len(groups) > 1 or per.of not in tree.parents:
         yield (
             f"A test of the {found[0].function} of {found[0].value.of!r} must say per which variable, the same for all "

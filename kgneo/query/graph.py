@@ -160,7 +160,8 @@ class Selection:
     Nodes that are equal to the first or the last one that is kept are kept, too: a second place that is shared with the
     first is the first. By a value of what hangs below, a node is placed by its best one. Nodes without a value go out.
     By an aggregate `per` a property of the variable, groups of nodes with the same value are ordered and kept. Without
-    `by`, any `limit` of them are kept, always the same ones.
+    `by`, any `limit` of them are kept, always the same ones. `variable` may be the name of an edge, too, of which those
+    are kept whose own property `by` comes first of all; `limit` is 1 then.
     """
 
     variable: str

@@ -2,7 +2,8 @@
 
 Comes in: a query graph whose names are declared. Goes out: one that means the same, where each aggregate without `per`
 that a condition or a calculation compares is a `Whole`: "products that cost more than the average" has the products as
-one query graph, and the average as another one. What follows compiles, words and runs each of them as what it is.
+one query graph, and the average as another one. What follows compiles, words and runs each of them as what it is. The
+relationship that comes first by a property is the one with the highest, or lowest, value of all, told in the same way.
 
 Variables belong to the answer where edges or comparisons of their own values join them to it. An aggregate over
 others is measured once, over all that they can be. One over the answer's own variables stands in calculations that are
@@ -33,10 +34,30 @@ from kgneo.query.graph import (
 
 
 def nested(graph: QueryGraph) -> QueryGraph:
-    """The query graph with numbers over all as parts of their own, and `different` as conditions."""
+    """The query graph with numbers over all as parts of their own, and `different` and selections at edges as
+    conditions."""
+    graph = _with_first_edges(graph)
     pairs = combinations(graph.different, 2)
     told = tuple(Condition(Value(one), "<>", Value(other)) for one, other in pairs)
     return _Pieces(replace(graph, conditions=(*graph.conditions, *told), different=())).nested()
+
+
+def _with_first_edges(graph: QueryGraph) -> QueryGraph:
+    """The query graph with a condition in place of each selection at an edge."""
+    edges = {edge.name for edge in graph.edges if edge.name}
+    rest = replace(graph, selections=tuple(item for item in graph.selections if item.variable not in edges))
+    first = tuple(
+        Condition(item.by, "=", _extreme(rest, item.by, highest=item.descending))
+        for item in graph.selections
+        if item.variable in edges and isinstance(item.by, Value)
+    )
+    return replace(rest, conditions=(*rest.conditions, *first))
+
+
+def _extreme(graph: QueryGraph, value: Value, *, highest: bool) -> Whole:
+    """The highest or lowest value of all that a query graph matches."""
+    extreme = Aggregate("maximum" if highest else "minimum", value)
+    return Whole(nested(replace(graph, answer=extreme, columns=())))
 
 
 def compares_wholes(item: Condition) -> bool:

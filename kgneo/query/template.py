@@ -148,7 +148,10 @@ def canonical(graph: QueryGraph) -> QueryGraph:
         ordered,
         conditions=tuple(sorted(ordered.conditions, key=_condition_key)),
         selections=tuple(
-            sorted(ordered.selections, key=lambda item: ordered.variables.index(ordered.variable(item.variable)))
+            sorted(
+                ordered.selections,
+                key=lambda item: ordered.variables.index(ordered.variable(ordered.owner(item.variable))),
+            )
         ),
     )
 

@@ -94,7 +94,9 @@ class _Words:
         graph = self.graph
         root, answer = graph.root, graph.answer
         given = [item.name for item in graph.variables if item.ids]
-        said = graph.conditions or graph.selections or graph.alternatives or graph.columns
+        unlabelled = len(given) == 1 and not graph.variable(root).labels
+        other = Condition(Value(root), "<>", Value(given[0])) if unlabelled else None
+        said = set(graph.conditions) - {other} or graph.selections or graph.alternatives or graph.columns
         plain = not said and isinstance(answer, Value) and not answer.form
         if not plain or len(given) != 1 or given == [root] or len(graph.edges) != len(graph.variables) - 1:
             return ""
@@ -110,7 +112,9 @@ class _Words:
             return ""
         if isinstance(answer, Value) and answer.key:
             hops.append(Hop(answer.key, value=True))
-        return path_wording(RelationPath(tuple(hops)), topic=self._topic(given[0]), names=self.names)
+        topic = self._topic(given[0])
+        told = path_wording(RelationPath(tuple(hops)), topic=topic, names=self.names)
+        return f"{told}, other than {topic}" if graph.conditions and len(graph.edges) > 1 else told
 
     # What is asked for -----------------------------------------------------------------------------------------------
 
@@ -213,11 +217,13 @@ class _Words:
         return self._expressed(item)
 
     def _property(self, value: Value, *, many: bool = False) -> str:
-        edge = next((edge for edge in self.graph.edges if edge.name == value.of), None)
+        edge = self._edge(value.of)
         if edge is not None and edge.is_way:
             return self._way(edge, "number of steps" if value.form else "shortest ways")
         if edge is not None and not self._told:
-            return f"{self._words(value.key)} with which {self._sentence(edge)}"
+            return f"{self._key(value)} with which {self._sentence(edge)}"
+        if edge is not None and value.key:
+            return self._of_relation(value, edge)
         name = self._place(value.of)
         owner = self._again(name) if name in self._told else self._phrase(name, many=many)
         return f"{self._key(value)} of {owner}" if value.key else owner
@@ -250,7 +256,19 @@ class _Words:
             return "number of steps"
         return f"{'length of ' if value.form == 'length' else ''}{self._words(value.key)}"
 
+    def _edge(self, name: str) -> Edge | None:
+        """The edge of that name, where it is one's."""
+        return next((edge for edge in self.graph.edges if edge.name == name), None)
+
+    def _of_relation(self, value: Value, edge: Edge) -> str:
+        """The property of an edge that was told."""
+        relations = " or ".join(f"“{self._words(name)}”" for name in edge.relations)
+        return f"{self._key(value)} of the relation {relations}"
+
     def _group(self, value: Value) -> str:
+        edge = self._edge(value.of)
+        if edge is not None and value.key:
+            return self._of_relation(value, edge)
         noun = self._noun(self._place(value.of))
         return f"{self._words(value.key)} of the {noun}" if value.key else noun
 
@@ -265,8 +283,13 @@ class _Words:
             return (
                 f"{words} of {f'{self._words(value.key)} of ' if value.key else ''}{self._again(self._place(value.of))}"
             )
-        if self._is_each_time(item) and not self._told:
-            return f"number of times that {self._sentence(self.graph.edge(value.of))}"
+        edge = self._edge(value.of)
+        if edge is not None and not value.key and item.function == "count":
+            return f"number of times that {self._sentence(edge)}"
+        if edge is not None:
+            words = _AGGREGATES.get(item.function, "number of different")
+            key = plural(self._key(value)) if item.function == "count" else self._key(value)
+            return f"{words} {key} with which {self._sentence(edge)}"
         of = self._phrase(self._place(value.of), many=True, stop=stop)
         if item.function == "count":
             return f"number of {f'different {plural(self._words(value.key))} of ' if value.key else ''}{of}"
@@ -370,8 +393,9 @@ class _Words:
 
     def _clause(self, edge: Edge, name: str, topic: str, *, many: bool, topics: bool) -> str:
         forward = edge.object == name and edge.directed
+        noun = self._noun(name)
         said = [
-            clause_wording(self._name(relation), topic, forward=forward, many=many, topics=topics)
+            clause_wording(self._name(relation), topic, forward=forward, noun=noun, many=many, topics=topics)
             for relation in edge.relations
         ] or [f"that {'are' if many else 'is'} connected with {topic}"]
         return (
@@ -392,14 +416,15 @@ class _Words:
             topics = not self.graph.variable(other).ids
             topic = self._phrase(other, many=topics) if other not in self._told else self._again(other)
             clause = self._clause(edge, name, topic, many=many, topics=topics)
-            told.append(f"none {clause}" if clause.startswith("that ") else f"not {clause}")
+            told.append(f"none {clause}" if clause.startswith(("that ", "of ")) else f"not {clause}")
         return told
 
     # Conditions ------------------------------------------------------------------------------------------------------
 
     def _early_and_late(self, name: str) -> tuple[list[Condition], list[Condition]]:
         """The conditions on a variable; late are those that compare it with one that the clauses speak of first."""
-        found = self._conditions_at(name)
+        counted = self._counted_alike(name)
+        found = [item for item in self._conditions_at(name) if item not in counted.values()]
         others = [self._place(item.right.of) if isinstance(item.right, Value) else name for item in found]
         unknown = [
             other not in self._told and not self.graph.variable(other).ids and bool(self.graph.edges_of(other))
@@ -541,6 +566,26 @@ class _Words:
             and self.tree.parents[edge.other(name)] == name
         }
 
+    def _counted_alike(self, name: str) -> dict[str, Condition]:
+        """The variables that are joined to one by an equal value alone, and counted there, each with what says so."""
+        places = {self._place(part.value.of) for item in self._tests(name) for part in aggregates_of(item.left)} | {
+            self._place(part.value.of) for item in self._orders(name) for part in aggregates_of(item)
+        }
+        return {
+            item.right.of: item
+            for item in self.graph.conditions
+            if item.operator == "="
+            and isinstance(item.left, Value)
+            and isinstance(item.right, Value)
+            and item.left.of == name
+            and item.left.key
+            and item.right.of in places
+            and not self.graph.edges_of(item.right.of)
+        }
+
+    def _orders(self, name: str) -> list[Expression]:
+        return [item.by for item in self.graph.selections if item.variable == name and item.by is not None]
+
     def _selected(self, said: str, first: Selection | None) -> str:
         if first is None:
             return said
@@ -565,25 +610,35 @@ class _Words:
         word = extreme[not item.descending]
         if isinstance(by, Aggregate):
             return f"{word} {self._measure(by, item.variable)}"
-        owner = self._place(by.of)
-        return f"{word} {self._key(by)}" + ("" if owner == item.variable else f" of {self._seen(owner, item.variable)}")
+        return f"{word} {self._key(by)}{self._whose(by, item.variable)}"
 
     def _measure(self, item: Aggregate, at: str) -> str:
         """What is measured for each `at`, as seen from there."""
-        owner = self._place(item.value.of)
         if self.graph.is_distance(item.value):
             return f"{_AGGREGATES.get(item.function, item.function)} number of steps"
         words = self._words(item.value.key) if item.value.key else ""
-        seen = "" if owner == at else f" of {self._seen(owner, at)}"
+        seen = self._whose(item.value, at)
         if item.function == "count":
             return f"number of {plural(words) + seen if words else self._seen(item.value.of, at)}"
         return f"{_AGGREGATES[item.function]} {words}{seen}"
 
+    def _whose(self, value: Value, at: str) -> str:
+        """What has a value that is measured for each `at`, as seen from there; empty where that has it itself."""
+        relation = "the relation to " if value.key and self._edge(value.of) else ""
+        place = self._place(value.of)
+        return "" if place == at else f" of {relation}{self._seen(place, at)}"
+
     def _seen(self, name: str, at: str) -> str:
         """What hangs below `at`, as told from there: "films that they directed"; itself where that is counted."""
-        if self._place(name) == at:
+        place = self._place(name)
+        if place == at:
             return self._noun(at, many=True)
-        return self._phrase(self._place(name), many=True, stop=at)
+        told = self._phrase(place, many=True, stop=at)
+        alike = self._counted_alike(at).get(place)
+        if alike is None or not isinstance(alike.left, Value) or not isinstance(alike.right, Value):
+            return told
+        own, other = self._key(alike.left), self._key(alike.right)
+        return f"{told} with the same {own}" if own == other else f"{told} whose {other} is that {own}"
 
     def _place(self, name: str) -> str:
         return place_of(self.graph, self.tree, name)

@@ -7,7 +7,7 @@ one that answers first, then the others, best first. A relation path from a name
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kgneo.context import Context
 from kgneo.graph.run import Result, evidence_of
@@ -18,34 +18,51 @@ from kgneo.query.wording import wording
 from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading
 from kgneo.stages.complete import Completed, graphs_along
-from kgneo.stages.interpret import keys_of, run_query
+from kgneo.stages.interpret import Answered, keys_of, run_query
+from kgneo.stages.link import LinkedQuestion
 
 MOST = 8
 """Readings that are given."""
 
 
 @dataclass(frozen=True, slots=True)
+class Ran:
+    """What a query graph found, and the triples behind it."""
+
+    result: Result
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Offered:
     """A reading: its query graph, its meaning in English, its score among the others, the words of the question that it
-    leaves out, and the names of the nodes that it begins at, where it is a path."""
+    leaves out, the names of the nodes that it begins at, where it is a path, and what it found, where it was run."""
 
     graph: QueryGraph
     wording: str
     score: float
     ignored: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
+    ran: Ran | None = field(default=None, compare=False)
 
 
-def of_interpretations(understood: Sequence[Interpretation], chosen: Interpretation | None) -> tuple[Offered, ...]:
+def of_interpretations(understood: Sequence[Interpretation], answered: Answered | None) -> tuple[Offered, ...]:
     """The interpretations of a question as readings, the one that answers it (None: none does) before the others."""
-    every = [*([chosen] if chosen else []), *understood]
-    return _told_apart(Offered(item.graph, item.wording, item.score, _left_out(item)) for item in every)
+    every = [Offered(item.graph, item.wording, item.score, _left_out(item)) for item in understood]
+    if answered is not None:
+        best = answered.interpretation
+        ran = Ran(answered.result, answered.evidence)
+        every.insert(0, Offered(best.graph, best.wording, best.score, _left_out(best), ran=ran))
+    return _told_apart(every)
 
 
 def of_completed(context: Context, found: Completed) -> tuple[Offered, ...]:
     """The query graph that answers a question, and the relation paths that it was chosen before."""
     best = found.readings[0]
-    chosen = Offered(found.graph, found.wording, best.score, entities=best.linked.names)
+    plain = found.wording == best.ranked.wording  # a path's, which says X for what it begins at
+    told = _with_names(context, found.graph, best.linked) if plain else found.wording
+    ran = Ran(found.result, found.evidence)
+    chosen = Offered(found.graph, told, best.score, entities=best.linked.names, ran=ran)
     return _told_apart([chosen, *(_of_path(context, item) for item in found.readings)])
 
 
@@ -65,9 +82,13 @@ def _left_out(item: Interpretation) -> tuple[str, ...]:
 
 def _of_path(context: Context, item: RankedReading) -> Offered:
     graph = next(graphs_along(context, item.linked, item.path))
-    nodes = {topic.entity.id: topic.entity.name for topic in item.linked.topics}
-    told = wording(graph, nodes=nodes, names=context.record.statistics.readable_names)
-    return Offered(graph, told, item.score, entities=item.linked.names)
+    return Offered(graph, _with_names(context, graph, item.linked), item.score, entities=item.linked.names)
+
+
+def _with_names(context: Context, graph: QueryGraph, linked: LinkedQuestion) -> str:
+    """A query graph in words, which name the nodes that it begins at."""
+    nodes = {topic.entity.id: topic.entity.name for topic in linked.topics}
+    return wording(graph, nodes=nodes, names=context.record.statistics.readable_names)
 
 
 def _told_apart(readings: Iterable[Offered]) -> tuple[Offered, ...]:
@@ -83,14 +104,6 @@ def _told_apart(readings: Iterable[Offered]) -> tuple[Offered, ...]:
 def compiled_graph(context: Context, graph: QueryGraph) -> Compiled:
     """The Cypher of a query graph, as it is run."""
     return compile_query(graph, keys=keys_of(context), hidden=context.shape.left_out)
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a query graph found, and the triples behind it."""
-
-    result: Result
-    evidence: tuple[Evidence, ...]
 
 
 def run_graph(context: Context, graph: QueryGraph, *, limit: int) -> Ran:

@@ -26,7 +26,7 @@ from kgneo.model import Hop
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.reached import Reached
-from kgneo.text import fold
+from kgneo.text import fold, listed
 
 PARAMETERS = replace(TABLE_2, max_tokens=96, temperature=0.0)
 OFFER_TOKENS = 1_500
@@ -229,9 +229,7 @@ def _cost(offers: Sequence[Offer], calls: ModelCalls) -> int:
 
 
 def _listed(frontier: Sequence[Reached]) -> str:
-    names = [one_line(entity.name) for entity in frontier[:SHOWN]]
-    more = len(frontier) - len(names)
-    return "; ".join(names) + (f"; and {more} more" if more > 0 else "")
+    return listed([one_line(entity.name) for entity in frontier], shown=SHOWN, between="; ")
 
 
 def _grammar(offers: Sequence[Offer], asking: Asking) -> str:

@@ -13,6 +13,7 @@ from kgneo.model import Step
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import NOT_FOUND
+from kgneo.text import listed as in_words
 
 STOP = "?"
 PARAMETERS = replace(TABLE_2, stop=(STOP,))
@@ -96,6 +97,4 @@ def write_answers(step: Step, *, listed: int = LISTED) -> str:
     """The answers of a step: names where there are any, at most `listed` of them, else its text."""
     if not step.answers:
         return one_line(step.answer)[:LONGEST] or NOT_FOUND
-    names = "; ".join(one_line(name) for name in step.answers[:listed])
-    more = len(step.answers) - listed
-    return f"{names}; and {more} more" if more > 0 else names
+    return in_words(list(map(one_line, step.answers)), shown=listed, between="; ")

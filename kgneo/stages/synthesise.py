@@ -26,11 +26,13 @@ def synthesise(
     steps: Sequence[Step],
     calls: ModelCalls,
     *,
+    listed: int | None = None,
     on_text: Callable[[str], None] | None = None,
 ) -> str:
     """The final answer in the model's words, cut where it is over-long; the last sub-answer where the steps do not fit
-    into the model's context."""
-    listed = shown_of(steps, calls)
+    into the model's context. The model is shown at most `listed` answers of each step, as many as `shown_of` says
+    where that is not given."""
+    listed = shown_of(steps, calls) if listed is None else listed
     variables = {"question": question, "reasoning": reasoning, "steps": write_steps(steps, listed=listed)}
     parameters = calls.listing(PARAMETERS, (name for step in steps for name in step.answers[:listed]))
     try:

@@ -47,7 +47,7 @@ def try_readings(context: Context, offered: Sequence[Offered], *, most: int) -> 
         if len(found) == most:
             break
         try:
-            ran = run_graph(context, item.graph, limit=context.options.limit)
+            ran = item.ran or run_graph(context, item.graph, limit=context.options.limit)
         except GraphError:
             continue
         found.setdefault((ran.result.answers, ran.result.more), Tried(item, ran))

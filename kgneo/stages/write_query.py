@@ -399,6 +399,7 @@ def _explained(found: Found, text: str, context: Context) -> Found:
         nodes=result.nodes if same else found.nodes,
         evidence=evidence or found.evidence,
         wording=wording(graph, names=context.shape.names),
+        table=result.table,
     )
 
 

@@ -18,7 +18,7 @@ from kgneo.events import Event, StageEvent, Text
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer
 from kgneo.ranking.vectors import MAX_HOPS
-from kgneo.stages.agree import answered_names, beside
+from kgneo.stages.agree import LEAST_AGREED, SMALL, answered_names, beside, opposed, trust_in
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import says_nothing
@@ -37,18 +37,16 @@ from kgneo.strategies.protocol import Needs
 YES_OR_NO = replace(TABLE_2, temperature=0.0, max_tokens=8)
 DRAWN = 0.7
 """Temperature of replies that are to differ, where several are counted."""
-TRUSTED, TRUSTED_SMALL = 0.75, 0.3
-"""How often a model's query graph is right where it finds something else than the likeliest reading; of a small model
-on this machine, which has to be held by a grammar. Set by hand, from few questions."""
-TAKEN = 0.8
-"""The same of a reading that the model takes, and that is not the likeliest."""
-LEAST_AGREED = 0.9
-"""Confidence at least where the model and the reader find the same by themselves."""
-EMPTY, AGAIN, DENIED = 0.4, 0.85, 0.5
-"""Shares of the confidence that are left where a query finds nothing; for each query that failed before; where the
-model does not find the question in the words of the query graph."""
+DENIED = 0.5
+"""Share of the confidence that is left where the model does not find the question in the words of the query graph."""
 WALKED = 0.4
 """Confidence in what KG-RAG answers from the graph."""
+
+
+TOOK, WROTE = "The model took a reading.", "The model wrote a query graph."
+SAME, NOTHING = "It finds the same as the reader.", "It finds nothing."
+FAILED = "A query failed before."
+"""What is told of how a model's answer came about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +114,15 @@ class Auto:
         """Raises EntityNotFound for a name that the user marked and the graph does not have, and ModelError."""
         asked = self._read(question, context, entities)
         confidence = asked.best.confidence or 0.0
-        unsure = confidence < self.options.sure
-        if confidence < CLEAR or (unsure and context.model is not None):
+        unsure = context.model is not None and confidence < self.options.sure
+        asks = unsure and confidence < _worth_asking(context.model)
+        if confidence < CLEAR or asks:
             with asked.clock.stage("try"):
                 asked.tried = try_readings(context, asked.offered, most=self.options.readings)
-        if unsure and context.model is not None:
-            calls = ModelCalls.of(context, asked.clock, strategy=self.name)
-            if not self._ask_model(asked, calls) and context.shape.loaded:
-                self._walk(asked)
+        if asks:
+            self._ask_model(asked, ModelCalls.of(context, asked.clock, strategy=self.name))
+        if unsure and context.shape.loaded:
+            self._walk(asked)
         return self._conclude(asked)
 
     def _read(self, question: str, context: Context, entities: Sequence[str]) -> _Asked:
@@ -147,14 +146,14 @@ class Auto:
 
     # With a model ----------------------------------------------------------------------------------------------------
 
-    def _ask_model(self, asked: _Asked, calls: ModelCalls) -> bool:
-        """Let the model take a reading or write a query graph; whether a query of its could be run."""
+    def _ask_model(self, asked: _Asked, calls: ModelCalls) -> None:
+        """Let the model take a reading or write a query graph."""
         asked.tell(f"The model was asked, and offered {len(asked.tried)} readings.")
         votes = [vote for number in range(self.options.votes) if (vote := self._vote(asked, calls, number))]
         if not votes:
             asked.tell("No query graph of the model's could be run.")
             asked.best = replace(asked.best, llm=calls.use, warnings=(*asked.best.warnings, *calls.warnings))
-            return False
+            return
         groups = Counter(map(answered_names, votes))
         winning, most = groups.most_common(1)[0]
         answer = next(vote for vote in votes if answered_names(vote) == winning)
@@ -163,11 +162,21 @@ class Auto:
             answer = replace(answer, confidence=(answer.confidence or 0.0) * (0.5 + 0.5 * most / len(votes)))
         if self.options.check:
             answer = self._checked(asked, answer, calls)
-        answer = replace(answer, llm=calls.use, confidence=round(answer.confidence or 0.0, 4))
-        kept = asked.keep(answer)
-        if not kept:
+        if not asked.keep(self._beside_reader(asked, replace(answer, llm=calls.use))):
             asked.tell(f"The reader's answer is likelier ({asked.best.confidence or 0.0:.2f}).")
-        return kept or bool(answer.answers)
+
+    def _beside_reader(self, asked: _Asked, answer: Answer) -> Answer:
+        """The model's answer, as likely as it is beside the reader's: surer where that found the same by itself. Of two
+        that differ both are less sure."""
+        read, own = asked.best, answer.confidence or 0.0
+        reader = 0.0 if read.answer == NO_ANSWER else read.confidence or 0.0
+        if read.answers and same(read, answer):
+            asked.tell(SAME)
+            agreed = beside(reader, agreed=True)
+            return replace(answer, confidence=round(agreed if TOOK in asked.how else max(agreed, LEAST_AGREED), 4))
+        likely, other = opposed(own, reader)
+        asked.best = replace(read, confidence=round(other, 4))
+        return replace(answer, confidence=round(likely, 4))
 
     def _vote(self, asked: _Asked, calls: ModelCalls, number: int) -> Answer | None:
         """One reply of the model's that could be run, as an answer with its confidence."""
@@ -198,19 +207,16 @@ class Auto:
         if not any(attempt.found for attempt in attempts):
             return None
         answer = answer_of_attempts(asked.question, self.name, attempts, topics, calls)
-        return replace(answer, confidence=self._confidence(asked, answer, attempts, offer))
+        return replace(answer, confidence=self._alone(asked, answer, attempts, offer))
 
-    def _confidence(self, asked: _Asked, answer: Answer, attempts: Sequence[Attempt], offer: Offer) -> float:
-        """How likely the model's answer is right: it is likelier where the reader found the same by itself."""
-        read, model = asked.best, asked.context.model
-        taken = any(attempt is other for attempt in attempts for other in offer.attempts)
-        asked.tell("The model took a reading." if taken else "The model wrote a query graph.")
-        if read.answers and same(read, answer):
-            asked.tell("It finds the same as the reader.")
-            return max(beside(read.confidence or 0.0, agreed=True), 0.0 if taken else LEAST_AGREED)
-        likely = TRUSTED_SMALL if model is not None and _is_small(model) else TAKEN if taken else TRUSTED
+    def _alone(self, asked: _Asked, answer: Answer, attempts: Sequence[Attempt], offer: Offer) -> float:
+        """How likely the model's answer is right, by how it came about."""
+        took = any(attempt is other for attempt in attempts for other in offer.attempts)
         failed = sum(attempt.problem is not None for attempt in attempts[:-1])
-        return likely * AGAIN**failed * (1.0 if answer.answers else EMPTY)
+        told = [*(FAILED for _ in range(failed)), TOOK if took else WROTE, *(() if answer.answers else (NOTHING,))]
+        for text in told:
+            asked.tell(text)
+        return trust_in(asked.context.model).alone(took=took, empty=not answer.answers, failed=failed)
 
     def _checked(self, asked: _Asked, answer: Answer, calls: ModelCalls) -> Answer:
         """The answer, less sure where the model does not find the question in the words of its query graph."""
@@ -250,7 +256,8 @@ class Auto:
         bounds = Bounds(context.options.min_confidence, choices=self.options.choices)
         best = asked.best
         if best.outcome == "answer" or not best.missing:
-            heard = hear(context, asked.question) if (best.confidence or 0.0) < self.options.sure else None
+            clear = best.answer != NO_ANSWER and (best.confidence or 0.0) >= CLEAR
+            heard = None if clear else hear(context, asked.question)
             best = concluded(context, best, asked.tried, heard, bounds)
         best = replace(best, how=tuple(asked.how), timings_ms=asked.clock.milliseconds)
         if context.model is not None:
@@ -267,8 +274,11 @@ def _offer(asked: _Asked, calls: ModelCalls) -> Offer:
     return Offer(text, attempts)
 
 
-def _is_small(model: LanguageModel) -> bool:
-    return model.supports_grammar
+def _worth_asking(model: LanguageModel | None) -> float:
+    """Confidence of the reader from which on a small model's answer would not be taken. A large one is asked all the
+    same, since that it finds the same makes an answer surer."""
+    trust = trust_in(model)
+    return max(trust.wrote, trust.took) if trust == SMALL else 1.0
 
 
 def _without_text(context: Context) -> Callable[[Event], None]:

@@ -105,8 +105,8 @@ class Chain:
         if len(self.steps) == 1 or self.chained:
             return self.steps[-1].answer, Grounded(self.answers[-1], self.unmatched)
         self.context.on_event(StageEvent("synthesise", "begun"))
-        text = synthesise(self.linked.text, plan.reasoning, self.steps, self.calls, on_text=self._stream)
         listed = shown_of(self.steps, self.calls)
+        text = synthesise(self.linked.text, plan.reasoning, self.steps, self.calls, listed=listed, on_text=self._stream)
         return text, final_entities(text, self.linked.text, self.answers, self.steps, listed=listed)
 
     @property

@@ -14,7 +14,7 @@ from kgneo.context import Clock, Context
 from kgneo.errors import KgneoError
 from kgneo.events import StageEvent, Text
 from kgneo.model import Answer, Step, TopicEntity
-from kgneo.stages.agree import answered_names, beside
+from kgneo.stages.agree import LEAST, LEAST_AGREED, answered_names, beside, opposed, trust_in
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.link import hinted_topics, unbracket
 from kgneo.stages.recall import When
@@ -74,23 +74,29 @@ class Cypher:
         )
         answer = answer_of_attempts(question, self.name, tried, topics, calls)
         if options.compare and answer.answers:
+            failed = sum(attempt.problem is not None for attempt in tried[:-1])
             with clock.stage("compare"):
-                answer = compared(answer, context, entities=entities)
+                answer = compared(answer, context, failed=failed, entities=entities)
             answer = replace(answer, timings_ms=clock.milliseconds)
         context.on_event(Text(answer.answer))
         context.on_event(StageEvent("answer", "done", 1, 1, answer.answer, answer.steps[0] if answer.steps else None))
         return answer
 
 
-def compared(answer: Answer, context: Context, *, entities: Sequence[str] = ()) -> Answer:
-    """An answer with a confidence that says whether `paths` finds the same; as it is where that fails."""
+def compared(answer: Answer, context: Context, *, failed: int = 0, entities: Sequence[str] = ()) -> Answer:
+    """A model's answer, before which so many queries `failed`, with a confidence that says whether `paths` finds the
+    same; as it is where that fails."""
     try:
         other = Paths().answer(answer.question, context, entities=entities)
     except KgneoError:
         return answer
     agreed = answered_names(other) == answered_names(answer)
-    confidence = round(beside(other.confidence or 0.0, agreed=agreed), 4)
-    if agreed or not other.answers:
+    reader = other.confidence or 0.0
+    if agreed:
+        return replace(answer, confidence=round(max(beside(reader, agreed=True), LEAST_AGREED), 4))
+    alone = trust_in(context.model).alone(failed=failed)
+    confidence = round(max(opposed(alone, reader if other.answers else 0.0)[0], LEAST), 4)
+    if not other.answers:
         return replace(answer, confidence=confidence)
     told = f"Read without the language model, the answer is: {other.answer}."
     return replace(answer, confidence=confidence, warnings=(*answer.warnings, told))

@@ -23,7 +23,8 @@ from kgneo.stages.link import link
 from kgneo.stages.recall import When, majority_path, similar_examples, write_examples
 from kgneo.stages.relations import Asking, choose
 from kgneo.strategies.protocol import Needs
-from kgneo.strategies.walk import LISTED, Walk
+from kgneo.strategies.walk import Walk
+from kgneo.text import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,7 @@ class IrLlm:
             evidence = evidence_of(context.knowledge, graph, result)
         names = result.answers
         wording = path_wording(path, topic=", ".join(linked.names), names=context.record.statistics.readable_names)
-        more = result.more + max(len(names) - LISTED, 0)
-        text = "; ".join(names[:LISTED]) + (f"; and {more} more" if more else "")
+        text = listed(names, result.more, between="; ")
         same = sum(path_keys(item.example.path) == path_keys(path) for item in examples)
         return Answer(
             question,

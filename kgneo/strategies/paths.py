@@ -271,7 +271,7 @@ def _queried(
     context: Context, question: str, found: Answered | None, understood: Sequence[Interpretation], clock: Clock
 ) -> Chosen:
     """The answer of a query graph that was read."""
-    offered = of_interpretations(understood, found.interpretation if found else None)
+    offered = of_interpretations(understood, found)
     readings = tuple(Reading(item.wording, "", round(item.score, 3)) for item in offered[:READINGS])
     if found is None:
         answer = Answer(

@@ -25,9 +25,7 @@ from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.reached import Reached
 from kgneo.stages.relations import Offer, offered
 from kgneo.stages.select import Selection
-
-LISTED = 20
-"""Names that an answer's text lists where no model wrote it."""
+from kgneo.text import listed
 
 
 @dataclass
@@ -181,8 +179,7 @@ class Walk:
     def reached(self, entities: Sequence[Reached]) -> Answer:
         """The answer that these entities are, in their own names."""
         names = tuple(dict.fromkeys(entity.name for entity in entities))
-        more = len(names) - LISTED
-        text = "; ".join(names[:LISTED]) + (f"; and {more} more" if more > 0 else "")
+        text = listed(names, between="; ")
         self.stream(text or NOT_FOUND)
         return self.answer(text or NOT_FOUND, Grounded(tuple(entities)))
 

@@ -22,12 +22,13 @@ from kgneo.tuning.data import Example, examples
 from kgneo.tuning.labelled import Labelled, labelled
 from kgneo.tuning.pairs import Pair, pairs
 from kgneo.tuning.queries import queries
-from kgneo.tuning.written import written
+from kgneo.tuning.written import offered, written
 
 __all__ = ["Made", "from_graph", "pairs_from_graph"]
 
-WRITTEN = "query_graph"
-"""The task whose examples `written` makes; those of all others are what the strategies do with a question."""
+WRITTEN, OFFERED = "query_graph", "offered"
+"""The tasks whose examples `written` and `offered` make; those of all others are what the strategies do with a
+question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +56,22 @@ def from_graph(
     The same for the same graph, embeddings, questions and seed. Raises GraphError.
     """
     asked = _Asked(context, questions, seed, own)
-    alone = set(tasks) == {WRITTEN}
+    alone = bool(tasks) and set(tasks) <= {WRITTEN, OFFERED}
     along = list(asked.each())
     made = examples(context, () if alone else along, seed=seed, whole=whole, advance=advance)
     chats = [example for example in made if not tasks or example.task in tasks]
     answered = {item.question.id for item in asked.understood}
-    if not tasks or WRITTEN in tasks:
+    if not tasks or {WRITTEN, OFFERED} & set(tasks):
         told = advance if alone else lambda: None
         random = Random(f"kgneo queries {seed}")  # noqa: S311 - examples are no secret
-        answering = {question.id: example for question, example in written(context, own, told)}
-        over_paths = written(context, (item for item in asked.queries if item.id not in answering))
+        answering = list(written(context, own, told))
+        ids = {question.id for question, _ in answering}
+        over_paths = written(context, (item for item in asked.queries if item.id not in ids))
         over_schema = written(context, queries(context.knowledge, questions, random), told)
-        chats += [*answering.values(), *(example for _, example in (*over_paths, *over_schema))]
-        answered |= answering.keys()
+        every = [*answering, *over_paths, *over_schema]
+        chats += [example for _, example in every if not tasks or WRITTEN in tasks]
+        chats += offered(context, every) if not tasks or OFFERED in tasks else ()
+        answered |= ids
     return Made(tuple(chats), tuple(asked.pairs), frozenset(answered))
 
 

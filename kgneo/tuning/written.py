@@ -1,14 +1,16 @@
-"""Examples of the task `query_graph` from labelled questions: those that bring their query, as Cypher or as a query
-graph, and those that are read without a model.
+"""Examples of the tasks `query_graph` and `offered` from labelled questions: those that bring their query, as Cypher or
+as a query graph, and those that are read without a model.
 
-The prompt is the one that `cypher` makes of the question, the reply its query graph, laid out as the grammar of
-replies has it. Only those are kept that this graph's schema allows and that give exactly the gold answers: a question
-of another graph, or one whose query says more than a query graph can, is left out.
+The prompts are those that `cypher` and `auto` make of the question, the reply its query graph, laid out as the grammar
+of replies has it; to `auto`, which offers readings, the number of the first that gives the gold answers. Only those are
+kept that this graph's schema allows and that give exactly the gold answers: a question of another graph, or one whose
+query says more than a query graph can, is left out.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,6 +19,7 @@ from itertools import islice, product
 from kgneo.context import Context
 from kgneo.errors import DataError, KgneoError
 from kgneo.graph.catalogue import catalogue
+from kgneo.graph.run import Result
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.matching import found_in, match
 from kgneo.model import Answer
@@ -28,12 +31,19 @@ from kgneo.query.json import to_json
 from kgneo.query.template import canonical
 from kgneo.questions import Question
 from kgneo.stages.interpret import unlearned
+from kgneo.stages.try_readings import try_readings
+from kgneo.strategies.auto import Auto, AutoOptions
 from kgneo.strategies.cypher import Cypher, CypherOptions
+from kgneo.strategies.paths import Paths
+from kgneo.strategies.protocol import Strategy
 from kgneo.tuning.data import Example
 
-__all__ = ["written"]
+__all__ = ["offered", "written"]
 
 CYPHER = Cypher(CypherOptions(attempts=1, compare=False))
+AUTO = Auto(AutoOptions(sure=math.inf, attempts=1, choices=False))
+"""Asks of every question, however sure the reader is."""
+Chat = tuple[Message, ...]
 TRIES = 3
 """Readings of a question without a query, and labels of their variables, of which the first that give its answers are
 what it means."""
@@ -42,7 +52,7 @@ what it means."""
 def written(
     context: Context, questions: Iterable[Question], advance: Callable[[], object] = lambda: None
 ) -> Iterator[tuple[Question, Example]]:
-    """Each of the questions whose query, or reading, gives its answers, with the example that it makes; `advance` is
+    """Each of the questions whose query, or reading, gives its answers, with the examples that it makes; `advance` is
     called after each question.
 
     Raises GraphError.
@@ -56,6 +66,15 @@ def written(
         if example is not None:
             yield question, example
         advance()
+
+
+def offered(context: Context, examples: Iterable[tuple[Question, Example]]) -> Iterator[Example]:
+    """Of questions with the query graphs that were `written` of them the prompts in which `auto` offers readings. The
+    reply takes the first that gives the gold answers, else it is the query graph. Raises GraphError."""
+    for question, example in examples:
+        choice = _choice(context, question, example)
+        if choice is not None:
+            yield choice
 
 
 def _meant(question: Question, context: Context) -> Iterator[QueryGraph]:
@@ -136,10 +155,10 @@ def _gives(answer: Answer, question: Question) -> bool:
     return match(found_in(answer.answers, answer.answer_nodes), question.answers, question.nodes).exact
 
 
-def _example(context: Context, question: Question, meant: QueryGraph) -> Example | None:
-    """The prompt with its reply; None where that gives other answers."""
-    asked: list[tuple[Message, ...]] = []
-    reply = json.dumps(to_json(meant), ensure_ascii=False)
+def _asked(strategy: Strategy, context: Context, question: Question, reply: str) -> tuple[list[Chat], Answer | None]:
+    """The prompts that a strategy makes of a question, to each of which a teacher gives the same reply, and its
+    answer."""
+    asked: list[Chat] = []
 
     def teacher(messages: Sequence[Message], _: Parameters) -> str:
         asked.append(tuple(messages))
@@ -147,10 +166,35 @@ def _example(context: Context, question: Question, meant: QueryGraph) -> Example
 
     model = ScriptedModel(teacher, name="teacher")
     try:
-        answer = CYPHER.answer(question.text, replace(context, model=model), entities=question.entities)
+        answer = strategy.answer(question.text, replace(context, model=model), entities=question.entities)
+    except KgneoError:
+        return [], None
+    return asked, answer
+
+
+def _choice(context: Context, question: Question, written: Example) -> Example | None:
+    """The prompt with its reply; None where no reading is offered."""
+    try:
+        chosen = Paths().chosen(question.text, context, entities=question.entities)
     except KgneoError:
         return None
-    if not asked or not question.gold or not _gives(answer, question):
+    tried = try_readings(context, chosen.offered, most=AUTO.options.readings)
+    right = (number for number, item in enumerate(tried, start=1) if _finds(item.ran.result, question))
+    number = next(right, 0)
+    reply = json.dumps({"reading": number}) if number else written.reply
+    asked, _ = _asked(AUTO, context, question, reply)
+    return replace(written, task="offered", messages=asked[0], reply=reply) if tried and asked else None
+
+
+def _finds(result: Result, question: Question) -> bool:
+    return match(found_in(result.answers, result.nodes), question.answers, question.nodes).exact
+
+
+def _example(context: Context, question: Question, meant: QueryGraph) -> Example | None:
+    """The prompt with its reply; None where that gives other answers."""
+    reply = json.dumps(to_json(meant), ensure_ascii=False)
+    asked, answer = _asked(CYPHER, context, question, reply)
+    if answer is None or not asked or not question.gold or not _gives(answer, question):
         return None
     named = frozenset(
         value
