@@ -1,10 +1,10 @@
 """Verify: the verdict on a claim.
 
 Over a graph with labels a claim is read as a question is, and held against the graph as a query graph
-(`kgneo.verification.queried`). Over plain triples, in this order: the things that the claim names are found, its
-sentence is cut into statements, these into parts, each part is checked against the graph, and the verdicts are put
-together. Where "the director of X" cannot be held as a thing of its own, the sentence is read once more without such
-things.
+(`kgneo.verification.queried`). Over plain triples, and where it is not read so and its names are marked, in this order:
+the things that the claim names are found, its sentence is cut into statements, these into parts, each part is checked
+against the graph, and the verdicts are put together. Where "the director of X" cannot be held as a thing of its own,
+the sentence is read once more without such things.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ def verified(context: Context, claim: str, *, entities: Sequence[str] = (), clos
             _check_known(context, name)
     plain, turned = plain_claim(text)
     with clock.stage("check"):
-        parts = checked_as_query(context, plain, names) or (CheckedPart(plain, OPEN, UNREAD_CONFIDENCE, UNREAD),)
+        parts = checked_as_query(context, plain, names)
+    if not parts and names:
+        return _by_steps(context, claim, entities, closed=closed)
+    parts = parts or (CheckedPart(plain, OPEN, UNREAD_CONFIDENCE, UNREAD),)
     if closed:
         parts = tuple(_closed(part) for part in parts)
     warnings = [f"{name!r} was given and is not in the claim." for name in names if not place(text, [name])]
