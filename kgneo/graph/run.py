@@ -6,6 +6,7 @@ with all their names, and the query that found them. Every value in an answer is
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ WALKS = 3
 ALL = 2**31 - 1
 """The same where all are kept."""
 LOOKED_THROUGH = 2.0
-"""Seconds that looking for that may take."""
+"""Seconds that looking for what there is instead may take."""
 INSTEAD = 5
 """Matches that are evidence of what the graph has where nothing was found."""
 MOST_EVIDENCE = 200
@@ -316,11 +317,14 @@ def _instead(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[E
     or of one thing that is named, the last that it has something for."""
     if graph.selections:
         return ()
+    until = time.monotonic() + LOOKED_THROUGH
     for open_, value in _opened(graph):
+        if (left := until - time.monotonic()) <= 0:
+            break
         compiled = compile_query(open_, hidden=knowledge.shape.left_out, named=result.named)
         with suppress(GraphTimeout):
             parameters = {**compiled.parameters, "walks": 1, "limit": INSTEAD}
-            rows = knowledge.graph.read(compiled.evidence, timeout=LOOKED_THROUGH, **parameters)
+            rows = knowledge.graph.read(compiled.evidence, timeout=left, **parameters)
             asked = replace(open_, answer=value) if value else open_
             found = _triples(knowledge, asked, compiled, [match for row in rows for match in row["walks"]])
             if found:
