@@ -1,13 +1,16 @@
 """Claims of FactKG's five kinds made from graphs, and how many of the verdicts without a model are right.
 
-    [KGNEO_METAQA=…] python -m benchmarks.claims [SET …] [--number N] [--seed S] [--write FILE] [--no-entities]
+    [KGNEO_METAQA=…] [KGNEO_SPIDER=…] python -m benchmarks.claims [SET …] [--number N] [--seed S] [--write FILE]
+        [--no-entities] [--graph NAME …] [--quiet] [--confidence]
 
 The sets: `metaqa` (KGNEO_METAQA names the folder of `kb.txt`), `hand-made`, all graphs of tests/graphs and
 benchmarks/graphs, and `written`, claims written by hand about some of the latter (`claims.jsonl` in a graph's folder),
 with names, numbers and kinds among them that the graph does not have (`unknown`); how many claims with one of these
-are supported is told besides. Of the first two, a claim is one-hop, a conjunction, an existence, multi-hop or a
-negation, written or colloquial, and supported, refuted or open; which of these is drawn by the seed, what the graph
-holds tells the label:
+are supported is told besides. `databases` are the claims of database_claims.jsonl, written from graphs of KGNEO_SPIDER
+alone, before anything was made that reads them; `--graph` names those that are measured, and `--quiet` tells no single
+claim, for graphs that nothing may be mended on. `--confidence` tells how often verdicts of some confidence are right.
+Of the first two, a claim is one-hop, a conjunction, an existence, multi-hop or a negation, written or colloquial, and
+supported, refuted or open; which of these is drawn by the seed, what the graph holds tells the label:
 
 - supported: the triples are there;
 - refuted: in one of them the end of the longer list is another thing of that relation, which the other end does not
@@ -23,14 +26,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks.common import empty, metaqa_folder, report, scratch_graph, table
+from benchmarks.databases import VARIABLE as DATABASES
+from benchmarks.databases import fill as fill_database
 from benchmarks.hand_made import GRAPHS
 from benchmarks.hand_made import fill as fill_hand_made
 from kgneo.asking import open_context
@@ -55,6 +62,7 @@ KINDS = ("one-hop", "conjunction", "existence", "multi-hop", "negation")
 LABELS: tuple[Verdict, ...] = (SUPPORTED, SUPPORTED, REFUTED, REFUTED, OPEN)
 PHRASES = Path(__file__).with_name("claims.json")
 WRITTEN = "claims.jsonl"
+DATABASE_CLAIMS = Path(__file__).with_name("database_claims.jsonl")
 TRIES = 400
 FUNCTIONAL = 1.25
 FOREIGN = (
@@ -551,23 +559,59 @@ def contexts(name: str) -> Iterator[tuple[Context, int]]:
             yield open_context(graph), len(folders)
 
 
-def written() -> tuple[list[Claim], list[Judged]]:
-    """The claims written by hand, judged as they are; what is supported in spite of an unknown name is reported."""
-    judged: list[Judged] = []
-    unknown: list[Judged] = []
+@dataclass(frozen=True)
+class Written:
+    """A claim that was written about a graph; `unknown`: the graph does not have something that it names."""
+
+    claim: Claim
+    unknown: bool
+
+
+def written() -> Iterator[tuple[str, Callable[[Graph], None], list[Written]]]:
+    """The claims written by hand, by graph, with what fills it."""
+    for file in sorted(path / WRITTEN for path in GRAPHS[1].iterdir() if (path / WRITTEN).exists()):
+        records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        claims = [Written(claim, record["unknown"]) for claim, record in zip(read_claims(file), records, strict=True)]
+        yield file.parent.name, partial(fill_hand_made, folder=file.parent), claims
+
+
+def of_databases() -> Iterator[tuple[str, Callable[[Graph], None], list[Written]]]:
+    """The claims about databases, by graph, with what fills it."""
+    if DATABASES not in os.environ:
+        sys.exit(f"Set {DATABASES} to the folder of the databases.")
+    records = [json.loads(line) for line in DATABASE_CLAIMS.read_text(encoding="utf-8").splitlines()]
+    claims = [
+        Written(claim, bool(record["unknown"]))
+        for claim, record in zip(read_claims(DATABASE_CLAIMS), records, strict=True)
+    ]
+    for name in sorted({record["graph"] for record in records}):
+        folder = Path(os.environ[DATABASES]) / name
+        of_graph = [claim for claim, record in zip(claims, records, strict=True) if record["graph"] == name]
+        yield name, partial(fill_database, folder=folder), of_graph
+
+
+def judged_by_graph(
+    found: Iterator[tuple[str, Callable[[Graph], None], list[Written]]], names: Sequence[str]
+) -> dict[str, list[Judged]]:
+    """Claims about several graphs (those of `names`, or all), judged as they are; what is supported in spite of an
+    unknown name is reported."""
+    by_graph: dict[str, list[Judged]] = {}
     with scratch_graph("claims") as graph:
-        for file in sorted(path / WRITTEN for path in GRAPHS[1].iterdir() if (path / WRITTEN).exists()):
+        for name, fill, claims in found:
+            if names and name not in names:
+                continue
             empty(graph)
-            fill_hand_made(graph, file.parent)
+            fill(graph)
             context = open_context(graph)
-            found = [judge(context, claim, given=False) for claim in read_claims(file)]
-            records = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-            unknown += [item for item, record in zip(found, records, strict=True) if record["unknown"]]
-            judged += found
-    tell_wrong("written", judged)
-    supported = sum(item.verdict == SUPPORTED for item in unknown)
-    print(f"Supported of {len(unknown)} claims with what the graph does not have: {supported}.", file=sys.stderr)
-    return [item.claim for item in judged], judged
+            by_graph[name] = [judge(context, item.claim, given=False) for item in claims]
+            pairs = zip(by_graph[name], claims, strict=True)
+            unknown = [judged for judged, item in pairs if item.unknown]
+            supported = sum(item.verdict == SUPPORTED for item in unknown)
+            report(f"{name}: supported of {len(unknown)} claims with what the graph does not have: {supported}.")
+    return by_graph
+
+
+WRITERS = {"written": written, "databases": of_databases}
 
 
 def unindexed(graph: Graph) -> Context:
@@ -581,15 +625,12 @@ def unindexed(graph: Graph) -> Context:
 
 def measure(name: str, number: int, *, seed: int, given: bool) -> tuple[list[Claim], list[Judged]]:
     """Make the claims of a set and judge them."""
-    if name == "written":
-        return written()
     claims: list[Claim] = []
     judged: list[Judged] = []
     for context, share in contexts(name):
         made = claims_of(context, -(-number // share), seed=seed)[: number - len(claims)]
         claims += made
         judged += [judge(context, claim, given=given) for claim in made]
-    tell_wrong(name, judged)
     return claims, judged
 
 
@@ -604,21 +645,45 @@ def tell_wrong(name: str, judged: Sequence[Judged]) -> None:
             )
 
 
+def by_confidence(name: str, judged: Sequence[Judged]) -> Iterator[Sequence[object]]:
+    """How often verdicts of about the same confidence are right."""
+    found: dict[tuple[float, str], list[bool]] = defaultdict(list)
+    for item in judged:
+        found[round(item.confidence * 10) / 10, item.verdict].append(item.right)
+    for (confidence, verdict), rights in sorted(found.items()):
+        yield name, confidence, verdict, len(rights), sum(rights) / len(rights)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Claims made from graphs, without a language model.")
-    parser.add_argument("sets", nargs="*", metavar="SET", help="metaqa, hand-made, written; all where none is given")
+    parser.add_argument(
+        "sets", nargs="*", metavar="SET", help="metaqa, hand-made, written, databases; else the first 3"
+    )
     parser.add_argument("--number", type=int, default=300, help="claims of each set")
     parser.add_argument("--seed", type=int, default=0, help="draws the claims")
     parser.add_argument("--write", type=Path, help="keep the claims in this file")
     parser.add_argument("--no-entities", action="store_true", help="let the names be found in the text")
+    parser.add_argument("--graph", action="append", default=[], metavar="NAME", help="of written and databases")
+    parser.add_argument("--quiet", action="store_true", help="do not tell single claims")
+    parser.add_argument("--confidence", action="store_true", help="tell how sure verdicts are, and how often right")
     options = parser.parse_args()
     rows: list[Sequence[object]] = []
     every: list[Claim] = []
     for name in options.sets or ("metaqa", "hand-made", "written"):
-        claims, judged = measure(name, options.number, seed=options.seed, given=not options.no_entities)
+        if name in WRITERS:
+            by_graph = judged_by_graph(WRITERS[name](), options.graph)
+            judged = [item for found in by_graph.values() for item in found]
+            claims = [item.claim for item in judged]
+            rows += [(graph, *rows_of(found)[-1]) for graph, found in by_graph.items()]
+        else:
+            claims, judged = measure(name, options.number, seed=options.seed, given=not options.no_entities)
         every += claims
         rows += [(name, *row) for row in rows_of(judged)]
+        if not options.quiet:
+            tell_wrong(name, judged)
+        if options.confidence:
+            table(("set", "confidence", "verdict", "n", "right"), list(by_confidence(name, judged)))
     if options.write:
         lines = (json.dumps(claim.to_dict(), ensure_ascii=False) for claim in every)
         options.write.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -20,6 +20,7 @@ from kgneo.graph.open import Knowledge
 from kgneo.graph.record import IndexRecord
 from kgneo.graph.shape import Shape
 from kgneo.llm import LanguageModel
+from kgneo.llm.spending import Price, Spending
 from kgneo.prompts import Prompts
 
 
@@ -28,13 +29,15 @@ class Options:
     """How to answer. `hops` is N, how far candidates and paths reach; `top_k` is K, triples per (sub-)question;
     `max_candidates` is how many triples are looked at for them, those of the nearest hops (None: `Reach.most`).
 
-    `limit` bounds the answers that are listed. Of an answer with a confidence below `min_confidence`, whatever strategy
+    `limit` bounds the answers that are listed, `evidence` the matches that are kept as evidence of each (0: all, of all
+    answers). Of an answer with a confidence below `min_confidence`, whatever strategy
     gave it, only the readings are told, and "not found".
 
     For strategies with a language model: `llm_timeout` is in seconds for one call, `seed` draws replies, each prompt's
     with a seed made of both; `max_calls` and `max_tokens` (of prompts and replies together) bound what one question may
-    cost (None: no bound), after which it is answered with what there is. What one strategy alone understands is among
-    its own options.
+    cost (None: no bound), after which it is answered with what there is. With a `price`, `max_cost` is the same in
+    money. `day_tokens` and `day_cost` bound what one `user` may spend on a day (UTC), which is kept in the context's
+    `spending`. What one strategy alone understands is among its own options.
     """
 
     hops: int = 3
@@ -43,11 +46,17 @@ class Options:
     exact: bool = False
     max_candidates: int | None = None
     limit: int = 1000
+    evidence: int = 3
     min_confidence: float = 0.05
     seed: int | None = None
     llm_timeout: float = 120.0
     max_calls: int | None = None
     max_tokens: int | None = None
+    price: Price | None = None
+    max_cost: float | None = None
+    user: str = ""
+    day_tokens: int | None = None
+    day_cost: float | None = None
 
 
 def _silent(_: Event) -> None:
@@ -59,8 +68,9 @@ class Context:
     """The graph with what is known of it, and how to answer from it.
 
     `encoder` reads questions; `other_encoder` made the embeddings of the triples, where that is another one.
-    `on_event` is told what a strategy with a language model does. `memory` is what stages keep between questions
-    about the same graph, by the stage's name; contexts made with `dataclasses.replace` share it.
+    `spending` keeps what the language model costs (None: nowhere). `on_event` is told what a strategy with a language
+    model does. `memory` is what stages keep between questions about the same graph, by the stage's name; contexts made
+    with `dataclasses.replace` share it.
     """
 
     knowledge: Knowledge
@@ -70,6 +80,7 @@ class Context:
     prompts: Prompts = field(default_factory=Prompts, repr=False)
     on_event: Callable[[Event], None] = field(default=_silent, repr=False)
     other_encoder: Encoder | None = None
+    spending: Spending | None = None
     memory: dict[str, object] = field(default_factory=dict, repr=False)
 
     @property

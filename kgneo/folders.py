@@ -74,10 +74,11 @@ def store_path(name: str | None = None) -> Path:
 
 def stores_folder() -> Path:
     """The folder of the stores that have a plain name."""
-    return _data_folder() / "stores"
+    return data_folder() / "stores"
 
 
-def _data_folder() -> Path:
+def data_folder() -> Path:
+    """The user's data folder, or the one of KGNEO_DATA_DIR."""
     if given := os.environ.get("KGNEO_DATA_DIR"):
         return Path(given).expanduser()
     from platformdirs import user_data_path

@@ -136,6 +136,9 @@ def path_keys(path: RelationPath) -> HopKeys:
     return tuple((hop.relation, hop.forward, hop.value) for hop in path.hops)
 
 
+Role = Literal["", "instead", "next"]
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A triple that an answer rests on, checked to be in the graph."""
@@ -143,6 +146,11 @@ class Evidence:
     triple: Triple
     hop: int
     score: float | None = None
+    role: Role = ""
+    """What it is there for: "" for what the answer rests on, "instead" for what the graph has where nothing was found,
+    "next" for what comes right behind the first or the last."""
+    left_out: int = 0
+    """How many more matches of the same answer there are than were kept as evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +168,7 @@ class ModelUse:
     """What an answer cost: calls to the language model and tokens in both directions.
 
     `evaluated_tokens` are those of the prompts that the model read anew instead of keeping them from earlier prompts
-    that began alike; None where the model does not say.
+    that began alike; None where the model does not say. `cost` is money, where a price is set.
     """
 
     model: str
@@ -168,6 +176,7 @@ class ModelUse:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     evaluated_tokens: int | None = None
+    cost: float | None = None
 
     def __add__(self, other: ModelUse) -> ModelUse:
         """Both together, under the other's name."""
@@ -178,6 +187,7 @@ class ModelUse:
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             (self.evaluated_tokens or 0) + (other.evaluated_tokens or 0) if known else None,
+            None if self.cost is None and other.cost is None else (self.cost or 0.0) + (other.cost or 0.0),
         )
 
 
@@ -275,8 +285,15 @@ class Answer:
     """For "not_in_graph": the names and words of the question that the graph has nothing for."""
     nearest: tuple[str, ...] = ()
     """The names in the graph that are most like those that are missing."""
+    counted: tuple[AnswerNode, ...] = ()
+    """The first nodes that were counted, where the answer is how many there are."""
     how: tuple[str, ...] = ()
     """What the strategy `auto` did, in its order."""
+
+    @property
+    def evidence_left_out(self) -> int:
+        """How many more matches the answers rest on than `evidence` has."""
+        return sum(item.left_out for item in self.evidence)
 
     def picked(self, number: int) -> Answer:
         """The answer of the choice with that number, from 1. Raises UsageError where there is none."""
@@ -294,6 +311,7 @@ class Answer:
             "reasoning": self.reasoning,
             "answers": list(self.answers),
             "answer_nodes": [asdict(node) for node in self.answer_nodes],
+            "counted": [asdict(node) for node in self.counted],
             "table": asdict(self.table) if self.table else None,
             "more": self.more,
             "entities": [
@@ -316,6 +334,7 @@ class Answer:
                 for step in self.steps
             ],
             "evidence": [evidence_to_dict(item) for item in self.evidence],
+            "evidence_left_out": self.evidence_left_out,
             "cypher": self.cypher,
             "cypher_parameters": dict(self.cypher_parameters),
             "picture": self.picture,
@@ -346,10 +365,14 @@ def evidence_to_dict(item: Evidence) -> dict[str, Any]:
     }
     if item.triple.detail:
         record["detail"] = item.triple.detail
+    if item.role:
+        record["role"] = item.role
+    if item.left_out:
+        record["left_out"] = item.left_out
     return record
 
 
 def evidence_from_dict(record: Mapping[str, Any]) -> Evidence:
     """The evidence triple that `evidence_to_dict` gave."""
     triple = Triple(record["subject"], record["relation"], record["object"], record.get("detail", ""))
-    return Evidence(triple, record["hop"], record["score"])
+    return Evidence(triple, record["hop"], record["score"], record.get("role", ""), record.get("left_out", 0))

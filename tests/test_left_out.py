@@ -35,6 +35,7 @@ from kgneo.llm import ScriptedModel
 from kgneo.query.json import from_json
 from kgneo.server import RunningServer
 from kgneo.strategies.cypher import Cypher, CypherOptions
+from kgneo.verifying import verify
 from tests.conftest import connect, load_file, on_one_version, set_address, wipe
 from tests.serving import client
 
@@ -291,6 +292,27 @@ def test_a_model_is_told_nothing_that_is_left_out(world: World, question: str, f
     shows_nothing({**found, "cypher_parameters": None} if isinstance(found, dict) else found, question)
     assert prompts
     shows_nothing(prompts, question)
+
+
+@on_one_version
+@in_one_state
+def test_no_prompt_of_the_default_strategy_or_for_a_claim_holds_what_is_left_out(world: World) -> None:
+    prompts: list[str] = []
+
+    def reply(messages: Any, *_: Any) -> str:
+        prompts.append(json.dumps([message.content for message in messages]))
+        return "none of these"
+
+    context = replace(world.context, model=ScriptedModel(reply))
+    for question in QUESTIONS:
+        before = len(prompts)
+        told(partial(ask, context, question))
+        shows_nothing(prompts[before:], question)
+    for claim in ("Ida Brandt is on the payroll of Harbour Works.", "The pay of Tom Okello is high."):
+        before = len(prompts)
+        told(partial(verify, context, claim))
+        shows_nothing(prompts[before:], claim)
+    assert len(prompts) > 2
 
 
 AGENTS = from_json({"variables": [{"name": "x0", "labels": ["Agent"]}], "answer": {"of": "x0"}})

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import click
 
 from kgneo.asking import DEFAULT_STRATEGY, open_context
+from kgneo.asking import ask as ask_question
 from kgneo.cli.browse import show
 from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
@@ -20,6 +21,7 @@ from kgneo.cli.options import (
     json_option,
     model_options,
     option,
+    own_user,
     print_json,
     retrieval_options,
     say,
@@ -28,7 +30,7 @@ from kgneo.cli.options import (
     with_options,
 )
 from kgneo.cli.pick import picked_number
-from kgneo.cli.render import print_answer, render_attempts, render_rest
+from kgneo.cli.render import SHOWN_EVIDENCE, print_answer, render_attempts, render_rest
 from kgneo.cli.terminal import print_bold
 from kgneo.cli.watch import Watcher
 from kgneo.context import Context, Options
@@ -36,6 +38,8 @@ from kgneo.conversation import Conversation
 from kgneo.errors import KgneoError, UsageError
 from kgneo.graph.browser import browser_link
 from kgneo.graph.cypher import inline
+from kgneo.llm.dry_run import DryRun, PromptNotSent
+from kgneo.llm.spending import Price, Spending
 from kgneo.model import Answer
 from kgneo.settings import Settings, open_graph
 from kgneo.side_by_side import ask_all
@@ -45,6 +49,24 @@ END = ("exit", "quit", ":q")
 """What ends a dialogue, besides the end of the input."""
 ALL = "all"
 """In place of a strategy's name."""
+
+
+class _Every(click.ParamType[int]):
+    """A number, or "all", which is 0."""
+
+    name = "number or all"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number."""
+        text = str(value)
+        if text == "all":
+            return 0
+        if not text.isdecimal():
+            self.fail(f"{text!r} is neither a number nor 'all'.", param, ctx)
+        return int(text)
+
+
+EVERY = _Every()
 
 
 class AskCommand(click.Command):
@@ -83,6 +105,14 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
     help="Answers to list at most.",
 )
 @option(
+    "--evidence",
+    type=EVERY,
+    default=Options().evidence,
+    show_default=True,
+    metavar="N|all",
+    help="Matches to keep as evidence of each answer; with all, all are shown.",
+)
+@option(
     "--min-confidence",
     type=click.FloatRange(0, 1),
     default=Options().min_confidence,
@@ -98,6 +128,7 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
     metavar="NUMBER",
     help="Where the question may mean several things, the answer of the reading with this number.",
 )
+@option("--dry-run", is_flag=True, help="Print the first prompt that would go to the language model, and send none.")
 @option("--edit", is_flag=True, help="For cypher: open each query in your editor before it runs.")
 @option("--quiet", "-q", is_flag=True, help="Print only the answers, one a line.")
 @option("--browse", is_flag=True, help="Open Neo4j Browser with the query that shows the answer's graph.")
@@ -126,12 +157,18 @@ def ask(
     follow: bool,
     free: bool,
     limit: int,
+    evidence: int,
     min_confidence: float,
     max_calls: int | None,
     max_tokens: int | None,
+    price: Price | None,
+    max_cost: float | None,
+    day_tokens: int | None,
+    day_cost: float | None,
     seed: int | None,
     model: ModelSettings,
     pick: int | None,
+    dry_run: bool,
     edit: bool,
     quiet: bool,
     browse: bool,
@@ -168,23 +205,36 @@ def ask(
         exact=exact,
         max_candidates=max_candidates,
         limit=limit,
+        evidence=evidence,
         min_confidence=min_confidence,
         seed=seed,
         llm_timeout=model.llm_timeout,
         max_calls=max_calls,
         max_tokens=max_tokens,
+        price=price,
+        max_cost=max_cost,
+        user=own_user(),
+        day_tokens=day_tokens,
+        day_cost=day_cost,
     )
     prompts = model.load_prompts()
     together = strategy == ALL
     if together and (question is None or assigned or browse):
         raise UsageError(f"--strategy {ALL} takes one question, without --set and --browse.")
-    speaking = model.load()
+    if dry_run and (together or question is None or not model.llm):
+        raise UsageError("--dry-run takes one question, one strategy, and a language model with --llm.")
+    speaking = DryRun(model.llm, model.llm_context) if dry_run and model.llm else model.load()
     name = None if together else strategy or DEFAULT_STRATEGY
     own: dict[str, object] = {"select": select, "follow": follow, "free": free, "review": _edited if edit else None}
     own |= read_options((name,), assigned) if name else {}
     chosen = find_strategy(name, **own) if name else None
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
+        context = replace(context, spending=Spending.of_this_machine() if speaking else None)
+        if chosen is not None and dry_run:
+            assert question is not None
+            _print_unsent(context, question, chosen, entities, as_json=as_json)
+            return 0
         if chosen is None:
             assert question is not None
             _print_together(context, question, entities, own, quiet=quiet, as_json=as_json)
@@ -195,6 +245,27 @@ def ask(
             printer.print(question, entities)
             return 0
         return printer.converse(entities)
+
+
+def _print_unsent(
+    context: Context, question: str, strategy: Strategy, entities: tuple[str, ...], *, as_json: bool
+) -> None:
+    """Print what would be sent to the language model: the first prompt; those after it hold what it replies."""
+    stage, sent = "", []
+    try:
+        ask_question(context, question, strategy=strategy, entities=entities)
+    except PromptNotSent as unsent:
+        stage, sent = unsent.stage, [asdict(message) for message in unsent.messages]
+    if as_json:
+        print_json({"question": question, "sent": False, "stage": stage, "messages": sent})
+        return
+    if not sent:
+        click.echo("Nothing would be sent: the question is answered without the language model.")
+        return
+    for message in sent:
+        print_bold(f"[{message['role']}]")
+        click.echo(message["content"] + "\n")
+    say(f"This would be sent, for the stage {stage!r}. Nothing was.")
 
 
 def _print_together(
@@ -267,9 +338,13 @@ class _Printer:
     def _print_shown(self, answer: Answer, watcher: Watcher) -> None:
         query = inline(answer.cypher, dict(answer.cypher_parameters)) if answer.cypher else ""
         if not watcher.seen:
-            print_answer(answer.to_dict(), query)
-        elif rest := render_rest(answer.to_dict(), query):
+            print_answer(answer.to_dict(), query, self._shown(answer))
+        elif rest := render_rest(answer.to_dict(), query, self._shown(answer)):
             click.echo("\n" + rest)
+
+    def _shown(self, answer: Answer) -> int:
+        """How many triples are printed: all, where all were asked for."""
+        return SHOWN_EVIDENCE if self.context.options.evidence else len(answer.evidence)
 
     def converse(self, entities: tuple[str, ...]) -> int:
         """Ask what is typed, until the end of the input. Exit code: 1 when questions from a file failed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +22,7 @@ from kgneo.cli.options import (
     json_option,
     model_options,
     option,
+    own_user,
     print_json,
     progress,
     say,
@@ -43,6 +44,7 @@ from kgneo.evaluation.run import Backend, Configuration, Progress
 from kgneo.evaluation.summary import Group, Summary, group, over_seeds
 from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
+from kgneo.llm.spending import Spending
 from kgneo.questions import Dataset, reader, reader_names
 from kgneo.settings import Settings, open_graph
 from kgneo.strategies import find_strategy, read_options
@@ -166,6 +168,11 @@ def eval(  # noqa: A001
         llm_timeout=model.llm_timeout,
         max_calls=given["max_calls"],
         max_tokens=given["max_tokens"],
+        price=given["price"],
+        max_cost=given["max_cost"],
+        user=own_user(),
+        day_tokens=given["day_tokens"],
+        day_cost=given["day_cost"],
     )
     assigned = read_options(plan.strategies, given["assigned"])
     speaking = _model(plan, model)
@@ -174,6 +181,7 @@ def eval(  # noqa: A001
         opened = open_context(
             graph, encoder=given["encoder"], options=options, model=speaking, prompts=prompts, report=say
         )
+        opened = replace(opened, spending=Spending.of_this_machine() if speaking else None)
         _refuse_unfinished(opened)
         own = {"select": plan.select or None, "follow": given["follow"], "free": given["free"], **assigned}
         backend = graph_backend(opened, alive=probe(graph, settings), options=own)

@@ -39,6 +39,7 @@ COMMANDS = {
     "mcp": "kgneo.cli.mcp",
     "prepare": "kgneo.cli.prepare",
     "doctor": "kgneo.cli.doctor",
+    "costs": "kgneo.cli.costs",
     "completion": "kgneo.cli.completion",
 }
 """Commands in the order of help, with the module that holds each. Imported when used: `ask` must start fast."""
@@ -59,6 +60,7 @@ SUMMARIES = {
     "mcp": "Serve the graph to an assistant that speaks MCP (Model Context Protocol).",
     "prepare": "Get what later runs need from the network: the encoder's weights, Neo4j's server, Java.",
     "doctor": "Check the set-up: encoder, graph, index, language models, and say what to mend.",
+    "costs": "Show calls, tokens and money that went to language models, by day, user and model.",
     "completion": "Print the script that completes kgneo's commands and options with Tab.",
 }
 """How the help of each begins (a test compares them): help of all and completion of their names import none."""

@@ -7,9 +7,11 @@ Every option has an environment variable (`KGNEO_` and its name, Neo4j's own for
 from __future__ import annotations
 
 import functools
+import getpass
 import json
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +27,7 @@ from kgneo.graph.candidates import MOST
 from kgneo.graph.connection import DEFAULT_TIMEOUT
 from kgneo.graph.mirror import MIRRORED_UP_TO
 from kgneo.llm import LanguageModel, load_model
+from kgneo.llm.spending import Price
 from kgneo.prompts import Prompts
 from kgneo.settings import Settings
 from kgneo.strategies import strategy_names
@@ -203,6 +206,33 @@ set_option = option(
     "--set", "assigned", multiple=True, metavar="NAME=VALUE", help="An option of the strategy's own. Repeatable."
 )
 
+
+class PriceOfTokens(click.ParamType[Price]):
+    """Two numbers with a comma between them."""
+
+    name = "price"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Price:
+        """The price."""
+        if isinstance(value, Price):
+            return value
+        read, comma, written = str(value).partition(",")
+        try:
+            price = Price(float(read), float(written))
+        except ValueError:
+            price = Price(-1, -1)
+        if not comma or price.read < 0 or price.written < 0:
+            self.fail(f"{value!r} is no price; expected two numbers, such as 0.15,0.60.", param, ctx)
+        return price
+
+
+def own_user() -> str:
+    """Who spends what a command spends."""
+    with suppress(KeyError, OSError):  # a user without a name
+        return getpass.getuser()
+    return ""
+
+
 budget_options = (
     option("--max-calls", type=click.IntRange(1), help="Calls to the language model for one question at most."),
     option(
@@ -210,6 +240,16 @@ budget_options = (
         type=click.IntRange(1),
         help="Tokens read and written for one question at most; then it is answered with what there is.",
     ),
+    option(
+        "--llm-price",
+        "price",
+        type=PriceOfTokens(),
+        metavar="READ,WRITTEN",
+        help="Money for a million tokens, read and written, such as 0.15,0.60: what is spent is told in it.",
+    ),
+    option("--max-cost", type=click.FloatRange(0), help="Money for one question at most; goes with --llm-price."),
+    option("--day-tokens", type=click.IntRange(1), help="Tokens that you may spend on one day (UTC)."),
+    option("--day-cost", type=click.FloatRange(0), help="Money for one day (UTC) at most; goes with --llm-price."),
 )
 """What one question may cost."""
 

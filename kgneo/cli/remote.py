@@ -27,11 +27,12 @@ TOKEN = "KGNEO_ACCESS_TOKEN"  # noqa: S105 - the name of a variable
 SECONDS = 600.0
 ELSEWHERE = (
     *("assigned", "direction", "exact", "encoder", "select", "follow", "free", "min_confidence", "max_calls"),
-    *("max_candidates", "max_tokens", "seed", "llm_url", "llm_adapter", "llm_cache", "llm_timeout", "llm_context"),
-    *("llm_gpu_layers", "llm_threads", "prompts", "edit", "browse", "here", "uri", "database", "timeout", "read_only"),
+    *("max_candidates", "max_tokens", "max_cost", "price", "day_tokens", "day_cost", "dry_run", "evidence", "seed"),
+    *("llm_url", "llm_adapter", "llm_cache", "llm_timeout", "llm_context", "llm_gpu_layers", "llm_threads", "prompts"),
+    *("edit", "browse", "here", "uri", "database", "timeout", "read_only"),
 )
 """Options of `kgneo ask` that no server is asked for."""
-VARIABLES = {"assigned": "KGNEO_SET", "uri": "NEO4J_URI", "database": "NEO4J_DATABASE"}
+VARIABLES = {"assigned": "KGNEO_SET", "price": "KGNEO_LLM_PRICE", "uri": "NEO4J_URI", "database": "NEO4J_DATABASE"}
 """Those of them whose variable is not called as they are."""
 TOLD = (409, 422, 502, 504)
 """Statuses of what would go wrong without a server, too."""

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from kgneo.side_by_side import Attempt
 
 SHOWN_EVIDENCE = 10
+ROLES = {"": "", "instead": "  (in its place)", "next": "  (the next)"}
+"""What is said of a triple by what it is there for."""
 SHOWN_ANSWER = 48
 """Characters of an answer in a table."""
 
 
-def print_answer(record: Mapping[str, Any], query: str = "") -> None:
+def print_answer(record: Mapping[str, Any], query: str = "", shown: int = SHOWN_EVIDENCE) -> None:
     """Print the answer, how the question was read, the evidence, and `query`, which shows it in Neo4j Browser.
 
-    `record` is what `Answer.to_dict` gives."""
+    `record` is what `Answer.to_dict` gives; `shown` triples are printed."""
     outcome = record.get("outcome", "answer")
     print_bold(record["answer"] if outcome == "answer" else record["message"])
     parts = [_table(record["table"])] if record.get("table") else []
@@ -37,7 +39,7 @@ def print_answer(record: Mapping[str, Any], query: str = "") -> None:
         rows = "\n".join(f"  {reading['score']:6.2f}  {reading['text']}" for reading in record["readings"])
         parts.append("No reading of the question is likely enough. The best:\n" + rows)
     if record["evidence"]:
-        parts.append(_evidence(record["evidence"]))
+        parts.append(_evidence(record["evidence"], shown))
     parts.extend(_unused(record))
     if query:
         parts.append(_asked(query))
@@ -46,7 +48,7 @@ def print_answer(record: Mapping[str, Any], query: str = "") -> None:
         click.echo("\n" + part)
 
 
-def render_rest(record: Mapping[str, Any], query: str = "") -> str:
+def render_rest(record: Mapping[str, Any], query: str = "", shown: int = SHOWN_EVIDENCE) -> str:
     """What follows an answer that was printed while it was written: names, confidence, evidence, `query`, warnings,
     cost."""
     parts = []
@@ -58,7 +60,7 @@ def render_rest(record: Mapping[str, Any], query: str = "") -> str:
         more = f" (and {record['more']} more)" if record["more"] else ""
         parts.append("In the graph: " + "; ".join(record["answers"]) + more)
     if len(record["steps"]) == 1 and record["evidence"]:
-        parts.append(_evidence(record["evidence"]))
+        parts.append(_evidence(record["evidence"], shown))
     parts.extend(_unused(record))
     if query:
         parts.append(_asked(query))
@@ -139,22 +141,27 @@ def cost(use: Mapping[str, Any]) -> str:
     calls = "1 call" if use["calls"] == 1 else f"{use['calls']} calls"
     again = 0 if use["evaluated_tokens"] is None else use["prompt_tokens"] - use["evaluated_tokens"]
     kept = f" ({again:,} of them kept from before)" if again else ""
-    return f"{use['model']}: {calls}, {use['prompt_tokens']:,} tokens read{kept}, {use['completion_tokens']:,} written"
+    paid = "" if use.get("cost") is None else f", {use['cost']:.4f} paid"
+    written = f"{use['completion_tokens']:,} written"
+    return f"{use['model']}: {calls}, {use['prompt_tokens']:,} tokens read{kept}, {written}{paid}"
 
 
 def _asked(query: str) -> str:
     return "Asked in Cypher (--browse draws what it finds):\n" + "\n".join("  " + line for line in query.splitlines())
 
 
-def _evidence(evidence: Sequence[Mapping[str, Any]]) -> str:
-    return "Evidence:\n" + "\n".join(evidence_lines(evidence, SHOWN_EVIDENCE))
+def _evidence(evidence: Sequence[Mapping[str, Any]], shown: int) -> str:
+    return "Evidence:\n" + "\n".join(evidence_lines(evidence, shown))
 
 
 def evidence_lines(evidence: Sequence[Mapping[str, Any]], shown: int) -> list[str]:
-    """One line a triple, at most `shown`, then how many more there are; triples as `evidence_to_dict` gives them."""
-    lines = [f"  {_triple_text(**item)}" for item in evidence[:shown]]
+    """One line a triple, at most `shown`, then how many more there are, and how many more matches the graph has;
+    triples as `evidence_to_dict` gives them."""
+    lines = [f"  {_triple_text(**item)}{ROLES[item.get('role', '')]}" for item in evidence[:shown]]
     if len(evidence) > shown:
         lines.append(f"  … and {len(evidence) - shown} more (all with --json)")
+    if left_out := sum(item.get("left_out", 0) for item in evidence):
+        lines.append(f"  These are not all: {left_out:,} more matches are in the graph (all with --evidence all).")
     return lines
 
 

@@ -17,6 +17,7 @@ import click
 from kgneo.asking import DEFAULT_STRATEGY, open_context
 from kgneo.cli.options import (
     ModelSettings,
+    budget_options,
     complete_strategy,
     connection_options,
     model_options,
@@ -28,6 +29,7 @@ from kgneo.cli.options import (
 from kgneo.context import Options
 from kgneo.errors import UsageError
 from kgneo.folders import store_path
+from kgneo.llm.spending import Price, Spending
 from kgneo.serve.announce import Announced, Announcement
 from kgneo.serve.settings import DEFAULT_PORT, EVERYWHERE, Limits, ServeSettings, is_loopback
 from kgneo.settings import Settings, open_graph
@@ -93,6 +95,7 @@ OPEN = (
 )
 @option("--open", "open_page", is_flag=True, envvar=None, help="Open the page.")
 @with_options(*retrieval_options[:4])
+@with_options(*budget_options)
 @model_options
 @connection_options
 def serve(
@@ -112,6 +115,12 @@ def serve(
     top_k: int,
     direction: str,
     exact: bool,
+    max_calls: int | None,
+    max_tokens: int | None,
+    price: Price | None,
+    max_cost: float | None,
+    day_tokens: int | None,
+    day_cost: float | None,
     model: ModelSettings,
     settings: Settings,
 ) -> None:
@@ -141,6 +150,12 @@ def serve(
         direction=direction,  # type: ignore[arg-type]
         exact=exact,
         llm_timeout=model.llm_timeout,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
+        price=price,
+        max_cost=max_cost,
+        day_tokens=day_tokens,
+        day_cost=day_cost,
     )
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     logging.getLogger("kgneo.serve").setLevel(logging.INFO)
@@ -149,6 +164,7 @@ def serve(
         context = open_context(
             graph, options=options, model=next(iter(models.values()), None), prompts=model.load_prompts(), report=say
         )
+        context = replace(context, spending=Spending.of_this_machine() if models else None)
         app = create_application(context, own, models=models, browser_user=settings.username)
         address = _address(own, listening)
         announcement = None if settings.uri else _announcement(address, own, settings, options, model)

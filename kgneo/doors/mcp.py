@@ -42,12 +42,16 @@ def mcp_server(tools: Tools) -> MCPServer[Any]:
 
     @_tool(server)
     def ask(
-        question: str, context: Context[Any], strategy: str = "", entities: list[str] | None = None
+        question: str,
+        context: Context[Any],
+        strategy: str = "",
+        entities: list[str] | None = None,
+        evidence: int = 3,
     ) -> dict[str, Any]:
         """Answer a question from the graph, with the triples that the answer rests on, how it was read, a confidence
         from 0 to 1 and the Cypher. Put the entity that it is about into [brackets] or into `entities` where the text
-        could be misread."""
-        return tools.ask(question, strategy, entities or (), functools.partial(_picked, context))
+        could be misread. `evidence` is how many matches are kept for each answer, 0 for all of them."""
+        return tools.ask(question, strategy, entities or (), functools.partial(_picked, context), evidence=evidence)
 
     @_tool(server)
     def verify(claim: str, entities: list[str] | None = None) -> dict[str, Any]:

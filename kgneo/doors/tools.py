@@ -57,10 +57,13 @@ class Tools:
         strategy: str = "",
         entities: Sequence[str] = (),
         pick: Callable[[Answer], int | None] = lambda _: None,
+        *,
+        evidence: int = 3,
     ) -> Record:
         """An answer with the triples that it rests on. Where the question may mean several things, `pick` may give the
         number of the reading that is meant. Raises what `kgneo.ask` raises."""
-        answer = ask(self.context, question, strategy=strategy or None, entities=entities)
+        context = replace(self.context, options=replace(self.context.options, evidence=max(evidence, 0)))
+        answer = ask(context, question, strategy=strategy or None, entities=entities)
         number = pick(answer) if answer.choices else None
         answer = answer.picked(number) if number else answer
         record = {
@@ -78,6 +81,7 @@ class Tools:
             "nearest_names": list(answer.nearest),
             "more": answer.more,
             "evidence": [_triple(item) for item in answer.evidence],
+            "evidence_left_out": answer.evidence_left_out,
             "read_as": answer.steps[0].question if answer.steps else "",
             "confidence": None if answer.confidence is None else round(answer.confidence, 3),
             "grounded": answer.grounded,

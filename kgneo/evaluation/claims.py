@@ -29,6 +29,7 @@ LABELS: Mapping[str, Verdict] = {
     "refutes": REFUTED,
     "false": REFUTED,
     "not enough info": OPEN,
+    "open": OPEN,
 }
 HINT = 'Each record has a "claim" and a "label": supported, refuted or not enough evidence.'
 

@@ -6,10 +6,13 @@ with all their names, and the query that found them. Every value in an answer is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kgneo.errors import GraphTimeout
 from kgneo.graph.connection import Row
 from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape, own_labels
@@ -20,7 +23,13 @@ from kgneo.query.compile import UNNAMED, Compiled, Named, compile_query
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Expression, Number, QueryGraph, Value
 
 WALKS = 3
-"""Matches that are kept as evidence of one answer."""
+"""Matches that are kept as evidence of one answer, where nothing else is said."""
+ALL = 2**31 - 1
+"""The same where all are kept."""
+LOOKED_THROUGH = 2.0
+"""Seconds that looking for what there is instead may take."""
+INSTEAD = 5
+"""Matches that are evidence of what the graph has where nothing was found."""
 MOST_EVIDENCE = 200
 """Answers whose evidence is fetched."""
 DESCRIBED = 4
@@ -59,7 +68,8 @@ class Result:
     """Answers as texts, the nodes among them, how many there are beyond the limit, and the query that was run, in which
     given nodes are told by what they are `named`.
 
-    `empty`: nothing was found; a count of 0 and a "no" are answers, and empty, too.
+    `empty`: nothing was found; a count of 0 and a "no" are answers, and empty, too. `walks` of the matches of each
+    answer are to be its evidence (0: all).
     """
 
     answers: tuple[str, ...]
@@ -69,6 +79,7 @@ class Result:
     compiled: Compiled
     named: Named = field(default_factory=dict)
     table: Table | None = None
+    walks: int = WALKS
     ways: tuple[Way, ...] = ()
     """For a query graph that asks for ways: these, in the order of `answers`."""
 
@@ -83,11 +94,12 @@ def run(
     timeout: float | None = None,
     named: Named = UNNAMED,
     whole: bool = True,
+    walks: int = WALKS,
 ) -> Result:
     """The answers of `graph`; `keys` are the properties of each label that are names or values, `naming` those that
     identify its nodes; given nodes are told by what they are `named`. Where the `whole` answer will be told, it is
     found how many there are beyond the limit, and the server plans meanwhile what will be read besides: the evidence
-    and what was counted.
+    and what was counted. `walks` matches of each answer are to be its evidence (0: all).
 
     Raises GraphTimeout and GraphError.
     """
@@ -112,7 +124,7 @@ def run(
     table = _table(graph, shown, nodes, shape, naming)
     answers = tuple(map(_row_text, table.rows)) if table else tuple(dict.fromkeys(_texts(shown, nodes)))
     more = _more(knowledge, graph, keys, timeout, named) - limit if whole and len(rows) > limit else 0
-    return Result(answers, nodes, max(more, 0), empty, compiled, named, table)
+    return Result(answers, nodes, max(more, 0), empty, compiled, named, table, walks)
 
 
 def counted(graph: QueryGraph) -> QueryGraph | None:
@@ -126,10 +138,11 @@ def counted(graph: QueryGraph) -> QueryGraph | None:
     return replace(graph, answer=answer.value) if nodes else None
 
 
-def _of_evidence(compiled: Compiled, nodes: Sequence[AnswerNode] = ()) -> dict[str, Any]:
+def _of_evidence(compiled: Compiled, nodes: Sequence[AnswerNode] = (), walks: int = WALKS) -> dict[str, Any]:
     """What the query for the evidence takes."""
-    answers = {"answers": {"ids": [node.id for node in nodes[:MOST_EVIDENCE]]}} if compiled.is_bounded else {}
-    return {**compiled.parameters, **answers, "walks": WALKS, "limit": MOST_EVIDENCE}
+    most = MOST_EVIDENCE if walks else ALL
+    answers = {"answers": {"ids": [node.id for node in nodes[:most]]}} if compiled.is_bounded else {}
+    return {**compiled.parameters, **answers, "walks": walks or ALL, "limit": most}
 
 
 def _is_one_number(graph: QueryGraph) -> bool:
@@ -309,15 +322,33 @@ def _evidence_of_ways(knowledge: Knowledge, ways: Sequence[Way]) -> tuple[Eviden
 
 
 def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[Evidence, ...]:
-    """The triples that the answers rest on: relationships that were matched, and properties that were compared."""
+    """The triples that the answers rest on: relationships that were matched, and properties that were compared; those
+    of what comes right behind the first or the last; and where nothing was found, what the graph has in its place."""
     if result.ways:
         return _evidence_of_ways(knowledge, result.ways)
+    if result.empty:
+        return _instead(knowledge, graph, result)
+    return tuple(dict.fromkeys([*_matched(knowledge, graph, result), *_next(knowledge, graph, result)]))
+
+
+def _matched(knowledge: Knowledge, graph: QueryGraph, result: Result) -> list[Evidence]:
+    """The triples of the matches of each answer that are kept, with how many more there are."""
     compiled = result.compiled
     if groups := _first_of(graph):
         graph = replace(graph, conditions=(*graph.conditions, Condition(groups, "=", result.answers)))
         compiled = compile_query(graph, hidden=knowledge.shape.left_out, named=result.named)
-    rows = knowledge.graph.read(compiled.evidence, **_of_evidence(compiled, result.nodes))
-    matches = [match for row in rows for match in row["walks"]]
+    rows = knowledge.graph.read(compiled.evidence, **_of_evidence(compiled, result.nodes, result.walks))
+    found = _triples(knowledge, graph, compiled, [match for row in rows for match in row["walks"]])
+    left_out = sum(row["matches"] - len(row["walks"]) for row in rows)
+    if compiled.is_bounded and result.walks:
+        left_out += max(len(result.nodes) - MOST_EVIDENCE, 0)
+    return [*found[:-1], *(replace(item, left_out=left_out) for item in found[-1:])]
+
+
+def _triples(
+    knowledge: Knowledge, graph: QueryGraph, compiled: Compiled, matches: Sequence[Sequence[Sequence[str]]]
+) -> list[Evidence]:
+    """The triples of matches: relationships, and properties that the query graph speaks of."""
     edges = list(dict.fromkeys(id_ for edges, _ in matches for id_ in edges if id_ is not None))
     triples = read_triples(knowledge.graph, edges, knowledge.shape)
     hops = {id_: len(edges) - place for edges, _ in matches for place, id_ in enumerate(edges)}
@@ -329,7 +360,57 @@ def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tupl
         for name, id_ in zip(compiled.nodes, nodes, strict=True)
         for key in asked.get(name, ())
     }
-    return tuple(dict.fromkeys([*found, *_properties(knowledge, list(wanted))]))
+    return list(dict.fromkeys([*found, *_properties(knowledge, list(wanted))]))
+
+
+def _next(knowledge: Knowledge, graph: QueryGraph, result: Result) -> list[Evidence]:
+    """The triples of what comes right behind those that a single order keeps."""
+    if len(graph.selections) != 1 or graph.selections[0].by is None or not isinstance(graph.answer, Value):
+        return []
+    kept = graph.selections[0]
+    behind = replace(graph, selections=(replace(kept, limit=1, offset=kept.offset + kept.limit),))
+    second = run(knowledge, behind, keys={}, naming={}, limit=1, named=result.named, whole=False, walks=1)
+    if second.empty or second.answers == result.answers[:1]:
+        return []
+    known = {item.triple for item in _matched(knowledge, graph, replace(result, walks=1))}
+    found = [replace(item, role="next", left_out=0) for item in _matched(knowledge, behind, second)]
+    return [item for item in found if item.triple not in known]
+
+
+def _instead(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[Evidence, ...]:
+    """The triples of what was looked through where nothing was found: what the graph has in the place of one condition,
+    or of one thing that is named, the last that it has something for."""
+    if graph.selections or any(edge.is_way for edge in graph.edges):
+        return ()
+    until = time.monotonic() + LOOKED_THROUGH
+    for open_, value in _opened(graph):
+        if (left := until - time.monotonic()) <= 0:
+            break
+        compiled = compile_query(open_, hidden=knowledge.shape.left_out, named=result.named)
+        with suppress(GraphTimeout):
+            parameters = {**compiled.parameters, "walks": 1, "limit": INSTEAD}
+            rows = knowledge.graph.read(compiled.evidence, timeout=left, **parameters)
+            asked = replace(open_, answer=value) if value else open_
+            found = _triples(knowledge, asked, compiled, [match for row in rows for match in row["walks"]])
+            if found:
+                return tuple(replace(item, role="instead") for item in found)
+    return ()
+
+
+def _opened(graph: QueryGraph) -> Iterator[tuple[QueryGraph, Value | None]]:
+    """A query graph without one of several things that it bounds, the last first, and the property that was bounded."""
+    bounded = sum(bool(variable.ids) for variable in graph.variables)
+    conditions = [item for item in graph.conditions if isinstance(item.left, Value)]
+    if bounded + len(conditions) < 2:
+        return
+    exists = replace(graph, answer=Aggregate("exists", Value(graph.root)), columns=())
+    for item in reversed(conditions):
+        if isinstance(item.left, Value):
+            yield replace(exists, conditions=tuple(other for other in graph.conditions if other is not item)), item.left
+    for variable in reversed(graph.variables):
+        if variable.ids:
+            free = tuple(replace(other, ids=()) if other is variable else other for other in graph.variables)
+            yield replace(exists, variables=free), None
 
 
 def _compared(graph: QueryGraph) -> dict[str, tuple[str, ...]]:

@@ -489,8 +489,8 @@ class _Compiler:
         nodes = ", ".join(f"elementId({name})" for name in self.tree.order)
         return [
             *self._anew(collapsed, bounded=root if self._gives_nodes() else ""),
-            f"WITH {root}, collect(DISTINCT [{' + '.join([edges, *ways])}, [{nodes}]])[..$walks] AS walks",
-            f"RETURN elementId({root}) AS answer, walks",
+            f"WITH {root}, collect(DISTINCT [{' + '.join([edges, *ways])}, [{nodes}]]) AS every",
+            f"RETURN elementId({root}) AS answer, every[..$walks] AS walks, size(every) AS matches",
             "LIMIT $limit",
         ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -55,6 +56,7 @@ class QuestionBody(Closed):
     hops: int | None = Field(None, ge=1, description="How far to reach.")
     top_k: int | None = Field(None, ge=1, le=1000, description="Triples to keep.")
     limit: int | None = Field(None, ge=1, description="Answers to list at most.")
+    evidence: int | None = Field(None, ge=0, description="Matches to keep as evidence of each answer; 0: all.")
     stream: bool = Field(False, description="Answer with server-sent events.")
 
 
@@ -109,7 +111,7 @@ class Routes:
 
     async def ask(self, body: QuestionBody, request: Request) -> Response:
         """Answer a question, with the triples that the answer rests on."""
-        asked = self.asked(body)
+        asked = replace(self.asked(body), user=client_of(request))
         if body.stream:
             return event_stream(self._events(asked))
         answered: Answered = await self.work(request, partial(self._service.ask, asked))
@@ -196,6 +198,7 @@ class Routes:
             body.hops,
             body.top_k,
             min(body.limit, self._limits.answers) if body.limit else None,
+            body.evidence,
         )
 
     def check_length(self, question: str) -> None:
@@ -220,6 +223,11 @@ class Routes:
             yield event("error", record_of(error))
         except Refusal as refusal:
             yield event("error", json.loads(bytes(refusal.response().body)))
+
+
+def client_of(request: Request) -> str:
+    """The address that a request came from, by which is counted what its language model costs."""
+    return request.client.host if request.client else ""
 
 
 def gone(request: Request) -> Callable[[], Awaitable[None]]:

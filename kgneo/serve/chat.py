@@ -12,6 +12,7 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
@@ -24,7 +25,7 @@ from kgneo.asking import check_text
 from kgneo.errors import EntityNotFound, KgneoError
 from kgneo.events import Event, Text
 from kgneo.model import Answer, Evidence
-from kgneo.serve.api import Routes, event_stream
+from kgneo.serve.api import Routes, client_of, event_stream
 from kgneo.serve.failures import JsonResponse, Refusal, record_of
 from kgneo.serve.service import Answered, Asked, Record, Service, Turn
 from kgneo.serve.workers import Workers
@@ -103,7 +104,7 @@ class ChatRoutes:
 
     async def complete(self, body: ChatBody, request: Request) -> Response:
         """Answer the last message."""
-        asked = self._asked(body)
+        asked = replace(self._asked(body), user=client_of(request))
         head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": body.model}
         if body.stream:
             usage = body.stream_options is not None and body.stream_options.include_usage

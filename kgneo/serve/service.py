@@ -49,8 +49,8 @@ EXAMPLES_KEY = "serve examples"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with how it is to be answered; `history` holds questions and answers before it, oldest first. What is
-    None is as the server was started."""
+    """A question with how it is to be answered; `history` holds questions and answers before it, oldest first, `user`
+    is who pays for the language model. What is None is as the server was started."""
 
     question: str
     strategy: str | None = None
@@ -60,6 +60,8 @@ class Asked:
     hops: int | None = None
     top_k: int | None = None
     limit: int | None = None
+    evidence: int | None = None
+    user: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +136,9 @@ class Service:
 
     def _with(self, asked: Asked) -> Context:
         context = self._context
-        given = {name: getattr(asked, name) for name in ("hops", "top_k", "limit")}
+        given = {name: getattr(asked, name) for name in ("hops", "top_k", "limit", "evidence")}
         options = replace(context.options, **{name: value for name, value in given.items() if value is not None})
+        options = replace(options, user=asked.user)
         return replace(context, options=options, model=self._model(asked.model))
 
     def _model(self, name: str | None) -> LanguageModel | None:

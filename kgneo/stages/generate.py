@@ -11,9 +11,11 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from kgneo.context import Clock, Context
+from kgneo.context import Clock, Context, Options
 from kgneo.errors import BudgetSpent, UsageError
+from kgneo.graph.work import current_work
 from kgneo.llm import Completion, LanguageModel, Message, Parameters
+from kgneo.llm.spending import Call, Spending
 from kgneo.model import ModelUse
 from kgneo.prompts import Prompts
 
@@ -44,6 +46,8 @@ class ModelCalls:
     timeout: float = 120.0
     max_calls: int | None = None
     max_tokens: int | None = None
+    options: Options = field(default_factory=Options)
+    spending: Spending | None = None
     warnings: list[str] = field(default_factory=list)
     use: ModelUse = field(init=False)
 
@@ -57,7 +61,7 @@ class ModelCalls:
             raise UsageError(f"The strategy {strategy!r} needs a language model, and none is set.", hint=NO_MODEL_HINT)
         options = context.options
         bounds = (options.seed, options.llm_timeout, options.max_calls, options.max_tokens)
-        return cls(context.model, context.prompts, clock, *bounds)
+        return cls(context.model, context.prompts, clock, *bounds, options, context.spending)
 
     def complete(
         self,
@@ -74,10 +78,13 @@ class ModelCalls:
             parameters = replace(parameters, grammar=None)
         parameters = self._affordable(prompt, messages, parameters)
         with self.clock.stage(prompt):
-            completion = self.model.complete(messages, parameters, on_text=on_text)
-        self.use += ModelUse(
-            self.model.name, 1, completion.prompt_tokens, completion.completion_tokens, completion.evaluated_tokens
-        )
+            completion = self.model.complete(messages, parameters, on_text=_ended_with(on_text))
+        read, written, price = completion.prompt_tokens, completion.completion_tokens, self.options.price
+        paid = 0.0 if completion.cached else price.of(read, written) if price else None
+        use = ModelUse(self.model.name, 1, read, written, completion.evaluated_tokens, paid if price else None)
+        self.use += use
+        if self.spending is not None and not completion.cached:
+            self.spending.add(self.options.user, use)
         return completion
 
     def listing(self, parameters: Parameters, names: Iterable[str]) -> Parameters:
@@ -98,13 +105,30 @@ class ModelCalls:
         """The parameters with a reply as long as the budget allows. Raises BudgetSpent where it allows none."""
         if self.max_calls is not None and self.use.calls >= self.max_calls:
             raise BudgetSpent(f"The budget of {self.max_calls} calls is used up before the stage {prompt!r}.")
-        if self.max_tokens is None:
+        if self.max_tokens is None and self.options.max_cost is None and self.spending is None:
             return parameters
         asked = sum(self.model.count_tokens(message.content) for message in messages)
+        self._check_money(prompt, asked, parameters.max_tokens)
+        if self.max_tokens is None:
+            return parameters
         left = self.max_tokens - self.use.prompt_tokens - self.use.completion_tokens - asked
         if left < 1:
             raise BudgetSpent(f"The budget of {self.max_tokens:,} tokens is used up before the stage {prompt!r}.")
         return replace(parameters, max_tokens=min(parameters.max_tokens, left))
+
+    def _check_money(self, prompt: str, asked: int, written: int) -> None:
+        """Nothing where a call stays within what the question may cost, and its user may spend on a day. Raises
+        BudgetSpent."""
+        options = self.options
+        call = Call(asked, options.price.of(asked, written) if options.price else 0.0)
+        paid = self.use.cost or 0.0
+        if options.max_cost is not None and paid + call.cost > options.max_cost:
+            raise BudgetSpent(
+                f"The budget of {options.max_cost:g} is used up before the stage {prompt!r}: {paid:.4f} was spent, and "
+                f"the call may cost {call.cost:.4f}."
+            )
+        if self.spending is not None:
+            self.spending.check(options.user, call, tokens=options.day_tokens, cost=options.day_cost)
 
     def room(self, prompt: str, parameters: Parameters, **variables: str) -> int | None:
         """Tokens that are left for the other variables beside a reply; None where the context is not known."""
@@ -120,3 +144,18 @@ class ModelCalls:
         """Say once what was helped."""
         if text not in self.warnings:
             self.warnings.append(text)
+
+
+def _ended_with(on_text: Callable[[str], None] | None) -> Callable[[str], None] | None:
+    """What gets the pieces of a reply; within a work that was ended, it ends the call."""
+    work = current_work()
+    if work is None:
+        return on_text
+
+    def tell(text: str) -> None:
+        work.check()
+        if on_text is not None:
+            on_text(text)
+
+    work.check()
+    return tell

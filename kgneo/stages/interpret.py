@@ -300,12 +300,13 @@ def run_query(
         timeout=timeout,
         named=named,
         whole=whole,
+        walks=context.options.evidence,
     )
 
 
 def _answered(context: Context, understood: Sequence[Interpretation], number: int, result: Result) -> Answered:
     item = understood[number]
-    evidence = () if result.empty else evidence_of(context.knowledge, item.graph, result)
+    evidence = evidence_of(context.knowledge, item.graph, result)
     return Answered(item, result, evidence, _signs(understood, number, result))
 
 

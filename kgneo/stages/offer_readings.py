@@ -109,4 +109,4 @@ def compiled_graph(context: Context, graph: QueryGraph) -> Compiled:
 def run_graph(context: Context, graph: QueryGraph, *, limit: int) -> Ran:
     """Run a query graph that was checked. Raises GraphTimeout and GraphError."""
     result = run_query(context, graph, limit=limit)
-    return Ran(result, () if result.empty else evidence_of(context.knowledge, graph, result))
+    return Ran(result, evidence_of(context.knowledge, graph, result))

@@ -334,9 +334,9 @@ def _graph_of(text: str) -> QueryGraph:
 def _run(graph: QueryGraph, context: Context) -> tuple[Result, tuple[Evidence, ...]]:
     known = reading(context)
     keys, naming = (known.keys, known.naming) if known else ({}, {})
-    knowledge, limit = context.knowledge, context.options.limit
-    result = _twice(lambda: run(knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=LONGEST))
-    return result, () if result.empty else evidence_of(knowledge, graph, result)
+    knowledge, limit, walks = context.knowledge, context.options.limit, context.options.evidence
+    result = _twice(lambda: run(knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=LONGEST, walks=walks))
+    return result, evidence_of(knowledge, graph, result)
 
 
 def _twice(ask: Callable[[], Asked]) -> Asked:

@@ -16,7 +16,6 @@ from kgneo.english.names import is_noun, name_words
 from kgneo.errors import EntityNotFound
 from kgneo.graph.run import Result, counted
 from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
-from kgneo.query.compile import Named
 from kgneo.query.graph import QueryGraph
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.reading.heard import Heard
@@ -313,8 +312,10 @@ def _answer(
 ) -> Answer:
     """The answer of a query graph, whoever made it."""
     text = listed(result.answers, result.more) or "none"
-    if not result.empty and (each := counted(graph)):
-        text += _names(context, each, int(result.answers[0]), result.named)
+    each = None if result.empty else counted(graph)
+    found = each and run_query(context, each, named=result.named, limit=LISTED, whole=False)
+    if found:
+        text += f" ({listed(found.answers, int(result.answers[0]) - len(found.nodes))})"
     return Answer(
         question,
         "paths",
@@ -330,13 +331,8 @@ def _answer(
         timings_ms=clock.milliseconds,
         answer_nodes=result.nodes,
         table=result.table,
+        counted=found.nodes if found else (),
     )
-
-
-def _names(context: Context, graph: QueryGraph, number: int, named: Named) -> str:
-    """The names of what was counted, which are that many, in brackets."""
-    found = run_query(context, graph, named=named, limit=LISTED, whole=False)
-    return f" ({listed(found.answers, number - len(found.nodes))})"
 
 
 def _not_found(

@@ -1,9 +1,11 @@
 """By model: the verdict of a language model on the evidence that the graph holds for a claim (RefKG section 3.4).
 
-Comes in: a claim with what was found without a model. In this order: for each part, the triples of the relations that
-its words are most like, at the things that it names, those that join two of them first; the triples as sentences, by
-template; one call; the reply's verdict. That verdict stands only on evidence that was shown: without any the claim is
-left open, and it is not supported by triples that do not join what the claim names.
+Over a graph with labels, a claim that is not read without the model is held against the graph as the query graph that
+the model writes for it. Over plain triples comes in a claim with what was found without a model. In this order: for
+each part, the triples of the relations that its words are most like, at the things that it names, those that join two
+of them first; the triples as sentences, by template; one call; the reply's verdict. That verdict stands only on
+evidence that was shown: without any the claim is left open, and it is not supported by triples that do not join what
+the claim names.
 """
 
 from __future__ import annotations
@@ -13,24 +15,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kgneo.context import Clock, Context
-from kgneo.english.claims import NOBODY
+from kgneo.english.claims import NOBODY, plain_claim
 from kgneo.english.names import statement_wording
+from kgneo.errors import EntityNotFound
 from kgneo.graph.neighbours import triples_along
 from kgneo.llm import Parameters
 from kgneo.model import Evidence, Triple
 from kgneo.stages.agree import beside
 from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.stages.link import unbracket
+from kgneo.strategies.cypher import Cypher, CypherOptions
 from kgneo.text import fold
 from kgneo.verification.named import NamedClaim, named_claim
 from kgneo.verification.parts import Part
 from kgneo.verification.steps import meanings
-from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, Verdict, Verification
+from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, Verdict, Verification, denied
 from kgneo.verification.verify import claim_parts, verified
 
 RELATIONS = 2
 """Relations of a statement whose triples are shown; the paper takes 2 or 5."""
 TRIPLES = 12
 """Triples of one relation at one thing that are shown."""
+WRITTEN = 0.8
+"""Confidence of a verdict by a query graph that the model wrote; not fitted."""
 MOST = 60
 """Sentences that are shown."""
 PARAMETERS: Parameters = replace(TABLE_2, max_tokens=120, temperature=0.0)
@@ -48,10 +55,15 @@ def verified_by_model(
     clock = Clock()
     calls = ModelCalls.of(context, clock, strategy="verify")
     read = verified(context, claim, entities=entities, closed=closed)
+    if not context.shape.loaded:
+        return _by_query(context, claim, read, closed=closed)
     if not read.parts:
         return read
     with clock.stage("retrieve"):
-        named = named_claim(context, claim, entities=entities)
+        try:
+            named = named_claim(context, claim, entities=entities)
+        except EntityNotFound:  # it names no node
+            return read
         shown = _shown(context, named, read)
     if not shown:
         return replace(read, warnings=(*read.warnings, "The graph has no evidence to show the language model."))
@@ -79,6 +91,32 @@ def verified_by_model(
         warnings=tuple(warnings),
         llm=calls.use,
         timings_ms={**read.timings_ms, **clock.milliseconds},
+    )
+
+
+def _by_query(context: Context, claim: str, read: Verification, *, closed: bool) -> Verification:
+    """The verdict on a claim about a graph with labels: by the query graph that the model writes for it, where it was
+    not read without the model. A "no" refutes it where the graph has something else in its place."""
+    if read.verdict != OPEN or any(part.unknown or part.query_graph for part in read.parts):
+        return read
+    text, _ = unbracket(claim)
+    plain, turned = plain_claim(text)
+    answer = Cypher(CypherOptions(compare=False)).answer(f"Is it true that {plain.rstrip('.!')}?", context)
+    found: Verdict = OPEN
+    if answer.answers == ("yes",):
+        found = SUPPORTED
+    elif answer.answers == ("no",) and (answer.evidence or closed):
+        found = REFUTED
+    told = f"The language model reads it as: {answer.steps[0].question}." if answer.steps else read.explanation
+    return replace(
+        read,
+        verdict=denied(found) if turned else found,
+        confidence=WRITTEN if found != OPEN else read.confidence,
+        explanation=f"{told} The claim denies this." if turned else told,
+        evidence=answer.evidence,
+        warnings=(*read.warnings, *answer.warnings),
+        llm=answer.llm,
+        timings_ms={**read.timings_ms, **answer.timings_ms},
     )
 
 

@@ -88,7 +88,7 @@ function bars(grouped) {
 }
 
 function evidence(answer, problem) {
-  const answers = new Set([...answer.answers, ...answer.answer_nodes.flatMap((node) => node.names)]);
+  const answers = new Set([...answer.answers, ...[...answer.answer_nodes, ...(answer.counted ?? [])].flatMap((node) => node.names)]);
   const values = Object.values(answer.cypher_parameters || {}).flat().filter((value) => typeof value === "string");
   const topics = new Set([...answer.entities.map((entity) => entity.name), ...values]);
   const ids = new Map([...answer.entities.map((entity) => [entity.name, entity.id]), ...answer.answer_nodes.map((node) => [node.names[0], node.id])]);
