@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
-from tqdm import tqdm
 
 from kgneo.asking import open_context
+from kgneo.cli.help import Command, Option
 from kgneo.cli.options import (
     ModelSettings,
     budget_options,
@@ -29,7 +29,7 @@ from kgneo.cli.options import (
     set_option,
     with_options,
 )
-from kgneo.cli.terminal import visible
+from kgneo.cli.progress import Bar
 from kgneo.context import Context, Options
 from kgneo.errors import GraphUnavailable, NotIndexed, ServerError, UsageError
 from kgneo.evaluation import figures
@@ -52,7 +52,7 @@ GRID = ("question_hops", "seeds", "strategies", "hops", "top_k")
 PLANNED = (*GRID, "split", "variant", "limit", "stage", "brackets", "select")
 
 
-class ManyOption(click.Option):
+class ManyOption(Option):
     """An option that may be given several times; a single value from `kgneo.toml` counts as one."""
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
@@ -65,7 +65,7 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     return option(*names, multiple=True, cls=ManyOption, **attributes)
 
 
-@click.command("eval")
+@click.command("eval", cls=Command)
 @click.argument("target", nargs=-1)
 @option("--split", default="dev", show_default=True, help="Split of the data set.")
 @option("--variant", default="vanilla", show_default=True, help="Variant of the data set.")
@@ -278,7 +278,7 @@ class ShownProgress:
     """A bar over all configurations, with the running Hit@1 of the present one and the time left."""
 
     stage: str
-    bar: tqdm[Any] | None = None
+    bar: Bar | None = None
     present: Configuration | None = None
     done: int = 0
 
@@ -292,14 +292,11 @@ class ShownProgress:
             return
         if now.configuration != self.present:
             self.present, self.done = now.configuration, 0
-            if now.resumed and not self.bar.disable:
-                # Questions of an earlier session take no time; the rate must not count them.
-                self.bar.initial += now.resumed
         words = now.configuration.name
         if self.stage == "ask" and find_strategy(now.configuration.strategy).needs.graph:
             words += f" Hit@1 {now.hit_at_1:.3f}"
         words += f" {now.errors} failed" if now.errors else ""
-        self.bar.set_postfix_str(visible(words), refresh=False)
+        self.bar.describe(words)
         self.bar.update(now.done - self.done)
         self.done = now.done
 

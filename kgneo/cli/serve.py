@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgneo.asking import DEFAULT_STRATEGY, open_context
+from kgneo import defaults
+from kgneo.cli.help import Command
 from kgneo.cli.options import (
     ModelSettings,
     complete_strategy,
@@ -25,15 +26,14 @@ from kgneo.cli.options import (
     say,
     with_options,
 )
-from kgneo.context import Options
 from kgneo.errors import UsageError
 from kgneo.folders import store_path
 from kgneo.serve.announce import Announced, Announcement
 from kgneo.serve.settings import DEFAULT_PORT, EVERYWHERE, Limits, ServeSettings, is_loopback
 from kgneo.settings import Settings, open_graph
-from kgneo.strategies import find_strategy, strategy_names
 
 if TYPE_CHECKING:
+    from kgneo.context import Options
     from kgneo.llm import LanguageModel
 
 LIMITS = Limits()
@@ -45,7 +45,7 @@ OPEN = (
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
 @option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0: any free one.")
 @option(
@@ -60,7 +60,7 @@ OPEN = (
     "-s",
     metavar="NAME",
     shell_complete=complete_strategy,
-    help=f"How to answer where a request does not say: {', '.join(strategy_names())}.",
+    help="How to answer where a request does not say, see `kgneo ask --help`.  [auto]",
 )
 @option(
     "--questions",
@@ -128,8 +128,11 @@ def serve(
       KGNEO_ACCESS_TOKEN=… kgneo serve --host 0.0.0.0 --allow-host graph.example.org
     """
     _check_access(host, access_token, without_token)
+    from kgneo.asking import open_context
+    from kgneo.context import Options
     from kgneo.serve.application import create_application
     from kgneo.serve.server import serve as run_server
+    from kgneo.strategies import find_strategy
 
     if strategy:
         find_strategy(strategy)
@@ -202,11 +205,13 @@ def _announcement(
     address: str, own: ServeSettings, settings: Settings, options: Options, model: ModelSettings
 ) -> Announcement | None:
     """What `kgneo ask` of the same store finds; nothing where the server would answer otherwise than it would."""
+    from kgneo.context import Options
+
     if settings.database or model.prompts or options != Options(llm_timeout=options.llm_timeout):
         return None
-    strategies = {"": DEFAULT_STRATEGY}
+    strategies = {"": defaults.STRATEGY}
     if model.llm and model == ModelSettings(model.llm):
-        strategies[model.llm] = DEFAULT_STRATEGY
+        strategies[model.llm] = defaults.STRATEGY
     announced = Announced(address, os.getpid(), own.mark, strategies, own.token)
     return Announcement(store_path(settings.store), announced)
 
