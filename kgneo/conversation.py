@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kgneo.asking import ask
 from kgneo.context import Clock, Context
-from kgneo.follow_up import follow_up
+from kgneo.follow_up import FOLLOW_UP, follow_up
 from kgneo.model import Answer
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.rewrite import whole_question, write_answers
@@ -20,7 +20,8 @@ from kgneo.strategies import Strategy
 
 @dataclass
 class Conversation:
-    """Questions about one graph. `turns` holds the answers so far, oldest first."""
+    """Questions about one graph. `turns` holds the answers to whole questions so far, oldest first: what a count or a
+    narrowing is made of stays the question before."""
 
     context: Context
     strategy: str | Strategy | None = None
@@ -46,7 +47,8 @@ class Conversation:
                 timings_ms={**clock.milliseconds, **answer.timings_ms},
                 warnings=(*calls.warnings, *answer.warnings),
             )
-        self.turns.append(answer)
+        if answer.strategy != FOLLOW_UP:
+            self.turns.append(answer)
         return answer
 
 

@@ -20,10 +20,12 @@ from kgneo.errors import KgneoError, QuestionError
 from kgneo.model import Answer, Step
 from kgneo.query.graph import Aggregate, Condition, QueryGraph, Value, Variable, with_names
 from kgneo.query.wording import wording
-from kgneo.stages.offer_readings import Offered, compiled_graph, run_graph
+from kgneo.stages.offer_readings import Offered, run_graph
 from kgneo.strategies import Strategy
 from kgneo.text import listed
 
+FOLLOW_UP = "follow-up"
+"""The strategy of an answer that a query graph gave which no question was read as."""
 _ANOTHER = re.compile(r"(?:and|or|what about|how about|and what about|and for)\s+(?P<name>.+?)[\s?.!]*", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:and |so )?how many(?: (?:are|is|were) (?:there|they|those|that|it))?[\s?.!]*", re.IGNORECASE)
 _ONLY = re.compile(r"(?:and |but )?(?:only|just) (?:those|the ones|them)\s+(?P<rest>.+?)[\s?.!]*", re.IGNORECASE)
@@ -59,14 +61,15 @@ def _is_name(context: Context, name: str) -> bool:
 
 
 def _offered_before(context: Context, before: Answer) -> Offered | None:
-    """The reading of the question before by which it was answered."""
+    """The reading by which the question before was answered: without a model, it is the first one, unless the user has
+    chosen another."""
+    if before.outcome != "answer":
+        return None
     try:
         offered = interpret(context, before.question)
     except KgneoError:
         return None
-    if before.cypher is None:  # of a turn that was told, the words alone are known
-        return offered[0] if offered else None
-    return next((item for item in offered if compiled_graph(context, item.graph).text == before.cypher), None)
+    return offered[0] if offered else None
 
 
 def _graph_of(context: Context, question: str, before: Answer) -> QueryGraph:
@@ -86,8 +89,13 @@ def _with_another(context: Context, name: str, before: Answer, strategy: str | S
                 fitting[piece] = whole
     if len(fitting) != 1:
         places = " and ".join(map(repr, fitting))
+        unknown = not context.knowledge.names.by_folded_name([name])
+        nothing = "nothing is called so, or " if unknown else ""
         raise _refusal(
-            name, f"it may stand for {places}" if places else "it takes the place of no name in the question before"
+            name,
+            f"it may stand for {places}"
+            if places
+            else f"{nothing}it takes the place of no name in the question before",
         )
     return ask(context, next(iter(fitting.values())), strategy=strategy)
 
@@ -171,7 +179,7 @@ def _answered(context: Context, graph: QueryGraph) -> Answer:
     text = listed(result.answers, result.more) or "not found"
     return Answer(
         said,
-        "follow-up",
+        FOLLOW_UP,
         text,
         answers=result.answers,
         more=result.more,

@@ -54,7 +54,7 @@ def show_rest(record: Mapping[str, Any], query: str = "", *, hidden: bool = Fals
     if record["table"]:
         parts.append(_table(record["table"]))
     elif record["answers"] and not any(joint.join(record["answers"]) == record["answer"] for joint in ("; ", ", ")):
-        parts += [text("In the graph", "bold cyan"), Padding(_answers(record), (0, 2))]
+        parts += [text("In the graph", "bold cyan"), _indented(_answers(record))]
     if record["confidence"] is not None:
         parts.append(text(f"Confidence {record['confidence']:.2f}", "dim"))
     _print(["", *parts, *_below(record, query, hidden=hidden)])
@@ -68,7 +68,7 @@ VERDICTS = {"supported": "bold green", "refuted": "bold red"}
 def show_verdict(record: Mapping[str, Any]) -> None:
     """A verdict on a claim, why, and its triples."""
     verdict = text(record["verdict"], VERDICTS.get(record["verdict"], "bold yellow"))
-    parts: list[RenderableType] = [verdict + text(f"  (confidence {record['confidence']:.2f})", "dim")]
+    parts: list[RenderableType] = [_line(verdict, text(f"  (confidence {record['confidence']:.2f})", "dim"))]
     parts.append(text(record["explanation"]))
     _print([*parts, *_below({**record, "unused": ()}, "", hidden=False)])
     if record["llm"]:
@@ -150,8 +150,8 @@ def _plain_table() -> Table:
 def _read_as(record: Mapping[str, Any]) -> list[RenderableType]:
     sure = record.get("confidence")
     if record["steps"]:
-        line = text("Read as ", "cyan") + text(record["steps"][0]["question"])
-        return [line + text("" if sure is None else f"  (confidence {sure:.2f})", "dim")]
+        told = "" if sure is None else f"  (confidence {sure:.2f})"
+        return [_line(text("Read as ", "cyan"), text(record["steps"][0]["question"]), text(told, "dim"))]
     if record["readings"] and record.get("outcome", "answer") == "answer":
         best = _plain_table()
         best.show_header = False
@@ -164,7 +164,7 @@ def _read_as(record: Mapping[str, Any]) -> list[RenderableType]:
 def _below(record: Mapping[str, Any], query: str, *, hidden: bool) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if record["evidence"]:
-        parts += ["", text("Evidence", "bold cyan"), Padding(_triples(record["evidence"], SHOWN_EVIDENCE), (0, 2))]
+        parts += ["", text("Evidence", "bold cyan"), _indented(_triples(record["evidence"], SHOWN_EVIDENCE))]
     parts += [text(line, "yellow") for line in unused(record)]
     parts += [text(f"Warning: {about_this_graph(warning)}", "yellow") for warning in record["warnings"]]
     if query:
@@ -183,6 +183,15 @@ def _triples(evidence: Sequence[Mapping[str, Any]], most: int | None) -> Rendera
         table.add_row(text(item["subject"]), text(relation, "green"), text(item["object"]))
     left = 0 if most is None else len(evidence) - most
     return _group([table, text(f"… {left:,} more: {way('triples')}", "dim")]) if left > 0 else table
+
+
+def _line(*pieces: Text) -> Text:
+    """Pieces beside each other, each in its own colour."""
+    return Text.assemble(*pieces)
+
+
+def _indented(content: RenderableType) -> RenderableType:
+    return Padding(content, (0, 0, 0, 2), expand=False)
 
 
 def _group(parts: Sequence[RenderableType]) -> RenderableType:
