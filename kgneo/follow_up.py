@@ -26,8 +26,11 @@ from kgneo.text import listed
 
 FOLLOW_UP = "follow-up"
 """The strategy of an answer that a query graph gave which no question was read as."""
-_ANOTHER = re.compile(r"(?:and|or|what about|how about|and what about|and for)\s+(?P<name>.+?)[\s?.!]*", re.IGNORECASE)
+_ANOTHER = re.compile(
+    r"(?:and what about|and how about|what about|how about|and for|and|or)\s+(?P<name>.+?)[\s?.!]*", re.IGNORECASE
+)
 _NUMBER = re.compile(r"(?:and |so )?how many(?: (?:are|is|were) (?:there|they|those|that|it))?[\s?.!]*", re.IGNORECASE)
+_ASKING = re.compile(r"\b(?:what|who|whom|whose|which|how|when|where|why)\b", re.IGNORECASE)
 _ONLY = re.compile(r"(?:and |but )?(?:only|just) (?:those|the ones|them)\s+(?P<rest>.+?)[\s?.!]*", re.IGNORECASE)
 
 
@@ -38,7 +41,7 @@ def follow_up(context: Context, question: str, before: Answer, strategy: str | S
     """
     if found := _ANOTHER.fullmatch(question.strip()):
         name = found["name"].strip(" []")
-        return _with_another(context, name, before, strategy) if _is_name(context, name) else None
+        return None if _ASKING.search(name) else _with_another(context, name, before, strategy)
     if _NUMBER.fullmatch(question.strip()):
         graph = _counted(_graph_of(context, question, before))
     elif found := _ONLY.fullmatch(question.strip()):
@@ -53,11 +56,6 @@ def _refusal(question: str, reason: str) -> QuestionError:
         f"{question!r} was not understood as a follow-up: {reason}.",
         hint="Ask it as a whole question; with a language model (--llm), other follow-ups are understood, too.",
     )
-
-
-def _is_name(context: Context, name: str) -> bool:
-    """Whether a node has it for a name, or a property for a value that the reader knows."""
-    return bool(context.knowledge.names.by_folded_name([name])) or not re.search(r"\b(?:what|who|which|how)\b", name)
 
 
 def _offered_before(context: Context, before: Answer) -> Offered | None:
@@ -84,24 +82,25 @@ def _with_another(context: Context, name: str, before: Answer, strategy: str | S
     reading = _offered_before(context, before)
     fitting: dict[str, str] = {}
     if reading is not None:
-        for piece, whole in _exchanged(before, reading.graph, name):
+        for piece, whole in _exchanged(context, before, reading.graph, name):
             if _same_form(context, whole, reading.graph):
                 fitting[piece] = whole
     if len(fitting) != 1:
         places = " and ".join(map(repr, fitting))
-        unknown = not context.knowledge.names.by_folded_name([name])
-        nothing = "nothing is called so, or " if unknown else ""
-        raise _refusal(
-            name,
-            f"it may stand for {places}"
-            if places
-            else f"{nothing}it takes the place of no name in the question before",
-        )
+        nowhere = "with it in the place of a name, the question before would not ask the same"
+        raise _refusal(name, f"it may stand for {places}" if places else nowhere)
     return ask(context, next(iter(fitting.values())), strategy=strategy)
 
 
-def _exchanged(before: Answer, graph: QueryGraph, name: str) -> Iterator[tuple[str, str]]:
+def _as_written(context: Context, name: str) -> str:
+    """A name with "the" before it only where the graph has it so."""
+    bare = re.sub(r"^the\s+", "", name, flags=re.IGNORECASE)
+    return name if bare == name or context.knowledge.names.by_folded_name([name]) else bare
+
+
+def _exchanged(context: Context, before: Answer, graph: QueryGraph, name: str) -> Iterator[tuple[str, str]]:
     """A name or value in the question before, and that question with `name` in its place, in brackets if that was."""
+    name = _as_written(context, name)
     values = [text for item in graph.every_condition() for text in _literals(item)]
     for piece in dict.fromkeys([*(topic.matched for topic in before.entities), *values]):
         place = re.compile(rf"\[\s*{re.escape(piece)}\s*\]|(?<!\w){re.escape(piece)}(?!\w)", re.IGNORECASE)
