@@ -45,7 +45,7 @@ def follow_up(context: Context, question: str, before: Answer, strategy: str | S
     if _NUMBER.fullmatch(question.strip()):
         graph = _counted(_graph_of(context, question, before))
     elif found := _ONLY.fullmatch(question.strip()):
-        graph = _narrowed(context, question, found["rest"], _graph_of(context, question, before))
+        graph = _narrowed(context, question, found["rest"], before)
     else:
         return None
     return _answered(context, graph)
@@ -140,23 +140,50 @@ def _counted(graph: QueryGraph) -> QueryGraph:
     return replace(graph, answer=Aggregate("count", graph.answer), columns=())
 
 
-def _narrowed(context: Context, question: str, rest: str, graph: QueryGraph) -> QueryGraph:
-    """Of the nodes that `graph` asks for those that "which … are {rest}?" asks for, too."""
+def _narrowed(context: Context, question: str, rest: str, before: Answer) -> QueryGraph:
+    """Of the nodes that were asked for those that "which … are {rest}?" asks for, too."""
+    graph = _graph_of(context, question, before)
     asked = _variable(graph)
-    if asked is None or not asked.labels or graph.selections:
+    labels = asked.labels or _common_labels(before) if asked else ()
+    if asked is None or not labels or graph.selections:
         raise _refusal(question, "the question before it asked for no nodes of one kind")
-    noun = plural(" ".join(name_words(asked.labels[0])))
-    offered = interpret(context, f"which {noun} are {rest}?")
-    also = offered[0].graph if offered and not offered[0].ignored else None
+    noun = plural(" ".join(name_words(labels[0])))
+    also = _read_alone(context, f"which {noun} are {rest}?")
     same = _variable(also) if also else None
-    if also is None or same is None or same.labels != asked.labels or also.selections or also.columns:
+    if also is None or same is None or not set(same.labels) <= set(labels):
         raise _refusal(question, f"{rest!r} says nothing of {noun} that could be read alone")
+    return _both(graph, asked, also, same)
+
+
+def _common_labels(before: Answer) -> tuple[str, ...]:
+    """The labels that all nodes among the answers have."""
+    first, *others = before.answer_nodes or [None]
+    shared = first.labels if first else ()
+    return tuple(label for label in shared if all(other and label in other.labels for other in others))
+
+
+def _read_alone(context: Context, question: str) -> QueryGraph | None:
+    """The reading of a question that says all of its words, and holds nothing but nodes and conditions."""
+    try:
+        offered = interpret(context, question)
+    except KgneoError:
+        return None
+    graph = offered[0].graph if offered and not offered[0].ignored else None
+    return graph if graph is not None and not graph.selections and not graph.columns else None
+
+
+def _both(graph: QueryGraph, asked: Variable, also: QueryGraph, same: Variable) -> QueryGraph:
+    """What must hold for `graph` and, with its variable `same` for `asked`, for `also`."""
     names = {item.name: f"also_{item.name}" for item in also.variables} | {same.name: asked.name}
     names |= {edge.name: f"also_{edge.name}" for edge in also.edges if edge.name}
     other = with_names(also, names)
+    labelled = replace(asked, labels=tuple(dict.fromkeys([*asked.labels, *same.labels])))
     return replace(
         graph,
-        variables=(*graph.variables, *(item for item in other.variables if item.name != asked.name)),
+        variables=(
+            *(labelled if item.name == asked.name else item for item in graph.variables),
+            *(item for item in other.variables if item.name != asked.name),
+        ),
         edges=(*graph.edges, *other.edges),
         conditions=(*graph.conditions, *other.conditions),
         alternatives=(*graph.alternatives, *other.alternatives),

@@ -1,7 +1,7 @@
 """The documentation as a site: every page has a place, and pages grow neither longer nor harder to read.
 
-`python -m tests.test_docs` lowers the bounds of `docs_bounds.json` to what the pages have now; `--raise` takes what they have
-in any case, which is to be a decision, and is seen in the difference.
+`python -m tests.test_docs` lowers the bounds of `docs_bounds.json` to what the pages have now; with --raise they become
+that in any case, which is to be a decision, and is seen in the difference.
 """
 
 from __future__ import annotations

@@ -141,8 +141,9 @@ from kgneo.cli.render import print_answer, print_verdict
 from kgneo.cli.terminal import screened
 name = {name!r}
 triples = [dict(subject=name, relation="knows", object="B" * 30)] * 12
-record = dict(answer=name, answers=[name] * {answers}, more=0, confidence=0.5, steps=[dict(question=name)], evidence=triples,
-              warnings=[name], readings=[], table=None, llm=None, verdict="refuted", explanation=name)
+record = dict(answer=name, answers=[name] * {answers}, more=0, confidence=0.5, steps=[dict(question=name)],
+              evidence=triples, warnings=[name], readings=[], table=None, llm=None, verdict="refuted",
+              explanation=name)
 with screened():
     print_answer(record, "MATCH (n) RETURN n")
     print_verdict(record)
