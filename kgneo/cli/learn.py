@@ -13,7 +13,15 @@ import click
 from kgneo import defaults
 from kgneo.cli.help import Command
 from kgneo.cli.hints import about_this_graph
-from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
+from kgneo.cli.options import (
+    RETRIEVAL,
+    connection_options,
+    json_option,
+    option,
+    print_json,
+    progress,
+    say,
+)
 from kgneo.errors import UsageError
 from kgneo.settings import Settings, open_graph
 
@@ -43,14 +51,19 @@ BARS = {
     default=3,
     show_default=True,
     help="How far a path reaches (N).",
+    group=RETRIEVAL,
 )
-@option("--split", default="train", show_default=True, help="Which questions of a data set's folder.")
-@option("--variant", default="vanilla", show_default=True, help="Which wording of them.")
-@option("--sample", "size", type=click.IntRange(min=1), help="Learn only so many, drawn by --seed.")
-@option("--seed", type=int, default=0, show_default=True, help="Which questions --sample draws.")
+@option(
+    "--split", default="train", show_default=True, help="Which questions of a data set's folder.", group="Questions"
+)
+@option("--variant", default="vanilla", show_default=True, help="Which wording of them.", group="Questions")
+@option("--sample", "size", type=click.IntRange(min=1), help="Learn only so many, drawn by --seed.", group="Questions")
+@option("--seed", type=int, default=0, show_default=True, help="Which questions --sample draws.", group="Questions")
 @click.option("--list", "show", is_flag=True, help="Show the examples in the graph.")
 @click.option("--remove", "keys", multiple=True, metavar="KEY|all", help="Remove an example, or all. Repeatable.")
-@option("--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.")
+@option(
+    "--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.", group=RETRIEVAL
+)
 @json_option
 @connection_options
 def learn(

@@ -35,25 +35,35 @@ FORMAT_OPTIONS = (
         help="csv, tsv, nt, turtle, metaqa …; found from the file where not given.",
     ),
     option(
-        "--columns", metavar="S,R,O", help="Columns of subject, relation, object: header names or positions from 1."
+        "--columns",
+        metavar="S,R,O",
+        help="Columns of subject, relation, object: header names or positions from 1.",
+        group="Format",
     ),
-    option("--separator", metavar="CHARACTER", help="Between fields of delimited text, one character or 'tab'."),
+    option(
+        "--separator",
+        metavar="CHARACTER",
+        help="Between fields of delimited text, one character or 'tab'.",
+        group="Format",
+    ),
     option(
         "--header",
         type=click.Choice(["auto", "yes", "no"]),
         default="auto",
         show_default=True,
         help="Whether the first line names the columns.",
+        group="Format",
     ),
-    option("--no-quotes", is_flag=True, help="Take quotes in delimited text as plain characters."),
+    option("--no-quotes", is_flag=True, help="Take quotes in delimited text as plain characters.", group="Format"),
     option(
         "--names",
         type=click.Choice(["local", "iri"]),
         default="local",
         show_default=True,
         help="RDF: local names of IRIs, or whole IRIs.",
+        group="Format",
     ),
-    option("--language", metavar="TAG", help="RDF: keep only literals in this language or in none."),
+    option("--language", metavar="TAG", help="RDF: keep only literals in this language or in none.", group="Format"),
 )
 
 
@@ -64,6 +74,7 @@ FORMAT_OPTIONS = (
     "--skip-bad-lines",
     is_flag=True,
     help="Load the rest where lines cannot be used, and keep them in a file.",
+    group="Format",
 )
 @option(
     "--rejected",
@@ -71,6 +82,7 @@ FORMAT_OPTIONS = (
     default="kgneo-rejected.tsv",
     show_default=True,
     help="That file.",
+    group="Format",
 )
 @option(
     "--offline",

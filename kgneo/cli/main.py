@@ -24,10 +24,10 @@ from kgneo.version import __version__
 
 COMMANDS = {
     "demo": "kgneo.cli.demo",
+    "init": "kgneo.cli.init",
     "server": "kgneo.cli.server",
     "load": "kgneo.cli.load",
     "index": "kgneo.cli.index",
-    "init": "kgneo.cli.init",
     "ask": "kgneo.cli.ask",
     "verify": "kgneo.cli.verify",
     "retrieve": "kgneo.cli.retrieve",
@@ -45,10 +45,10 @@ COMMANDS = {
 """Commands in the order of help, with the module that holds each. Imported when used: `ask` must start fast."""
 SUMMARIES = {
     "demo": "Load a small sample graph into a store of its own and answer its questions.",
+    "init": "Set up for a graph: a server or a file is tried, kgneo.toml written, a first question asked.",
     "server": "Start, stop or look at the local Neo4j of a store.",
     "load": "Load triples from files (or - for standard input), then embed and index them; or load a property graph.",
     "index": "Encode what has no embedding or whose text changed, and make the vector index.",
-    "init": "Set up for a graph: a server or a file is tried, kgneo.toml written, a first question asked.",
     "ask": "Answer a question from the graph, with the triples that the answer rests on.",
     "verify": "Say whether the graph supports a claim, refutes it, or holds not enough evidence.",
     "retrieve": "Show the candidates of a question by hop, and the K triples nearest to it.",

@@ -17,6 +17,7 @@ import click
 from kgneo import defaults
 from kgneo.cli.help import Command
 from kgneo.cli.options import (
+    MODEL_GROUP,
     ModelSettings,
     complete_strategy,
     connection_options,
@@ -53,8 +54,20 @@ OPEN = (
     hidden=True,
     help="Asked of every request; better given in the environment: a command line can be read by others.",
 )
-@option("--without-token", is_flag=True, help="Listen beyond this machine without a token. Everyone may ask, then.")
-@option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A name that the server is called by. Repeatable.")
+@option(
+    "--without-token",
+    is_flag=True,
+    help="Listen beyond this machine without a token. Everyone may ask, then.",
+    group="Access",
+)
+@option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name that the server is called by. Repeatable.",
+    group="Access",
+)
 @option(
     "--strategy",
     "-s",
@@ -68,6 +81,7 @@ OPEN = (
     default=LIMITS.running,
     show_default=True,
     help="Questions that are worked on at a time; others wait.",
+    group="Limits",
 )
 @option(
     "--question-seconds",
@@ -75,6 +89,7 @@ OPEN = (
     default=LIMITS.seconds,
     show_default=True,
     help="Seconds that one question may take.",
+    group="Limits",
 )
 @option(
     "--rate",
@@ -82,14 +97,18 @@ OPEN = (
     default=LIMITS.rate,
     show_default=True,
     help="Requests a minute from one address; 0: any number.",
+    group="Limits",
 )
-@option("--log-requests", is_flag=True, help="Print route, status and time of each request; never its text.")
+@option(
+    "--log-requests", is_flag=True, help="Print route, status and time of each request; never its text.", group="Access"
+)
 @option(
     "--also-llm",
     "further",
     multiple=True,
     metavar="MODEL",
     help="A further language model, which a question may ask for instead of that of --llm. Repeatable.",
+    group=MODEL_GROUP,
 )
 @option("--open", "open_page", is_flag=True, envvar=None, help="Open the page.")
 @with_options(*retrieval_options[:4])
