@@ -43,18 +43,16 @@ ALL = "all"
 
 
 class AskCommand(Command):
-    """A command whose help lists the strategies; with --help-all each has a line, for which they are imported."""
+    """A command whose whole help lists the strategies, each with a line. They are imported for that alone."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The strategies, and what `all` is."""
-        from kgneo.strategies import described, strategy_names
+        """With --help-all, the strategies, and what `all` is."""
+        if shows_all(ctx):
+            from kgneo.strategies import described
 
-        with formatter.section("Strategies"):
-            if shows_all(ctx):
-                lines = {**described(), ALL: "Every strategy that can answer here, in one table."}
+            lines = {**described(), ALL: "Every strategy that can answer here, in one table."}
+            with formatter.section("Strategies"):
                 formatter.write_dl(list(lines.items()))
-            else:
-                formatter.write_text(", ".join((*strategy_names(), ALL)))
         super().format_epilog(ctx, formatter)
 
 

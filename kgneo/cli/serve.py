@@ -73,7 +73,7 @@ OPEN = (
     "-s",
     metavar="NAME",
     shell_complete=complete_strategy,
-    help="How to answer where a request does not say, see `kgneo ask --help`.  [auto]",
+    help="How to answer where a request does not say, see `kgneo ask --help-all`.  [auto]",
 )
 @option(
     "--questions",
