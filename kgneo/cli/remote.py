@@ -110,6 +110,7 @@ def remote(
 @click.argument("words", nargs=-1, required=True)
 @_option("--server")
 @_option("--store")
+@_option("--llm")
 @_option("--entity", "-e", "entities", multiple=True)
 @_option("--closed", is_flag=True)
 @click.option("--quiet", "-q", is_flag=True)
@@ -118,6 +119,7 @@ def remote_claim(
     words: tuple[str, ...],
     server: str | None,
     store: str | None,
+    llm: str | None,
     entities: tuple[str, ...],
     closed: bool,
     quiet: bool,
@@ -126,6 +128,8 @@ def remote_claim(
     """The options of `kgneo verify` that a server understands. Raises Unasked."""
     from kgneo.cli.verify import show
 
+    if llm:  # which one judges is the server's choice
+        raise Unasked
     address = _given(server)
     if address is None:
         found = find(store_path(store))
