@@ -2,6 +2,7 @@
 # make demo LLM=smollm2   the same, with answers of a small language model beside (compiles llama.cpp once)
 # make test   installs what the tests need, checks style, types and the wheel, runs the tests with two workers and says
 #             which ten cost most; make test WORKERS=0 runs them in one process
+# make docs   builds the documentation as a site into build/site; broken links are errors
 # make dist   builds the wheel and the source distribution into dist/
 # make bench  measures times against references that run beside them (KGNEO_METAQA says where MetaQA is); make bench QUICK=1
 PYTHON ?= python3
@@ -9,7 +10,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test lint wheel dist bench clean
+.PHONY: demo test lint docs wheel dist bench clean
 
 demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
 	$(BIN)/kgneo demo $(if $(LLM),--llm "$(LLM)")
@@ -18,7 +19,7 @@ demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
 # Python keeps what it compiled, even where the environment forbids that: else each process of the tests compiles all that
 # it imports, which for sentence-transformers is 18 of 29 s.
 test: export PYTHONDONTWRITEBYTECODE =
-test: .venv/test-ready lint wheel
+test: .venv/test-ready lint docs wheel
 	for version in 2026 5.26; do $(BIN)/kgneo server prepare --version $$version || exit 1; done
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder --durations 10
 
@@ -26,6 +27,9 @@ lint: .venv/test-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: .venv/test-ready
+	$(BIN)/zensical build --config-file mkdocs.yml --strict --clean
 
 # The built wheel, in an environment that has nothing of this folder: what `pip install` of it brings, how large that is,
 # and that it works. It is built from the source distribution, which must be whole for that.

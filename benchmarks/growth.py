@@ -36,10 +36,11 @@ from benchmarks.attach_scale import StubEncoder
 from benchmarks.common import report, seconds, table
 from benchmarks.nearest import topics
 from kgneo.asking import ask, open_context
+from kgneo.defaults import MOST_CANDIDATES as MOST
 from kgneo.errors import KgneoError
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
-from kgneo.graph.candidates import MOST, Reach, count_candidates, top_candidates
+from kgneo.graph.candidates import Reach, count_candidates, top_candidates
 from kgneo.graph.cypher import query
 from kgneo.graph.load import make_indexes
 from kgneo.graph.load_offline import connect, load_offline, write_triples

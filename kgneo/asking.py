@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from kgneo.context import Clock, Context, Options
+from kgneo.defaults import STRATEGY
 from kgneo.embedding import Encoder, OnnxEncoder, full_name, load_encoder, reader
 from kgneo.english.question import says_something
 from kgneo.errors import NotIndexed, QuestionError
@@ -38,7 +39,7 @@ SCANNED = "asking with the whole schema"
 """Where what is known since the graph was looked at as a whole stands in a context's memory."""
 SCAN_AFTER = 2.0
 """Seconds from an answer until the graph is looked at as a whole: who is gone by then has begun nothing."""
-DEFAULT_STRATEGY = "auto"
+DEFAULT_STRATEGY = STRATEGY
 UNSURE = 0.2
 """Confidence below which an answer comes with a warning."""
 DOUBT = "Unsure: this reading explains little of the question."

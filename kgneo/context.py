@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kgneo.defaults import EVIDENCE, MIN_CONFIDENCE
 from kgneo.embedding import Encoder
 from kgneo.events import Event, StageEvent
 from kgneo.graph import Graph
@@ -46,8 +47,8 @@ class Options:
     exact: bool = False
     max_candidates: int | None = None
     limit: int = 1000
-    evidence: int = 3
-    min_confidence: float = 0.05
+    evidence: int = EVIDENCE
+    min_confidence: float = MIN_CONFIDENCE
     seed: int | None = None
     llm_timeout: float = 120.0
     max_calls: int | None = None

@@ -1,7 +1,7 @@
 """A conversation: questions in turn, each with those before it.
 
-With a language model, a follow-up ("and who wrote it?") is rewritten into a whole question first. Without one, each
-question must name what it is about.
+With a language model, a follow-up ("and who wrote it?") is rewritten into a whole question first. Without one, three
+kinds are understood, through the query graph of the question before (`kgneo.follow_up`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kgneo.asking import ask
 from kgneo.context import Clock, Context
+from kgneo.follow_up import FOLLOW_UP, follow_up
 from kgneo.model import Answer
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.rewrite import whole_question, write_answers
@@ -19,7 +20,8 @@ from kgneo.strategies import Strategy
 
 @dataclass
 class Conversation:
-    """Questions about one graph. `turns` holds the answers so far, oldest first."""
+    """Questions about one graph. `turns` holds the answers to whole questions so far, oldest first: what a count or a
+    narrowing is made of stays the question before."""
 
     context: Context
     strategy: str | Strategy | None = None
@@ -28,8 +30,12 @@ class Conversation:
     def ask(self, question: str, *, entities: Sequence[str] = ()) -> Answer:
         """Answer a question or follow-up; the answer's `question` is the whole one. A question that failed leaves no
         turn. Raises what `kgneo.ask` raises."""
-        if self.context.model is None or not self.turns:
+        if not self.turns:
             answer = ask(self.context, question, strategy=self.strategy, entities=entities)
+        elif self.context.model is None:
+            answer = follow_up(self.context, question, self.turns[-1], self.strategy) or ask(
+                self.context, question, strategy=self.strategy, entities=entities
+            )
         else:
             clock = Clock()
             calls = ModelCalls.of(self.context, clock, strategy="conversation")
@@ -41,7 +47,8 @@ class Conversation:
                 timings_ms={**clock.milliseconds, **answer.timings_ms},
                 warnings=(*calls.warnings, *answer.warnings),
             )
-        self.turns.append(answer)
+        if answer.strategy != FOLLOW_UP:
+            self.turns.append(answer)
         return answer
 
 

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.cache_files import made_once
+from kgneo.defaults import ENCODER
 from kgneo.embedding_weights import edition, for_sentence_transformers, write_encoder
 from kgneo.errors import EncoderError
 from kgneo.extras import how_to_install
@@ -41,7 +42,7 @@ PRESETS = {
     "minilm": "all-MiniLM-L6-v2, 384 numbers, cosine; its weights are fetched once (91 MB)",
     "mpnet": "multi-qa-mpnet-base-dot-v1, 768 numbers, dot product; the encoder of the KG-RAG paper, from the hub",
 }
-DEFAULT_ENCODER = "minilm"
+DEFAULT_ENCODER = ENCODER
 BATCH = 64
 DESCRIPTION = "encoder.json"
 """The file of an export that is written last."""

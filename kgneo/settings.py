@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from kgneo.graph import Graph
-from kgneo.graph.connection import DEFAULT_TIMEOUT, RETRY_SECONDS
+from kgneo.defaults import RETRY_SECONDS, TIMEOUT
+
+if TYPE_CHECKING:
+    from kgneo.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class Settings:
     token: str = field(default="", repr=False)
     database: str | None = None
     store: str | None = None
-    timeout: float = DEFAULT_TIMEOUT
+    timeout: float = TIMEOUT
     read_only: bool = False
     retry: float = RETRY_SECONDS
 
@@ -46,6 +49,8 @@ def open_graph(
 
 
 def _connect(settings: Settings, report: Callable[[str], None], *, create: bool) -> Graph:
+    from kgneo.graph import Graph  # imports the driver, which help and completion do not need
+
     if settings.uri:
         return Graph.connect(
             settings.uri,

@@ -246,12 +246,13 @@ def test_before_anything_was_loaded_no_server_is_started(
 
 
 class Dialogue:
-    """`kgneo ask` in a terminal."""
+    """`kgneo` in a terminal."""
 
     def __init__(self) -> None:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            os.execv(sys.executable, [sys.executable, "-m", "kgneo", "ask"])  # noqa: S606
+            os.environ |= {"PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm"}  # nobody answers where the cursor is
+            os.execv(sys.executable, [sys.executable, "-m", "kgneo"])  # noqa: S606
         self.seen = ""
 
     def until(self, text: str) -> None:
@@ -276,7 +277,7 @@ class Dialogue:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
-@pytest.mark.parametrize("end", ["exit\n", "quit\n", ":q\n", "\x04"])
+@pytest.mark.parametrize("end", ["exit\n", "/exit\n", "\x04"])
 def test_a_dialogue_ends_where_people_end_it(sample_graph: Graph, end: str) -> None:
     assert sample_graph
     dialogue = Dialogue()
@@ -285,7 +286,7 @@ def test_a_dialogue_ends_where_people_end_it(sample_graph: Graph, end: str) -> N
     assert dialogue.ended() == 0
 
 
-def test_ctrl_c_ends_the_question_and_not_the_dialogue(sample_graph: Graph) -> None:
+def test_ctrl_c_ends_the_question_and_not_the_dialogue(sample_graph: Graph, tmp_path: Path) -> None:
     assert sample_graph
     dialogue = Dialogue()
     dialogue.until("> ")
@@ -295,9 +296,60 @@ def test_ctrl_c_ends_the_question_and_not_the_dialogue(sample_graph: Graph) -> N
     dialogue.type("\x03")
     dialogue.until("> ")
     dialogue.type("what is the capital of [Ethiopia]?\n")
-    dialogue.until("Addis Ababa")
+    dialogue.until("/cypher shows the query")
+    dialogue.type("and Germany?\n")
+    dialogue.until("Berlin")
+    dialogue.until("> ")
+    dialogue.type("/cypher\n")
+    dialogue.until("MATCH (x0)<-[r0:has_capital]-(x1:Entity)")
+    dialogue.until("> ")
+    dialogue.type(f"/save {tmp_path / 'answer.csv'}\n")
+    dialogue.until("Saved")
+    dialogue.until("> ")
+    dialogue.type("what is the capital of [Germ\t")
+    dialogue.until("Germany]")
+    dialogue.type("\x03")
+    dialogue.until("> ")
     dialogue.type("exit\n")
     assert dialogue.ended() == 0
+    assert (tmp_path / "answer.csv").read_text(encoding="utf-8").splitlines() == ["answer", "Berlin"]
+
+
+def test_an_unknown_command_is_told_with_the_nearest_and_a_question_with_ask(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, _, err = run(capsys, "lod", "x.csv")
+    assert code == 2
+    assert "Did you mean `kgneo load`?" in err
+    code, _, err = run(capsys, "which", "rivers", "flow", "through", "Germany?")
+    assert 'kgneo ask "which rivers flow through Germany?"' in err
+
+
+def test_a_question_and_a_claim_need_no_quotes(sample_graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sample_graph
+    code, out, err = run(capsys, "ask", "-q", *["what", "is", "the", "capital", "of", "[Ethiopia]?"])
+    assert (code, out) == (0, "Addis Ababa\n"), err
+    code, out, err = run(capsys, "verify", "-q", *["The", "[Danube]", "flows", "through", "[Austria]."])
+    assert (code, out) == (0, "supported\n"), err
+
+
+def test_init_tries_a_server_and_keeps_its_address_without_the_password(
+    sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sample_graph
+    monkeypatch.chdir(tmp_path)
+    address = os.environ["NEO4J_URI"]
+    code, out, err = run(capsys, "init", address, "--yes")
+    assert code == 0, err
+    assert "327 relationships" in out
+    kept = Path("kgneo.toml").read_text(encoding="utf-8")
+    assert f'uri = "{address}"' in kept
+    assert os.environ["NEO4J_PASSWORD"] not in kept
+    monkeypatch.delenv("NEO4J_URI")
+    assert run(capsys, "ask", "-q", "what is the capital of [Ethiopia]?")[1] == "Addis Ababa\n"
+    code, _, err = run(capsys, "init", address, "--yes")
+    assert code == 2
+    assert "kgneo.toml is in this folder already" in err
 
 
 WORDLESS = ("", "?", ":", "[]", "\t", "\U0001f600", "what?", "how many are there?")

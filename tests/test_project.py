@@ -13,6 +13,7 @@ import click
 import pytest
 
 import kgneo
+from kgneo.cli.help import ALL
 from kgneo.cli.main import COMMANDS, SUMMARIES
 from kgneo.cli.main import kgneo as program
 
@@ -96,24 +97,45 @@ def test_the_help_of_all_commands_says_how_the_help_of_each_begins() -> None:
     assert found == SUMMARIES
 
 
-@pytest.mark.parametrize("completed", [None, "kgneo a"])
-def test_help_and_the_completion_of_a_command_import_neither_driver_nor_encoder(completed: str | None) -> None:
+HEAVY = ("neo4j", "numpy", "rich", "prompt_toolkit", "kgneo.graph", "kgneo.embedding")
+"""What takes longest to import, or brings that."""
+MEASURED = {"eval", "tune"}
+"""Commands of researchers, whose help may take a second."""
+
+
+@pytest.mark.parametrize("name", ["", *(name for name in COMMANDS if name not in MEASURED)])
+def test_help_imports_neither_driver_nor_encoder(name: str) -> None:
     program = (
-        "import sys; from kgneo.cli.main import kgneo, main\n"
-        "try: kgneo(prog_name='kgneo') if len(sys.argv) == 1 else main(sys.argv[1:])\n"
-        "finally: print(sorted({'neo4j', 'numpy', 'kgneo.cli.ask', 'kgneo.embedding'} & set(sys.modules)))"
+        "import sys; from kgneo.cli.main import main; main(sys.argv[1:])\n"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
     )
-    environment = {"COMP_WORDS": completed, "COMP_CWORD": "1", "_KGNEO_COMPLETE": "bash_complete"} if completed else {}
-    arguments = [] if completed else ["--help"]
-    printed = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-    ).stdout
-    assert ("plain,ask" if completed else "Answer a question") in printed
+    printed = _printed(program, *([name] if name else []), "--help")
+    assert "Usage: kgneo" in printed
     assert printed.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [("kgneo a", "plain,ask"), ("kgneo ask --st", "plain,--store"), ("kgneo ask --store de", "plain,demo")],
+)
+def test_completion_imports_neither_driver_nor_encoder(typed: str, completed: str, tmp_path: Path) -> None:
+    (tmp_path / "stores" / "demo").mkdir(parents=True)
+    (tmp_path / "stores" / "demo" / "store.json").write_text("{}")
+    program = (
+        "import sys; from kgneo.cli.main import kgneo\n"
+        "try: kgneo(prog_name='kgneo')\n"
+        f"finally: print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" ")), "_KGNEO_COMPLETE": "bash_complete"}
+    printed = _printed(program, **words, KGNEO_DATA_DIR=str(tmp_path))
+    assert completed in printed
+    assert printed.splitlines()[-1] == "[]"
+
+
+def _printed(program: str, *arguments: str, **environment: str) -> str:
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **environment})
+    return done.stdout
 
 
 def test_every_option_is_documented() -> None:
@@ -134,6 +156,7 @@ def reference() -> str:
             terminal_width=100,
             help_option_names=["-h", "--help"],
         )
+        context.meta[ALL] = True
         parts.append(f"## kgneo {name}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

@@ -94,6 +94,24 @@ def test_the_section_about_ones_own_graph_works_as_written_and_leaves_no_trace(
     assert graph.read("SHOW INDEXES YIELD name WHERE name STARTS WITH 'kgneo'") == []
 
 
+@on_one_version
+def test_the_section_about_ones_own_triples_works_as_written(
+    graph: Graph, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert graph
+    monkeypatch.chdir(tmp_path)
+    section = README.split("## Your triples")[1].split("\n## ")[0]
+    file, lines = re.findall(r"`(\w+\.csv)`.*?```text\n(.*?)```", section, flags=re.DOTALL)[0]
+    Path(file).write_text(lines, encoding="utf-8")
+    for command in re.findall(r"^kgneo ([^#\n]*)", section, flags=re.MULTILINE):
+        assert main(shlex.split(command)) == 0, command
+    assert "Ada Lovelace" in capsys.readouterr().out
+
+
+def test_the_readme_fits_on_150_lines() -> None:
+    assert len(README.splitlines()) <= 150
+
+
 def test_every_command_that_the_readme_names_is_there() -> None:
     code = "\n".join(re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL))
     named = set(re.findall(r"^(?:\.venv/bin/)?kgneo (\w+)", code, flags=re.MULTILINE))
@@ -103,7 +121,7 @@ def test_every_command_that_the_readme_names_is_there() -> None:
 
 def test_every_page_that_the_readme_names_is_there() -> None:
     root = Path(__file__).resolve().parent.parent
-    for page in set(re.findall(r"docs/[\w-]+\.md", README)):
+    for page in set(re.findall(r"docs/[\w-]+\.(?:md|png)", README)):
         assert (root / page).is_file(), page
 
 

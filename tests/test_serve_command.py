@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from kgneo.cli.main import main
-from kgneo.cli.remote import ELSEWHERE, ask_server, remote
+from kgneo.cli.remote import ELSEWHERE, ask_server, remote, verify_server
 from kgneo.context import Context
 from kgneo.graph import Graph
 from kgneo.serve.announce import Announced, Announcement, find
@@ -194,6 +194,15 @@ CAPITAL = "what is the capital of [Ethiopia]?"
 )
 def test_options_that_the_server_does_not_have_are_for_this_process(options: list[str]) -> None:
     assert not ask_server([CAPITAL, *options], {})
+
+
+@pytest.mark.usefixtures("announced")
+def test_a_claim_is_judged_by_the_server_and_with_a_model_by_this_process(capsys: pytest.CaptureFixture[str]) -> None:
+    claim = "The [Danube] flows through [Austria]."
+    assert verify_server([claim, "--quiet"], {})
+    assert capsys.readouterr().out == "supported\n"
+    assert not verify_server([claim, "--llm", "smollm2"], {})
+    assert not verify_server([claim], {"llm": "smollm2"})
 
 
 @pytest.mark.usefixtures("announced")

@@ -120,6 +120,57 @@ def test_a_terminal_is_sent_nothing_by_the_installed_program() -> None:
     assert not SENT.search(text)
 
 
+def in_a_terminal(program: str, **environment: str) -> str:
+    """What a program sends to a terminal."""
+    ours, theirs = pty.openpty()
+    surroundings = {**os.environ, "TERM": "xterm", "COLUMNS": "100", **environment}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=surroundings
+    ) as process:
+        os.close(theirs)
+        found = bytearray()
+        while block := _read(ours):
+            found += block
+        assert process.wait() == 0, found.decode()
+    os.close(ours)
+    return found.decode().replace("\r\n", "\n")
+
+
+SHOWN_IN_A_TERMINAL = """
+from kgneo.cli.render import print_answer, print_verdict
+from kgneo.cli.terminal import screened
+name = {name!r}
+triples = [dict(subject=name, relation="knows", object="B" * 30)] * 12
+record = dict(answer=name, answers=[name] * {answers}, more=0, confidence=0.5, steps=[dict(question=name)],
+              evidence=triples, warnings=[name], readings=[], table=None, llm=None, verdict="refuted",
+              explanation=name)
+with screened():
+    print_answer(record, "MATCH (n) RETURN n")
+    print_verdict(record)
+"""
+
+
+def test_names_are_laid_out_in_a_terminal_and_send_it_nothing() -> None:
+    sent = in_a_terminal(SHOWN_IN_A_TERMINAL.format(name=HOSTILE, answers=1))
+    without_colours = re.sub(r"\x1b\[[0-9;]*m", "", sent)
+    assert without_colours != sent
+    assert not SENT.search(without_colours)
+    assert "TITLE" not in sent
+    assert "\x1b]0;" not in sent
+
+
+def test_colours_are_left_out_where_nobody_wants_them() -> None:
+    assert "\x1b[3" not in in_a_terminal(SHOWN_IN_A_TERMINAL.format(name="A", answers=1), NO_COLOR="1")
+
+
+def test_a_long_list_is_shortened_and_says_how_to_see_all_and_the_query_is_not_shown() -> None:
+    sent = re.sub(r"\x1b\[[0-9;]*m", "", in_a_terminal(SHOWN_IN_A_TERMINAL.format(name="A", answers=70)))
+    assert "… 10 more of 70: -q prints all of them" in sent
+    assert "… 2 more: --json has all of them" in sent
+    assert "--cypher shows the query" in sent
+    assert "MATCH" not in sent
+
+
 def _read(handle: int) -> bytes:
     try:
         return os.read(handle, 4096)
@@ -127,7 +178,7 @@ def _read(handle: int) -> bytes:
         return b""
 
 
-def test_nothing_goes_around_the_screen_but_bold_and_progress_bars() -> None:
+def test_nothing_goes_around_the_screen_but_what_makes_its_texts_visible_itself() -> None:
     around = {"behind", "buffer", "__stdout__", "__stderr__"}
     found = {
         file.name
@@ -136,7 +187,7 @@ def test_nothing_goes_around_the_screen_but_bold_and_progress_bars() -> None:
         if (isinstance(node, ast.Attribute) and node.attr in around)
         or (isinstance(node, ast.Name) and node.id == "behind")
     }
-    assert found == {"terminal.py", "options.py"}
+    assert found == {"terminal.py", "progress.py", "pretty.py", "dialogue.py"}
 
 
 @on_one_version

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 
-from kgneo.asking import DEFAULT_STRATEGY, open_context
-from kgneo.asking import ask as ask_question
-from kgneo.cli.browse import show
-from kgneo.cli.hints import about_this_graph
+from kgneo import defaults
+from kgneo.cli.help import Command, shows_all
+from kgneo.cli.hints import about_this_graph, is_dialogue
 from kgneo.cli.options import (
+    ANSWER,
+    OUTPUT,
     ModelSettings,
     budget_options,
     complete_strategy,
@@ -26,27 +27,20 @@ from kgneo.cli.options import (
     retrieval_options,
     say,
     selection_options,
+    server_options,
     set_option,
     with_options,
 )
-from kgneo.cli.pick import picked_number
-from kgneo.cli.render import SHOWN_EVIDENCE, print_answer, render_attempts, render_rest
-from kgneo.cli.terminal import print_bold
-from kgneo.cli.watch import Watcher
-from kgneo.context import Context, Options
-from kgneo.conversation import Conversation
 from kgneo.errors import KgneoError, UsageError
-from kgneo.graph.browser import browser_link
-from kgneo.graph.cypher import inline
-from kgneo.llm.dry_run import DryRun, PromptNotSent
-from kgneo.llm.spending import Price, Spending
-from kgneo.model import Answer
 from kgneo.settings import Settings, open_graph
-from kgneo.side_by_side import ask_all
-from kgneo.strategies import Strategy, described, find_strategy, read_options
 
-END = ("exit", "quit", ":q")
-"""What ends a dialogue, besides the end of the input."""
+if TYPE_CHECKING:
+    from kgneo.context import Context
+    from kgneo.llm import LanguageModel
+    from kgneo.llm.spending import Price
+    from kgneo.model import Answer
+    from kgneo.strategies import Strategy
+
 ALL = "all"
 """In place of a strategy's name."""
 
@@ -69,14 +63,17 @@ class _Every(click.ParamType[int]):
 EVERY = _Every()
 
 
-class AskCommand(click.Command):
-    """A command whose help lists the strategies, each with a line. They are imported for that alone."""
+class AskCommand(Command):
+    """A command whose whole help lists the strategies, each with a line. They are imported for that alone."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The strategies, and what `all` is."""
-        lines = {**described(), ALL: "Every strategy that can answer here, in one table."}
-        with formatter.section("Strategies"):
-            formatter.write_dl(list(lines.items()))
+        """With --help-all, the strategies, and what `all` is."""
+        if shows_all(ctx):
+            from kgneo.strategies import described
+
+            lines = {**described(), ALL: "Every strategy that can answer here, in one table."}
+            with formatter.section("Strategies"):
+                formatter.write_dl(list(lines.items()))
         super().format_epilog(ctx, formatter)
 
 
@@ -86,13 +83,9 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
 
 
 @click.command(cls=AskCommand)
-@click.argument("question", required=False)
+@click.argument("words", nargs=-1, metavar="[QUESTION]")
 @option(
-    "--strategy",
-    "-s",
-    metavar="NAME",
-    shell_complete=_complete,
-    help="How to answer, see below.  [auto]",
+    "--strategy", "-s", metavar="NAME", shell_complete=_complete, help="How to answer, see below.  [auto]", group=ANSWER
 )
 @set_option
 @with_options(*retrieval_options)
@@ -103,47 +96,52 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
     default=1000,
     show_default=True,
     help="Answers to list at most.",
+    group=ANSWER,
 )
 @option(
     "--evidence",
     type=EVERY,
-    default=Options().evidence,
+    default=defaults.EVIDENCE,
     show_default=True,
     metavar="N|all",
     help="Matches to keep as evidence of each answer; with all, all are shown.",
+    group=ANSWER,
 )
 @option(
     "--min-confidence",
     type=click.FloatRange(0, 1),
-    default=Options().min_confidence,
+    default=defaults.MIN_CONFIDENCE,
     show_default=True,
     help="Below this confidence, say that the question was not understood.",
+    group=ANSWER,
 )
 @with_options(*budget_options)
-@option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.")
+@option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.", group=ANSWER)
 @model_options
 @option(
     "--pick",
     type=click.IntRange(1),
     metavar="NUMBER",
     help="Where the question may mean several things, the answer of the reading with this number.",
+    group=ANSWER,
 )
-@option("--dry-run", is_flag=True, help="Print the first prompt that would go to the language model, and send none.")
-@option("--edit", is_flag=True, help="For cypher: open each query in your editor before it runs.")
-@option("--quiet", "-q", is_flag=True, help="Print only the answers, one a line.")
-@option("--browse", is_flag=True, help="Open Neo4j Browser with the query that shows the answer's graph.")
-@json_option
 @option(
-    "--server",
-    metavar="URL",
-    help="Ask this running `kgneo serve`; its token is read from KGNEO_ACCESS_TOKEN. Goes with --strategy, --entity, "
-    "--hops, --top-k, --limit, --llm, --quiet and --json. One that runs on the same store is asked with these options "
-    "by itself.",
+    "--dry-run",
+    is_flag=True,
+    help="Print the first prompt that would go to the language model, and send none.",
+    group=OUTPUT,
 )
-@option("--here", is_flag=True, help="Answer in this process, even if a `kgneo serve` runs on the store.")
+@option("--edit", is_flag=True, help="For cypher: open each query in your editor before it runs.", group=OUTPUT)
+@option("--cypher", is_flag=True, help="Print the query, too, which a pipe gets anyway.", group=OUTPUT)
+@option("--quiet", "-q", is_flag=True, help="Print only the answers, one a line.")
+@option("--browse", is_flag=True, help="Open Neo4j Browser with the query that shows the answer's graph.", group=OUTPUT)
+@json_option
+@with_options(
+    *server_options("--strategy, --entity, --hops, --top-k, --limit, --llm, --pick, --cypher, --quiet and --json")
+)
 @connection_options
 def ask(
-    question: str | None,
+    words: tuple[str, ...],
     strategy: str | None,
     assigned: tuple[str, ...],
     hops: int,
@@ -170,6 +168,7 @@ def ask(
     pick: int | None,
     dry_run: bool,
     edit: bool,
+    cypher: bool,
     quiet: bool,
     browse: bool,
     as_json: bool,
@@ -180,7 +179,7 @@ def ask(
     """Answer a question from the graph, with the triples that the answer rests on.
 
     The entity that the question is about stands in [brackets], or is given with --entity, or is found in the text.
-    Without a question, several are asked in turn; with a language model, follow-ups are understood.
+    Without a question, several are asked in turn: in a terminal a dialogue, where /help says what it understands.
 
     \b
     Examples:
@@ -196,8 +195,13 @@ def ask(
     if server:
         raise UsageError(
             "A server can be asked by `kgneo ask` with nothing before `ask`, and not with these options.",
-            hint="See `kgneo ask --help`, at --server, for those that go with it.",
+            hint="See `kgneo ask --help-all`, at --server, for those that go with it.",
         )
+    from kgneo.asking import open_context
+    from kgneo.context import Options
+    from kgneo.strategies import find_strategy, read_options
+
+    question = " ".join(words) if words else None
     options = Options(
         hops=hops,
         top_k=top_k,
@@ -223,14 +227,17 @@ def ask(
         raise UsageError(f"--strategy {ALL} takes one question, without --set and --browse.")
     if dry_run and (together or question is None or not model.llm):
         raise UsageError("--dry-run takes one question, one strategy, and a language model with --llm.")
-    speaking = DryRun(model.llm, model.llm_context) if dry_run and model.llm else model.load()
-    name = None if together else strategy or DEFAULT_STRATEGY
+    speaking = _dry(model) if dry_run else model.load()
+    name = None if together else strategy or defaults.STRATEGY
     own: dict[str, object] = {"select": select, "follow": follow, "free": free, "review": _edited if edit else None}
     own |= read_options((name,), assigned) if name else {}
     chosen = find_strategy(name, **own) if name else None
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
-        context = replace(context, spending=Spending.of_this_machine() if speaking else None)
+        if speaking:
+            from kgneo.llm.spending import Spending
+
+            context = replace(context, spending=Spending.of_this_machine())
         if chosen is not None and dry_run:
             assert question is not None
             _print_unsent(context, question, chosen, entities, as_json=as_json)
@@ -240,17 +247,35 @@ def ask(
             _print_together(context, question, entities, own, quiet=quiet, as_json=as_json)
             return 0
         drawn = settings if browse else None
-        printer = _Printer(context, chosen, quiet=quiet, as_json=as_json, browse=drawn, pick=pick)
+        printer = Printer(
+            context, chosen, quiet=quiet, as_json=as_json, browse=drawn, pick=pick, cypher=cypher, entities=entities
+        )
         if question is not None:
-            printer.print(question, entities)
+            printer.print(question)
             return 0
-        return printer.converse(entities)
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            from kgneo.cli.dialogue import Dialogue
+
+            Dialogue(printer).run()
+            return 0
+        return printer.print_all()
+
+
+def _dry(model: ModelSettings) -> LanguageModel:
+    """What is asked in the place of a language model where nothing is to be sent."""
+    from kgneo.llm.dry_run import DryRun
+
+    return DryRun(model.llm or "", model.llm_context)
 
 
 def _print_unsent(
     context: Context, question: str, strategy: Strategy, entities: tuple[str, ...], *, as_json: bool
 ) -> None:
     """Print what would be sent to the language model: the first prompt; those after it hold what it replies."""
+    from kgneo.asking import ask as ask_question
+    from kgneo.cli.terminal import print_bold
+    from kgneo.llm.dry_run import PromptNotSent
+
     stage, sent = "", []
     try:
         ask_question(context, question, strategy=strategy, entities=entities)
@@ -278,15 +303,16 @@ def _print_together(
     as_json: bool,
 ) -> None:
     """Ask all strategies, and print a table, or all answers as JSON. Raises the first error where none answers."""
+    from kgneo.cli.render import print_attempts
+    from kgneo.side_by_side import ask_all
+
     attempts = ask_all(
         context, question, entities=entities, options=own, on_begin=lambda name: None if quiet else say(f"{name} …")
     )
     if as_json:
         print_json({"question": question, "strategies": [attempt.to_dict() for attempt in attempts]})
     else:
-        heading, _, rows = render_attempts(attempts).partition("\n")
-        print_bold(heading)
-        click.echo(rows)
+        print_attempts(attempts)
 
 
 def _edited(query: str) -> str:
@@ -298,90 +324,94 @@ def _edited(query: str) -> str:
 
 
 @dataclass
-class _Printer:
-    """Asks and prints, one question after the other."""
+class Printer:
+    """Asks and prints, one question after the other. `entities` are given with each; `last` is the answer before."""
 
     context: Context
     strategy: Strategy
-    quiet: bool
-    as_json: bool
+    quiet: bool = False
+    as_json: bool = False
     browse: Settings | None = None
     pick: int | None = None
+    cypher: bool = False
+    entities: tuple[str, ...] = ()
+    last: Answer | None = None
 
     def __post_init__(self) -> None:
+        from kgneo.conversation import Conversation
+
         self.conversation = Conversation(self.context, self.strategy)
 
-    def print(self, question: str, entities: tuple[str, ...] = ()) -> None:
+    def print(self, question: str) -> None:
         """Ask one question and print its answer, as it comes where that is wanted."""
+        from kgneo.cli.pick import picked_number
+        from kgneo.cli.watch import Watcher
+
         watcher = Watcher()
         if not self.quiet and not self.as_json:
             self.conversation.context = replace(self.context, on_event=watcher)
         try:
-            answer = self.conversation.ask(question, entities=entities)
+            answer = self.conversation.ask(question, entities=self.entities)
         finally:
             watcher.end_line()
-        number = picked_number(answer.to_dict(), self.pick, typed=not (self.quiet or self.as_json))
+        typed = not (self.quiet or self.as_json or is_dialogue())
+        number = picked_number(answer.to_dict(), self.pick, typed=typed)
         if number is not None:
             answer, watcher = answer.picked(number), Watcher()
+        self.show(answer, seen=watcher.seen)
+
+    def show(self, answer: Answer, *, seen: bool = False) -> None:
+        """Print an answer; `seen`: what happened on the way, and its text, were printed."""
+        from kgneo.cli.render import print_answer, print_rest
+
+        self.last = answer
         if self.as_json:
             print_json(answer.to_dict())
         elif self.quiet:
             click.echo("\n".join(answer.answers) or answer.answer)
         else:
-            self._print_shown(answer, watcher)
-        drawn = answer.picture or answer.cypher
-        if self.browse and drawn:
-            shown = inline(drawn, dict(answer.cypher_parameters))
-            link = browser_link(self.context.graph, shown, username=self.browse.username)
-            show(link, self.browse)
+            shown = self._shown(answer)
+            (print_rest if seen else print_answer)(
+                answer.to_dict(), query_of(answer), with_query=self.cypher, shown=shown
+            )
+        if self.browse:
+            self._draw(answer, self.browse)
 
-    def _print_shown(self, answer: Answer, watcher: Watcher) -> None:
-        query = inline(answer.cypher, dict(answer.cypher_parameters)) if answer.cypher else ""
-        if not watcher.seen:
-            print_answer(answer.to_dict(), query, self._shown(answer))
-        elif rest := render_rest(answer.to_dict(), query, self._shown(answer)):
-            click.echo("\n" + rest)
+    def _draw(self, answer: Answer, settings: Settings) -> None:
+        from kgneo.cli.browse import show
+        from kgneo.graph.browser import browser_link
+        from kgneo.graph.cypher import inline
+
+        if drawn := answer.picture or answer.cypher:
+            shown = inline(drawn, dict(answer.cypher_parameters))
+            show(browser_link(self.context.graph, shown, username=settings.username), settings)
 
     def _shown(self, answer: Answer) -> int:
         """How many triples are printed: all, where all were asked for."""
+        from kgneo.cli.render import SHOWN_EVIDENCE
+
         return SHOWN_EVIDENCE if self.context.options.evidence else len(answer.evidence)
 
-    def converse(self, entities: tuple[str, ...]) -> int:
-        """Ask what is typed, until the end of the input. Exit code: 1 when questions from a file failed."""
-        interactive = sys.stdin.isatty()
-        if interactive:
-            say("Ask a question; Ctrl-C ends it, and Ctrl-D, exit or :q the dialogue.")
+    def print_all(self) -> int:
+        """Ask each line of standard input. Exit code: 1 when one of them failed."""
         failed = 0
-        for question in _questions(interactive):
+        for question in filter(None, map(str.strip, sys.stdin)):
             try:
-                self.print(question, entities)
+                self.print(question)
             except KgneoError as error:
                 failed += 1
-                hint = about_this_graph(error.hint)
-                click.echo("\n".join(filter(None, (f"Error: {error.message}", hint))), err=True)
-            except (KeyboardInterrupt, click.Abort):
-                if not interactive:
-                    raise
-                say("Interrupted.")
-        return int(bool(failed) and not interactive)
+                print_error(error)
+        return int(bool(failed))
 
 
-def _questions(interactive: bool) -> Iterator[str]:
-    if not interactive:
-        yield from (line.strip() for line in sys.stdin if line.strip())
-        return
-    with suppress(ImportError):
-        import readline  # noqa: F401 - gives `input` line editing and a history
-    while True:
-        try:
-            line = input("> ").strip()
-        except EOFError:
-            click.echo()
-            return
-        except KeyboardInterrupt:  # what was typed is given up, as in other dialogues
-            click.echo()
-            continue
-        if line.lower() in END:
-            return
-        if line:
-            yield line
+def query_of(answer: Answer) -> str:
+    """The query of an answer with its values written in, to paste; empty where there is none."""
+    from kgneo.graph.cypher import inline
+
+    return inline(answer.cypher, dict(answer.cypher_parameters)) if answer.cypher else ""
+
+
+def print_error(error: KgneoError) -> None:
+    """An error and what to do, on standard error."""
+    lines: Sequence[str] = (f"Error: {error.message}", about_this_graph(error.hint))
+    click.echo("\n".join(filter(None, lines)), err=True)

@@ -8,12 +8,12 @@ import webbrowser
 
 import click
 
+from kgneo.cli.help import Command
 from kgneo.cli.options import connection_options, json_option, option, print_json, say
-from kgneo.graph.browser import browser_link
 from kgneo.settings import Settings, open_graph
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("query", required=False)
 @option("--print", "only_print", is_flag=True, envvar=None, help="Print the address instead of opening it.")
 @json_option
@@ -27,6 +27,8 @@ def browse(query: str | None, only_print: bool, as_json: bool, settings: Setting
       kgneo browse "MATCH (n) RETURN n LIMIT 25"
       kgneo browse --print
     """
+    from kgneo.graph.browser import browser_link
+
     with open_graph(settings, report=say) as graph:
         link = browser_link(graph, query or "", username=settings.username)
     if as_json:

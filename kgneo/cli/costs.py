@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
+from kgneo.cli.help import Command
 from kgneo.cli.options import json_option, option, print_json
-from kgneo.llm.spending import Spending, Spent
+
+if TYPE_CHECKING:
+    from kgneo.llm.spending import Spent
 
 HEAD = ("day", "user", "model", "calls", "read", "written", "paid")
 
 
-@click.command()
+@click.command(cls=Command)
 @option("--day", default="", metavar="YYYY-MM-DD", help="This day (UTC) alone.")
 @option("--user", default="", metavar="NAME", help="This user alone; of `kgneo serve`, the address that asks.")
 @json_option
@@ -26,6 +30,8 @@ def costs(day: str, user: str, as_json: bool) -> None:
       kgneo costs
       kgneo costs --day 2026-01-31 --json
     """
+    from kgneo.llm.spending import Spending
+
     rows = Spending.of_this_machine().rows(day=day, user=user)
     if as_json:
         print_json({"spent": [asdict(row) for row in rows]})

@@ -6,25 +6,23 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgneo.asking import ask, open_context
+from kgneo.cli.help import Command
 from kgneo.cli.hints import about_this_graph, name_store
-from kgneo.cli.index import run_index
 from kgneo.cli.options import ModelSettings, connection_options, model_options, say
-from kgneo.context import Context, Options
-from kgneo.graph.load import load, source_digest
-from kgneo.loader import open_source, read_triples
-from kgneo.sample import questions_path, triples_path
 from kgneo.settings import Settings, open_graph
+
+if TYPE_CHECKING:
+    from kgneo.context import Context
 
 STORE = "demo"
 TRY_NEXT = "which seas do the rivers of [Germany] flow into?"
 
 
-@click.command()
+@click.command(cls=Command)
 @connection_options
 @model_options
 def demo(settings: Settings, model: ModelSettings) -> None:
@@ -38,6 +36,13 @@ def demo(settings: Settings, model: ModelSettings) -> None:
       kgneo demo
       kgneo demo --llm smollm2
     """
+    from kgneo.asking import open_context
+    from kgneo.cli.index import run_index
+    from kgneo.context import Options
+    from kgneo.graph.load import load, source_digest
+    from kgneo.loader import open_source, read_triples
+    from kgneo.sample import questions_path, triples_path
+
     if settings.uri is None and settings.store is None:
         settings = replace(settings, store=STORE)
         name_store(STORE)
@@ -63,6 +68,8 @@ def demo(settings: Settings, model: ModelSettings) -> None:
 
 def _answered(context: Context, record: dict[str, Any], strategies: Sequence[str]) -> Iterator[str]:
     """Shows the answers to a question; gives the strategies whose first answer is right."""
+    from kgneo.asking import ask
+
     answers = {name: ask(context, record["question"], strategy=name) for name in strategies}
     right = [name for name, found in answers.items() if found.answers[:1] and found.answers[0] in record["answers"]]
     click.echo(f"{'✓' if 'paths' in right else '✗'} {record['question']}")

@@ -5,18 +5,19 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import click
 
+from kgneo.cli.help import Command
 from kgneo.cli.options import connection_options, json_option, print_json, say
-from kgneo.cli.prepare import described
-from kgneo.embedding import OnnxEncoder, load_encoder
 from kgneo.errors import KgneoError
 from kgneo.extras import how_to_install
-from kgneo.graph.cache import LocalCache
-from kgneo.graph.record import IndexRecord, count_triples, read_record
 from kgneo.settings import Settings, open_graph
 from kgneo.version import __version__
+
+if TYPE_CHECKING:
+    from kgneo.graph.record import IndexRecord
 
 Check = tuple[str, bool, str]
 OPTIONAL = (
@@ -27,7 +28,7 @@ OPTIONAL = (
 """What an extra brings, and the module that tells that it is there."""
 
 
-@click.command()
+@click.command(cls=Command)
 @json_option
 @connection_options
 def doctor(as_json: bool, settings: Settings) -> None:
@@ -49,6 +50,9 @@ def doctor(as_json: bool, settings: Settings) -> None:
 
 
 def _checks(settings: Settings) -> Iterator[Check]:
+    from kgneo.graph.cache import LocalCache
+    from kgneo.graph.record import count_triples, read_record
+
     yield "kgneo", True, f"{__version__} on Python {platform.python_version()}"
     yield _try("Encoder", _encoder)
     for what, module, extra in OPTIONAL:
@@ -68,6 +72,9 @@ def _checks(settings: Settings) -> Iterator[Check]:
 
 
 def _encoder() -> str:
+    from kgneo.cli.prepare import described
+    from kgneo.embedding import OnnxEncoder, load_encoder
+
     encoder = load_encoder(report=say)
     where = f"; {described(encoder)}" if isinstance(encoder, OnnxEncoder) else ""
     return f"{encoder.name}, {encoder.dimensions} numbers{where}"

@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
-from tqdm import tqdm
 
 from kgneo.asking import open_context
+from kgneo.cli.help import Command, Option
 from kgneo.cli.options import (
+    ANSWER,
+    RETRIEVAL,
     ModelSettings,
     budget_options,
     complete_strategy,
@@ -30,7 +32,7 @@ from kgneo.cli.options import (
     set_option,
     with_options,
 )
-from kgneo.cli.terminal import visible
+from kgneo.cli.progress import Bar
 from kgneo.context import Context, Options
 from kgneo.errors import GraphUnavailable, NotIndexed, ServerError, UsageError
 from kgneo.evaluation import figures
@@ -54,7 +56,7 @@ GRID = ("question_hops", "seeds", "strategies", "hops", "top_k")
 PLANNED = (*GRID, "split", "variant", "limit", "stage", "brackets", "select")
 
 
-class ManyOption(click.Option):
+class ManyOption(Option):
     """An option that may be given several times; a single value from `kgneo.toml` counts as one."""
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
@@ -67,11 +69,16 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
     return option(*names, multiple=True, cls=ManyOption, **attributes)
 
 
-@click.command("eval")
+@click.command("eval", cls=Command)
 @click.argument("target", nargs=-1)
-@option("--split", default="dev", show_default=True, help="Split of the data set.")
-@option("--variant", default="vanilla", show_default=True, help="Variant of the data set.")
-@many("--question-hops", type=click.IntRange(1), help="Ask questions of this many hops. Repeatable.  [all]")
+@option("--split", default="dev", show_default=True, help="Split of the data set.", group="Questions")
+@option("--variant", default="vanilla", show_default=True, help="Variant of the data set.", group="Questions")
+@many(
+    "--question-hops",
+    type=click.IntRange(1),
+    help="Ask questions of this many hops. Repeatable.  [all]",
+    group="Questions",
+)
 @option(
     "--limit",
     type=click.IntRange(1),
@@ -80,36 +87,60 @@ def many(*names: str, **attributes: Any) -> Callable[[Any], Any]:
 )
 @many("--seed", "seeds", type=int, help="Draws the sample; the language model gets it too. Repeatable.  [0]")
 @many("--strategy", "-s", "strategies", shell_complete=complete_strategy, help="How to answer. Repeatable.  [auto]")
-@many("--hops", "-n", type=click.IntRange(1, 6), help="How far to reach (N). Repeatable.  [3]")
-@many("--top-k", "-k", type=click.IntRange(1, 1000), help="Triples to keep (K). Repeatable.  [30]")
-@option("--stage", type=click.Choice(STAGES), default="ask", show_default=True, help="Measure this.")
-@option("--brackets/--no-brackets", default=True, show_default=True, help="Say which entities are asked about.")
+@many("--hops", "-n", type=click.IntRange(1, 6), help="How far to reach (N). Repeatable.  [3]", group=RETRIEVAL)
+@many("--top-k", "-k", type=click.IntRange(1, 1000), help="Triples to keep (K). Repeatable.  [30]", group=RETRIEVAL)
+@option("--stage", type=click.Choice(STAGES), default="ask", show_default=True, help="Measure this.", group="Questions")
+@option(
+    "--brackets/--no-brackets",
+    default=True,
+    show_default=True,
+    help="Say which entities are asked about.",
+    group=ANSWER,
+)
 @click.option("--experiment", type=click.Path(path_type=Path), metavar="FILE", help="Take the grid from a TOML file.")
 @click.option(
     "--compare", "pair", nargs=2, type=click.Path(path_type=Path), metavar="RUN_A RUN_B", help="Compare two runs."
 )
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Results folder.  [results/…]")
-@option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Questions asked at once.")
+@option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Questions asked at once.", group="Run"
+)
 @option(
     "--wait",
     type=click.FloatRange(min=0),
     default=600.0,
     show_default=True,
     help="Seconds to wait for a lost server.",
+    group="Run",
 )
-@option("--closed", is_flag=True, help="For claims: take the graph to be complete; what it does not hold is false.")
+@option(
+    "--closed",
+    is_flag=True,
+    help="For claims: take the graph to be complete; what it does not hold is false.",
+    group="Run",
+)
 @click.option("--retry-failed", is_flag=True, help="Ask again what failed with an error.")
 @click.option("--figures/--no-figures", "with_figures", default=True, help="Draw the figures.  [figures]")
 @click.option("--diagnose/--no-diagnose", default=True, help="Look for the causes of wrong answers.  [diagnose]")
-@option("--direction", type=click.Choice(["both", "out"]), default="both", show_default=True, help="Walk this way.")
-@option("--exact", is_flag=True, help="Score every candidate instead of asking the vector index.")
-@option("--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.")
+@option(
+    "--direction",
+    type=click.Choice(["both", "out"]),
+    default="both",
+    show_default=True,
+    help="Walk this way.",
+    group=RETRIEVAL,
+)
+@option("--exact", is_flag=True, help="Score every candidate instead of asking the vector index.", group=RETRIEVAL)
+@option(
+    "--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.", group=RETRIEVAL
+)
 @option(
     "--min-confidence",
     type=click.FloatRange(0, 1),
     default=Options().min_confidence,
     show_default=True,
     help="Count answers below this confidence as not given.",
+    group=ANSWER,
 )
 @with_options(*selection_options)
 @set_option
@@ -286,7 +317,7 @@ class ShownProgress:
     """A bar over all configurations, with the running Hit@1 of the present one and the time left."""
 
     stage: str
-    bar: tqdm[Any] | None = None
+    bar: Bar | None = None
     present: Configuration | None = None
     done: int = 0
 
@@ -300,14 +331,11 @@ class ShownProgress:
             return
         if now.configuration != self.present:
             self.present, self.done = now.configuration, 0
-            if now.resumed and not self.bar.disable:
-                # Questions of an earlier session take no time; the rate must not count them.
-                self.bar.initial += now.resumed
         words = now.configuration.name
         if self.stage == "ask" and find_strategy(now.configuration.strategy).needs.graph:
             words += f" Hit@1 {now.hit_at_1:.3f}"
         words += f" {now.errors} failed" if now.errors else ""
-        self.bar.set_postfix_str(visible(words), refresh=False)
+        self.bar.describe(words)
         self.bar.update(now.done - self.done)
         self.done = now.done
 

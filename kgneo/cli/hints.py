@@ -8,10 +8,21 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import click
 from click.core import ParameterSource
 
+WAYS = {
+    "query": ("--cypher shows the query, --browse draws what it finds.", "/cypher shows the query, /why says more."),
+    "pick": ("Choose with --pick NUMBER.", "Choose with /pick NUMBER."),
+    "all": ("-q prints all of them, one a line", "/save FILE keeps all of them"),
+    "triples": ("--json has all of them", "/why shows all of them"),
+}
+"""How to see or choose more: on a command line, and in a dialogue."""
+_DIALOGUE = ContextVar("dialogue", default=False)
 GRAPH = ("uri", "username", "database", "store")
 """The options that say which graph, without secrets."""
 NAMED = "kgneo.graph"
@@ -19,6 +30,26 @@ NAMED = "kgneo.graph"
 _SERVER = r"server (?:start|stop|status)"
 _OTHERS = "ask|browse|doctor|eval|index|learn|load|mcp|retrieve|schema|serve|tune data|verify"
 _COMMAND = re.compile(rf"\bkgneo (?:(?P<server>{_SERVER})|{_OTHERS})\b(?![^`\n]* --(?:store|uri|help)\b)")
+
+
+@contextmanager
+def in_dialogue() -> Iterator[None]:
+    """A block in which the user types at the dialogue."""
+    token = _DIALOGUE.set(True)
+    try:
+        yield
+    finally:
+        _DIALOGUE.reset(token)
+
+
+def is_dialogue() -> bool:
+    """Whether the user types at the dialogue."""
+    return _DIALOGUE.get()
+
+
+def way(name: str) -> str:
+    """How to see or choose more, where the user is."""
+    return WAYS[name][_DIALOGUE.get()]
 
 
 def about_this_graph(text: str) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
-from kgneo.cache_files import going_on
+from kgneo import defaults
+from kgneo.cli.help import Command
 from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
     choice_options,
@@ -20,25 +22,22 @@ from kgneo.cli.options import (
     say,
     with_options,
 )
-from kgneo.embedding import DEFAULT_ENCODER, Encoder, load_encoder
-from kgneo.graph import Graph
-from kgneo.graph.attach import Choices, is_loaded, loaded_shape
-from kgneo.graph.cache import LocalCache
-from kgneo.graph.estimate import Estimate, estimate
-from kgneo.graph.index import IndexReport, Progress, build, build_locally
-from kgneo.graph.mirror import MIRRORED_UP_TO
-from kgneo.graph.open import known_shape, refuse_choices
-from kgneo.graph.record import read_record
-from kgneo.graph.removal import remove
-from kgneo.graph.schema import Schema, read_relations
-from kgneo.graph.shape import Shape
 from kgneo.settings import Settings, open_graph
+
+if TYPE_CHECKING:
+    from kgneo.embedding import Encoder
+    from kgneo.graph import Graph
+    from kgneo.graph.attach import Choices
+    from kgneo.graph.estimate import Estimate
+    from kgneo.graph.index import IndexReport, Progress
+    from kgneo.graph.schema import Schema
+    from kgneo.graph.shape import Shape
 
 WORTH_TELLING = 2_000
 """Triples from which on encoding takes long enough to ask questions meanwhile."""
 
 
-@click.command()
+@click.command(cls=Command)
 @option("--encoder", metavar="NAME|PATH", help="minilm (default), mpnet, fast, openai:MODEL, a folder or a hub name.")
 @option("--dry-run", is_flag=True, help="Say what would be written, how long it would take and how large it would be.")
 @option(
@@ -53,7 +52,7 @@ WORTH_TELLING = 2_000
     "--mirror/--no-mirror",
     default=None,
     help="Keep structure and embeddings on this machine, too, where candidates are found faster.  [default: up to "
-    f"{MIRRORED_UP_TO:,} triples]",
+    f"{defaults.MIRRORED_UP_TO:,} triples]",
 )
 @with_options(*choice_options)
 @json_option
@@ -110,12 +109,17 @@ def run_index(
 ) -> IndexReport:
     """Build the index with progress bars, and say what was done. `mirror` None: as the number of triples says. `ray` is
     the address of a cluster to encode on."""
+    from kgneo.embedding import load_encoder
+    from kgneo.graph.cache import LocalCache
+    from kgneo.graph.index import build, build_locally
+    from kgneo.graph.record import read_record
+
     refusal = graph.refuses_writes()
     local = LocalCache(graph).embeddings() if refusal else None
     record = local.read_record() if local else read_record(graph)
     finished = record is not None and record.complete
     schema, shape = _schema_and_shape(graph, choices)
-    name = encoder or (record.encoder if record else DEFAULT_ENCODER)
+    name = encoder or (record.encoder if record else defaults.ENCODER)
     loaded = load_encoder(name, report=say)
     bars = {
         "encoding": progress(None, "Embedding", " triples"),
@@ -141,12 +145,16 @@ def run_index(
     place = f" in {local.folder}, since {refusal}" if local else ""
     say(f"Indexed {report.triples:,} triples with the encoder {name}; {report.encoded:,} were encoded now{place}.")
     if not local:
-        _keep_mirror(graph, loaded.dimensions, report.triples <= MIRRORED_UP_TO if mirror is None else mirror)
+        _keep_mirror(graph, loaded.dimensions, report.triples <= defaults.MIRRORED_UP_TO if mirror is None else mirror)
     return report
 
 
 def _schema_and_shape(graph: Graph, choices: Choices | None) -> tuple[Schema | None, Shape]:
     """What indexing has to know of the graph. Triples that kgneo loaded need no schema, which takes seconds to read."""
+    from kgneo.graph.attach import is_loaded, loaded_shape
+    from kgneo.graph.open import known_shape, refuse_choices
+    from kgneo.graph.schema import read_relations
+
     if is_loaded(graph):
         refuse_choices(choices)
         return None, loaded_shape(read_relations(graph))
@@ -166,6 +174,9 @@ def _on(ray: str | None, encoder: Encoder) -> Iterator[Encoder]:
 
 
 def _keep_mirror(graph: Graph, dimensions: int, wanted: bool) -> None:
+    from kgneo.cache_files import going_on
+    from kgneo.graph.cache import LocalCache
+
     folder = LocalCache(graph).mirror()
     if not wanted:
         folder.remove()
@@ -187,15 +198,23 @@ def _keep_mirror(graph: Graph, dimensions: int, wanted: bool) -> None:
 
 def renew_mirror(graph: Graph) -> None:
     """Bring the mirror up to what kgneo itself, or others, wrote into the graph, where there is a mirror."""
+    from kgneo.graph.cache import LocalCache
+    from kgneo.graph.record import read_record
+
     record = read_record(graph)
     if record is not None and LocalCache(graph).mirror().current() is not None:
         _keep_mirror(graph, record.dimensions, True)
 
 
 def _estimate(graph: Graph, encoder: str | None, choices: Choices) -> Estimate:
+    from kgneo.embedding import load_encoder
+    from kgneo.graph.estimate import estimate
+    from kgneo.graph.open import known_shape
+    from kgneo.graph.record import read_record
+
     record = read_record(graph)
     schema, shape = known_shape(graph, choices=choices, keep=False, report=say)
-    loaded = load_encoder(encoder or (record.encoder if record else DEFAULT_ENCODER), report=say)
+    loaded = load_encoder(encoder or (record.encoder if record else defaults.ENCODER), report=say)
     return estimate(graph, loaded, shape, schema)
 
 
@@ -233,6 +252,8 @@ def _size(size: float) -> str:
 
 
 def _remove(graph: Graph, as_json: bool) -> None:
+    from kgneo.graph.removal import remove
+
     removed = remove(graph)
     if as_json:
         print_json(asdict(removed))

@@ -6,26 +6,31 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgneo.asking import open_context
+from kgneo import defaults
+from kgneo.cli.help import Command
 from kgneo.cli.hints import about_this_graph
-from kgneo.cli.index import renew_mirror
-from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
-from kgneo.context import Context, Options
+from kgneo.cli.options import (
+    RETRIEVAL,
+    connection_options,
+    json_option,
+    option,
+    print_json,
+    progress,
+    say,
+)
 from kgneo.errors import UsageError
-from kgneo.graph import Graph
-from kgneo.graph.examples import Example, all_examples, remove_examples
-from kgneo.graph.lessons import Lesson, all_lessons, remove_lessons
-from kgneo.learning import LearnReport, learn_questions, train_scorer
-from kgneo.learning_readings import learn_readings
-from kgneo.query.json import to_json
-from kgneo.query.wording import wording
-from kgneo.questions import read_labelled, sample
-from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.settings import Settings, open_graph
+
+if TYPE_CHECKING:
+    from kgneo.context import Context
+    from kgneo.graph import Graph
+    from kgneo.graph.examples import Example
+    from kgneo.graph.lessons import Lesson
+    from kgneo.learning import LearnReport
 
 KEY_DIGITS = 8
 SHOWN = 10
@@ -37,18 +42,28 @@ BARS = {
 }
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @option(
-    "--hops", "-n", type=click.IntRange(1, MAX_HOPS), default=3, show_default=True, help="How far a path reaches (N)."
+    "--hops",
+    "-n",
+    type=click.IntRange(1, defaults.LEARNED_HOPS),
+    default=3,
+    show_default=True,
+    help="How far a path reaches (N).",
+    group=RETRIEVAL,
 )
-@option("--split", default="train", show_default=True, help="Which questions of a data set's folder.")
-@option("--variant", default="vanilla", show_default=True, help="Which wording of them.")
-@option("--sample", "size", type=click.IntRange(min=1), help="Learn only so many, drawn by --seed.")
-@option("--seed", type=int, default=0, show_default=True, help="Which questions --sample draws.")
+@option(
+    "--split", default="train", show_default=True, help="Which questions of a data set's folder.", group="Questions"
+)
+@option("--variant", default="vanilla", show_default=True, help="Which wording of them.", group="Questions")
+@option("--sample", "size", type=click.IntRange(min=1), help="Learn only so many, drawn by --seed.", group="Questions")
+@option("--seed", type=int, default=0, show_default=True, help="Which questions --sample draws.", group="Questions")
 @click.option("--list", "show", is_flag=True, help="Show the examples in the graph.")
 @click.option("--remove", "keys", multiple=True, metavar="KEY|all", help="Remove an example, or all. Repeatable.")
-@option("--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.")
+@option(
+    "--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.", group=RETRIEVAL
+)
 @json_option
 @connection_options
 def learn(
@@ -77,6 +92,12 @@ def learn(
       kgneo learn --list
       kgneo learn --remove all
     """
+    from kgneo.asking import open_context
+    from kgneo.cli.index import renew_mirror
+    from kgneo.context import Options
+    from kgneo.learning import learn_questions
+    from kgneo.questions import read_labelled, sample
+
     if bool(files) + show + bool(keys) != 1:
         raise UsageError("learn takes either files, --list, or --remove.", hint="See kgneo learn --help.")
     with open_graph(settings, report=say) as graph:
@@ -129,6 +150,10 @@ def _report(report: LearnReport, as_json: bool) -> None:
 
 
 def _list(graph: Graph, as_json: bool) -> None:
+    from kgneo.graph.examples import all_examples
+    from kgneo.graph.lessons import all_lessons
+    from kgneo.query.wording import wording
+
     examples, lessons = all_examples(graph), all_lessons(graph)
     if as_json:
         print_json([*map(_record, examples), *map(_lesson, lessons)])
@@ -154,6 +179,8 @@ def _record(example: Example) -> dict[str, object]:
 
 
 def _lesson(lesson: Lesson) -> dict[str, object]:
+    from kgneo.query.json import to_json
+
     return {
         "key": lesson.key,
         "text": lesson.text,
@@ -164,6 +191,12 @@ def _lesson(lesson: Lesson) -> dict[str, object]:
 
 
 def _remove(graph: Graph, keys: Sequence[str], encoder: str | None, as_json: bool) -> None:
+    from kgneo.asking import open_context
+    from kgneo.graph.examples import all_examples, remove_examples
+    from kgneo.graph.lessons import all_lessons, remove_lessons
+    from kgneo.learning import train_scorer
+    from kgneo.learning_readings import learn_readings
+
     if "all" in keys:
         removed = remove_examples(graph) + remove_lessons(graph)
     else:

@@ -7,26 +7,24 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
-from tqdm import tqdm
 
+from kgneo.cli.help import Command
 from kgneo.cli.hints import about_this_graph
-from kgneo.cli.index import run_index
 from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say, with_options
 from kgneo.errors import DataError, UsageError
 from kgneo.folders import check_room, store_path
-from kgneo.graph import Graph
-from kgneo.graph.load import LEAST_BYTES as ONLINE
-from kgneo.graph.load import LoadReport, source_digest
-from kgneo.graph.load import load as load_into
-from kgneo.graph.load_graph import GraphLoadReport, load_graph
-from kgneo.graph.load_offline import LEAST_BYTES as OFFLINE
-from kgneo.graph.load_offline import load_graph_offline, load_offline, refuse_offline
-from kgneo.loader import Check, LoadedTriple, LoadOptions, Source, check, read_triples
-from kgneo.property_graph import GraphFiles, check_graph, open_graph_files, read_graph
 from kgneo.settings import Settings, open_graph
+
+if TYPE_CHECKING:
+    from kgneo.cli.progress import Bar
+    from kgneo.graph import Graph
+    from kgneo.graph.load import LoadReport
+    from kgneo.graph.load_graph import GraphLoadReport
+    from kgneo.loader import Check, LoadedTriple, LoadOptions, Source
+    from kgneo.property_graph import GraphFiles
 
 FORMAT_OPTIONS = (
     option(
@@ -37,35 +35,46 @@ FORMAT_OPTIONS = (
         help="csv, tsv, nt, turtle, metaqa …; found from the file where not given.",
     ),
     option(
-        "--columns", metavar="S,R,O", help="Columns of subject, relation, object: header names or positions from 1."
+        "--columns",
+        metavar="S,R,O",
+        help="Columns of subject, relation, object: header names or positions from 1.",
+        group="Format",
     ),
-    option("--separator", metavar="CHARACTER", help="Between fields of delimited text, one character or 'tab'."),
+    option(
+        "--separator",
+        metavar="CHARACTER",
+        help="Between fields of delimited text, one character or 'tab'.",
+        group="Format",
+    ),
     option(
         "--header",
         type=click.Choice(["auto", "yes", "no"]),
         default="auto",
         show_default=True,
         help="Whether the first line names the columns.",
+        group="Format",
     ),
-    option("--no-quotes", is_flag=True, help="Take quotes in delimited text as plain characters."),
+    option("--no-quotes", is_flag=True, help="Take quotes in delimited text as plain characters.", group="Format"),
     option(
         "--names",
         type=click.Choice(["local", "iri"]),
         default="local",
         show_default=True,
         help="RDF: local names of IRIs, or whole IRIs.",
+        group="Format",
     ),
-    option("--language", metavar="TAG", help="RDF: keep only literals in this language or in none."),
+    option("--language", metavar="TAG", help="RDF: keep only literals in this language or in none.", group="Format"),
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 @with_options(*FORMAT_OPTIONS)
 @option(
     "--skip-bad-lines",
     is_flag=True,
     help="Load the rest where lines cannot be used, and keep them in a file.",
+    group="Format",
 )
 @option(
     "--rejected",
@@ -73,6 +82,7 @@ FORMAT_OPTIONS = (
     default="kgneo-rejected.tsv",
     show_default=True,
     help="That file.",
+    group="Format",
 )
 @option(
     "--offline",
@@ -118,6 +128,10 @@ def load(
       gunzip -c dump.nt.gz | kgneo load - --format nt --no-index
       kgneo load dump.nt.gz --offline --store dump
     """
+    from kgneo.cli.index import run_index
+    from kgneo.loader import LoadOptions
+    from kgneo.property_graph import GraphFiles, open_graph_files
+
     options = LoadOptions(
         separator=separator,
         columns=_columns(columns),
@@ -184,6 +198,8 @@ class _Checked:
 
 def _offline_store(settings: Settings) -> Path:
     """The store to load into offline. Raises UsageError, ServerError or GraphError for one that cannot be."""
+    from kgneo.graph.load_offline import refuse_offline
+
     if settings.uri or settings.read_only:
         found = "the address of a server" if settings.uri else "--read-only"
         raise UsageError(
@@ -197,6 +213,12 @@ def _offline_store(settings: Settings) -> Path:
 
 def _checked_graph(files: GraphFiles, reading: _Reading) -> _Checked:
     """Check a property graph. Raises DataError where it cannot be loaded."""
+    from kgneo.graph.load import LEAST_BYTES as ONLINE
+    from kgneo.graph.load_graph import load_graph
+    from kgneo.graph.load_offline import LEAST_BYTES as OFFLINE
+    from kgneo.graph.load_offline import load_graph_offline
+    from kgneo.property_graph import check_graph, read_graph
+
     if files.passed_over:
         names = ", ".join(Path(name).name for name in files.passed_over)
         say(f"Passed over, since they hold no nodes or relationships: {names}.")
@@ -246,6 +268,10 @@ def _checked_graph(files: GraphFiles, reading: _Reading) -> _Checked:
 
 def _checked_triples(sources: Sequence[Source], reading: _Reading) -> _Checked:
     """Check sources of triples. Raises DataError where one cannot be loaded."""
+    from kgneo.graph.load import LEAST_BYTES as ONLINE
+    from kgneo.graph.load_offline import LEAST_BYTES as OFFLINE
+    from kgneo.graph.load_offline import load_offline
+
     checks = [_check(source, reading) for source in sources]
     bad = sum(item.bad_lines for item in checks)
 
@@ -296,12 +322,14 @@ def _columns(columns: str | None) -> tuple[str, str, str] | None:
     return parts
 
 
-def _to(bar: tqdm[Any]) -> Callable[[int], None]:
+def _to(bar: Bar) -> Callable[[int], None]:
     """What moves a bar to a position."""
-    return lambda done: bar.update(done - bar.n) and None
+    return lambda done: bar.update(done - bar.n)
 
 
 def _check(source: Source, reading: _Reading) -> Check:
+    from kgneo.loader import check
+
     with progress(source.size, f"Checking {source.short_name}", "B") as bar:
         return check(
             source,
@@ -313,6 +341,8 @@ def _check(source: Source, reading: _Reading) -> Check:
 
 
 def _triples(source: Source, reading: _Reading, rejected: TextIO | None) -> Iterator[LoadedTriple]:
+    from kgneo.loader import read_triples
+
     return read_triples(
         source,
         format=reading.format,
@@ -323,6 +353,9 @@ def _triples(source: Source, reading: _Reading, rejected: TextIO | None) -> Iter
 
 
 def _load(graph: Graph, source: Source, item: Check, reading: _Reading, rejected: TextIO | None) -> LoadReport:
+    from kgneo.graph.load import load as load_into
+    from kgneo.graph.load import source_digest
+
     triples = _triples(source, reading, rejected)
     with progress(item.triples, f"Loading {source.short_name}", " triples") as bar:
         return load_into(graph, triples, name=source_digest(source), on_progress=_to(bar))

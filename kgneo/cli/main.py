@@ -17,13 +17,14 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from kgneo.cli.terminal import screen, screened
+from kgneo.cli.terminal import print_help, screen, screened
 from kgneo.errors import KgneoError, UsageError
 from kgneo.options_file import read_configuration
 from kgneo.version import __version__
 
 COMMANDS = {
     "demo": "kgneo.cli.demo",
+    "init": "kgneo.cli.init",
     "server": "kgneo.cli.server",
     "load": "kgneo.cli.load",
     "index": "kgneo.cli.index",
@@ -45,6 +46,7 @@ COMMANDS = {
 """Commands in the order of help, with the module that holds each. Imported when used: `ask` must start fast."""
 SUMMARIES = {
     "demo": "Load a small sample graph into a store of its own and answer its questions.",
+    "init": "Set up for a graph: a server or a file is tried, kgneo.toml written, a first question asked.",
     "server": "Start, stop or look at the local Neo4j of a store.",
     "load": "Load triples from files (or - for standard input), then embed and index them; or load a property graph.",
     "index": "Encode what has no embedding or whose text changed, and make the vector index.",
@@ -86,6 +88,14 @@ class LazyGroup(click.Group):
         options = click.Command.shell_complete(self, ctx, incomplete)
         return [*(CompletionItem(name, help=SUMMARIES[name]) for name in names), *options]
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command; one that there is not is answered with what may have been meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise UsageError(f"There is no command {args[0]!r}.{_meant(args[0])}", hint=_instead(args))
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
@@ -94,8 +104,23 @@ class LazyGroup(click.Group):
         return command
 
 
+def _meant(name: str) -> str:
+    from difflib import get_close_matches  # not for a command that there is
+
+    found = get_close_matches(name.lower(), COMMANDS, n=1)
+    return f" Did you mean `kgneo {found[0]}`?" if found else ""
+
+
+def _instead(words: Sequence[str]) -> str:
+    """What to run instead: several words are a question."""
+    if len(words) > 1 or " " in words[0]:
+        return f'To ask a question: kgneo ask "{" ".join(words)}"'
+    return "`kgneo --help` lists the commands."
+
+
 @click.command(
     cls=LazyGroup,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="kgneo")
@@ -105,14 +130,32 @@ class LazyGroup(click.Group):
 def kgneo(context: click.Context, config: Path | None, debug: bool) -> None:
     """Questions answered from a knowledge graph in Neo4j, with the triples that each answer rests on.
 
+    Alone in a terminal, it begins a dialogue, as `kgneo ask` does.
+
     \b
     Examples:
       kgneo demo
+      kgneo init
       kgneo load triples.tsv
       kgneo ask "what is the capital of [Ethiopia]?"
     """
     context.ensure_object(dict)["debug"] = debug
     context.default_map = _default_map(read_configuration(config))
+    if context.invoked_subcommand is None:
+        _begin(context)
+
+
+def _begin(context: click.Context) -> None:
+    """A dialogue in a terminal; help where nobody sits at one."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print_help(context.get_help())
+        return
+    command = context.command
+    assert isinstance(command, click.Group)
+    asking = command.get_command(context, "ask")
+    assert asking is not None
+    with asking.make_context("ask", [], parent=context) as own:
+        asking.invoke(own)
 
 
 def _default_map(options: dict[str, object]) -> dict[str, dict[str, object]]:
@@ -171,11 +214,13 @@ def _main(argv: Sequence[str] | None) -> int:
 
 def _asked_of_server(arguments: list[str]) -> bool:
     """Whether a running server answered, which costs none of the imports of the command itself."""
-    if arguments[:1] != ["ask"] or {"-h", "--help"} & set(arguments):
+    command = arguments[0] if arguments else ""
+    if command not in ("ask", "verify") or {"-h", "--help", "--help-all"} & set(arguments):
         return False
-    from kgneo.cli.remote import ask_server  # its HTTP client is a fifth of the time of --help
+    from kgneo.cli.remote import ask_server, verify_server  # its HTTP client is a fifth of the time of --help
 
-    return ask_server(arguments[1:], _default_map(read_configuration())["ask"])
+    answered = ask_server if command == "ask" else verify_server
+    return answered(arguments[1:], _default_map(read_configuration())[command])
 
 
 def _run(arguments: list[str], debug: bool) -> object:

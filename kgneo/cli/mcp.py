@@ -7,20 +7,24 @@ from ipaddress import ip_address
 
 import click
 
-from kgneo.asking import open_context
+from kgneo import defaults
+from kgneo.cli.help import Command
 from kgneo.cli.options import ModelSettings, connection_options, model_options, option, say
-from kgneo.doors.tools import TOKENS, Tools
 from kgneo.errors import UsageError
 from kgneo.extras import how_to_install
 from kgneo.settings import Settings, open_graph
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--http", is_flag=True, help="Serve by streamable HTTP, not on standard input and output.")
 @option("--host", default="127.0.0.1", show_default=True, help="With --http: an address of this machine itself.")
 @option("--port", type=click.IntRange(1, 65_535), default=8765, show_default=True, help="With --http: the port.")
 @option(
-    "--tokens", type=click.IntRange(min=200), default=TOKENS, show_default=True, help="Length of one result, about."
+    "--tokens",
+    type=click.IntRange(min=200),
+    default=defaults.TOOL_TOKENS,
+    show_default=True,
+    help="Length of one result, about.",
 )
 @model_options
 @connection_options
@@ -48,6 +52,9 @@ def mcp(http: bool, host: str, port: int, tokens: int, model: ModelSettings, set
             f"{host!r} can be reached from other machines, and `kgneo mcp` asks nobody who they are.",
             hint="Serve on 127.0.0.1, and put a proxy that checks a login before it.",
         )
+    from kgneo.asking import open_context
+    from kgneo.doors.tools import Tools
+
     with open_graph(replace(settings, read_only=True), report=say) as graph:
         context = open_context(graph, model=model.load(), prompts=model.load_prompts(), report=say)
         if http:

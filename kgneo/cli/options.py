@@ -9,41 +9,52 @@ from __future__ import annotations
 import functools
 import getpass
 import json
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from tqdm import tqdm
 
+from kgneo import defaults
+from kgneo.cli.help import Option
 from kgneo.cli.hints import about_this_graph
-from kgneo.cli.terminal import behind, visible
+from kgneo.cli.progress import progress as progress
+from kgneo.cli.progress import say as say
 from kgneo.errors import KgneoError
-from kgneo.graph.attach import Choices
-from kgneo.graph.candidates import MOST
-from kgneo.graph.connection import DEFAULT_TIMEOUT
-from kgneo.graph.mirror import MIRRORED_UP_TO
-from kgneo.llm import LanguageModel, load_model
-from kgneo.llm.spending import Price
-from kgneo.prompts import Prompts
 from kgneo.settings import Settings
-from kgneo.strategies import strategy_names
+
+if TYPE_CHECKING:
+    from kgneo.llm import LanguageModel
+    from kgneo.llm.spending import Price
+    from kgneo.prompts import Prompts
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+GRAPH, SERVER, MODEL_GROUP = "Graph", "Server", "Language model"
+ANSWER, RETRIEVAL, OUTPUT = "Answering", "Retrieval", "Output"
+"""Groups of options, as --help-all heads them."""
 
 
 def option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
-    """`click.option` with the environment variable of its name."""
+    """`click.option` with the environment variable of its name. One of a `group` is shown with --help-all alone."""
     long = next(name for name in names if name.startswith("--")).split("/")[0]
     attributes.setdefault("envvar", "KGNEO_" + long.removeprefix("--").replace("-", "_").upper())
     attributes.setdefault("show_envvar", True)
+    attributes.setdefault("cls", Option)
     return click.option(*names, **attributes)
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+
+
+def complete_store(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Names of stores that begin with what was typed."""
+    from kgneo.folders import stores_folder
+
+    made = (file.parent.name for file in stores_folder().glob("*/store.json"))
+    return sorted(name for name in made if name.startswith(begun))
+
 
 CONNECTION = (
     option(
@@ -52,7 +63,9 @@ CONNECTION = (
         metavar="URI",
         help="Neo4j server (bolt://, neo4j://, neo4j+s://). Without one, the local store's server is started.",
     ),
-    option("--username", envvar=["NEO4J_USERNAME", "NEO4J_USER"], default="neo4j", help="User of that server."),
+    option(
+        "--username", envvar=["NEO4J_USERNAME", "NEO4J_USER"], default="neo4j", help="User of that server.", group=GRAPH
+    ),
     option(
         "--password",
         envvar="NEO4J_PASSWORD",
@@ -60,16 +73,29 @@ CONNECTION = (
         help="Better given in the environment: a command line can be read by others.",
     ),
     option("--token", envvar="NEO4J_TOKEN", hidden=True, help="Bearer token instead of user and password."),
-    option("--database", envvar="NEO4J_DATABASE", metavar="NAME", help="Database, else the server's default."),
-    option("--store", metavar="NAME|PATH", help="Local store to use without --uri.  [default: default]"),
+    option(
+        "--database", envvar="NEO4J_DATABASE", metavar="NAME", help="Database, else the server's default.", group=GRAPH
+    ),
+    option(
+        "--store",
+        metavar="NAME|PATH",
+        shell_complete=complete_store,
+        help="Local store to use without --uri.  [default: default]",
+    ),
     option(
         "--timeout",
         type=click.FloatRange(min=0.1),
-        default=DEFAULT_TIMEOUT,
+        default=defaults.TIMEOUT,
         show_default=True,
         help="Seconds that one transaction may take; the server ends it then.",
+        group=GRAPH,
     ),
-    option("--read-only", is_flag=True, help="Write nothing into the graph; embeddings are kept on this machine."),
+    option(
+        "--read-only",
+        is_flag=True,
+        help="Write nothing into the graph; embeddings are kept on this machine.",
+        group=GRAPH,
+    ),
 )
 
 
@@ -111,6 +137,8 @@ class ModelSettings:
         """The language model, None where none is named. Raises UsageError, DataError or ModelError."""
         if not self.llm:
             return None
+        from kgneo.llm import load_model
+
         return load_model(
             self.llm,
             url=self.llm_url,
@@ -124,6 +152,8 @@ class ModelSettings:
 
     def load_prompts(self) -> Prompts:
         """The prompts, those of the user in place of kgneo's. Raises DataError or UsageError."""
+        from kgneo.prompts import Prompts
+
         return Prompts(self.prompts)
 
 
@@ -133,18 +163,25 @@ MODEL = (
         metavar="MODEL",
         help="Language model: smollm2, mistral-7b, llama:PATH.gguf, transformers:MODEL, openai:MODEL or scripted:FILE.",
     ),
-    option("--llm-url", metavar="URL", help="Address for openai:MODEL, such as http://127.0.0.1:11434/v1."),
+    option(
+        "--llm-url",
+        metavar="URL",
+        help="Address for openai:MODEL, such as http://127.0.0.1:11434/v1.",
+        group=MODEL_GROUP,
+    ),
     option(
         "--llm-adapter",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
         help="LoRA adapter (GGUF) on top of smollm2 or a llama: model; 'none' takes kgneo's own off smollm2.",
+        group=MODEL_GROUP,
     ),
     option(
         "--llm-cache",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
         help="Keep replies in this file; a repeated run costs nothing and gives the same.",
+        group=MODEL_GROUP,
     ),
     option(
         "--llm-timeout",
@@ -152,23 +189,35 @@ MODEL = (
         default=120.0,
         show_default=True,
         help="Seconds for one reply.",
+        group=MODEL_GROUP,
     ),
-    option("--llm-context", type=click.IntRange(min=64), metavar="TOKENS", help="Context of the language model."),
+    option(
+        "--llm-context",
+        type=click.IntRange(min=64),
+        metavar="TOKENS",
+        help="Context of the language model.",
+        group=MODEL_GROUP,
+    ),
     option(
         "--llm-gpu-layers",
         type=click.IntRange(min=-1),
         default=0,
         show_default=True,
         help="Layers of a llama: model on the GPU, -1 for all.",
+        group=MODEL_GROUP,
     ),
     option(
-        "--llm-threads", type=click.IntRange(min=1), help="Processor threads of a local model.  [default: one a core]"
+        "--llm-threads",
+        type=click.IntRange(min=1),
+        help="Processor threads of a local model.  [default: one a core]",
+        group=MODEL_GROUP,
     ),
     option(
         "--prompts",
         type=click.Path(path_type=Path),
         metavar="DIR",
         help="Folder of your own prompts; what is not in it is kgneo's.",
+        group=MODEL_GROUP,
     ),
 )
 
@@ -188,6 +237,8 @@ def model_options(command: Command) -> Command:
 
 def complete_strategy(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Names of strategies that begin with what was typed."""
+    from kgneo.strategies import strategy_names
+
     return [name for name in strategy_names() if name.startswith(begun)]
 
 
@@ -196,24 +247,39 @@ selection_options = (
         "--select",
         type=click.Choice(["relations", "top-k"]),
         help="Choose whole relations that matter, or the K most similar triples.  [relations; kaping: top-k]",
+        group=ANSWER,
     ),
-    option("--follow", is_flag=True, help="Let answers of sub-questions extend the candidates beyond N hops."),
-    option("--free", is_flag=True, help="For cypher: the model writes Cypher, held by a guard, and no query graph."),
+    option(
+        "--follow", is_flag=True, help="Let answers of sub-questions extend the candidates beyond N hops.", group=ANSWER
+    ),
+    option(
+        "--free",
+        is_flag=True,
+        help="For cypher: the model writes Cypher, held by a guard, and no query graph.",
+        group=ANSWER,
+    ),
 )
 
 
 set_option = option(
-    "--set", "assigned", multiple=True, metavar="NAME=VALUE", help="An option of the strategy's own. Repeatable."
+    "--set",
+    "assigned",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the strategy's own. Repeatable.",
+    group=ANSWER,
 )
 
 
-class PriceOfTokens(click.ParamType[Price]):
+class PriceOfTokens(click.ParamType["Price"]):
     """Two numbers with a comma between them."""
 
     name = "price"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Price:
         """The price."""
+        from kgneo.llm.spending import Price
+
         if isinstance(value, Price):
             return value
         read, comma, written = str(value).partition(",")
@@ -234,11 +300,17 @@ def own_user() -> str:
 
 
 budget_options = (
-    option("--max-calls", type=click.IntRange(1), help="Calls to the language model for one question at most."),
+    option(
+        "--max-calls",
+        type=click.IntRange(1),
+        help="Calls to the language model for one question at most.",
+        group=ANSWER,
+    ),
     option(
         "--max-tokens",
         type=click.IntRange(1),
         help="Tokens read and written for one question at most; then it is answered with what there is.",
+        group=ANSWER,
     ),
     option(
         "--llm-price",
@@ -246,17 +318,28 @@ budget_options = (
         type=PriceOfTokens(),
         metavar="READ,WRITTEN",
         help="Money for a million tokens, read and written, such as 0.15,0.60: what is spent is told in it.",
+        group=MODEL_GROUP,
     ),
-    option("--max-cost", type=click.FloatRange(0), help="Money for one question at most; goes with --llm-price."),
-    option("--day-tokens", type=click.IntRange(1), help="Tokens that you may spend on one day (UTC)."),
-    option("--day-cost", type=click.FloatRange(0), help="Money for one day (UTC) at most; goes with --llm-price."),
+    option(
+        "--max-cost",
+        type=click.FloatRange(0),
+        help="Money for one question at most; goes with --llm-price.",
+        group=MODEL_GROUP,
+    ),
+    option(
+        "--day-tokens",
+        type=click.IntRange(1),
+        help="Tokens that you may spend on one day (UTC).",
+        group=MODEL_GROUP,
+    ),
+    option(
+        "--day-cost",
+        type=click.FloatRange(0),
+        help="Money for one day (UTC) at most; goes with --llm-price.",
+        group=MODEL_GROUP,
+    ),
 )
 """What one question may cost."""
-
-
-def say(message: str) -> None:
-    """A line for people, on standard error, above a progress bar if one is shown."""
-    tqdm.write(visible(about_this_graph(message)), file=behind(sys.stderr))
 
 
 def print_json(record: object) -> None:
@@ -264,22 +347,16 @@ def print_json(record: object) -> None:
     click.echo(json.dumps(record, ensure_ascii=False, indent=1, default=str))
 
 
-def progress(total: int | None, description: str, unit: str) -> tqdm[Any]:
-    """A progress bar with rate and time left on standard error; nothing where that is no terminal."""
-    return tqdm(
-        total=total,
-        desc=visible(description),
-        unit=unit,
-        unit_scale=True,
-        disable=None,
-        file=behind(sys.stderr),
-        leave=True,
-        dynamic_ncols=True,
-    )
-
-
 retrieval_options = (
-    option("--hops", "-n", type=click.IntRange(1, 6), default=3, show_default=True, help="How far to reach (N)."),
+    option(
+        "--hops",
+        "-n",
+        type=click.IntRange(1, 6),
+        default=3,
+        show_default=True,
+        help="How far to reach (N).",
+        group=RETRIEVAL,
+    ),
     option(
         "--top-k",
         "-k",
@@ -287,6 +364,7 @@ retrieval_options = (
         default=30,
         show_default=True,
         help="Triples to keep (K).",
+        group=RETRIEVAL,
     ),
     option(
         "--direction",
@@ -294,13 +372,15 @@ retrieval_options = (
         default="both",
         show_default=True,
         help="Walk relationships both ways, or only from subject to object.",
+        group=RETRIEVAL,
     ),
-    option("--exact", is_flag=True, help="Score every candidate instead of asking the vector index."),
+    option("--exact", is_flag=True, help="Score every candidate instead of asking the vector index.", group=RETRIEVAL),
     option(
         "--max-candidates",
         type=click.IntRange(1),
         help="Triples to choose the K from at most; where there are more, those of the nearest hops are kept.  "
-        f"[default: {MOST:,}, in a mirror {MIRRORED_UP_TO:,}]",
+        f"[default: {defaults.MOST_CANDIDATES:,}, in a mirror {defaults.MIRRORED_UP_TO:,}]",
+        group=RETRIEVAL,
     ),
     option(
         "--entity",
@@ -309,8 +389,14 @@ retrieval_options = (
         multiple=True,
         metavar="NAME",
         help="Topic entity, instead of [brackets] in the question. Repeatable.",
+        group=ANSWER,
     ),
-    option("--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index."),
+    option(
+        "--encoder",
+        metavar="NAME|PATH",
+        help="Insist on this encoder; it must be the one of the index.",
+        group=RETRIEVAL,
+    ),
 )
 
 
@@ -327,6 +413,8 @@ def _choices(command: Command) -> Command:
 
     @functools.wraps(command)
     def wrapper(**arguments: Any) -> Any:
+        from kgneo.graph.attach import Choices
+
         given = {name: arguments.pop(name) for name in ("display", "include", "exclude")}
         return command(choices=Choices(**given), **arguments)
 
@@ -340,17 +428,40 @@ choice_options = (
         callback=_display,
         metavar="LABEL=PROPERTY",
         help="The property that names the nodes of a label, or several: Person=first+last. Repeatable.",
+        group=GRAPH,
     ),
     option(
         "--include",
         multiple=True,
         metavar="NAME",
         help="Use only these labels, relationship types or properties (KEY or OWNER.KEY). Repeatable.",
+        group=GRAPH,
     ),
-    option("--exclude", multiple=True, metavar="NAME", help="Leave these out of every answer. Repeatable."),
+    option(
+        "--exclude", multiple=True, metavar="NAME", help="Leave these out of every answer. Repeatable.", group=GRAPH
+    ),
     _choices,
 )
 """What of a graph is used; the command gets it as one argument `choices`."""
+
+
+def server_options(alike: str) -> tuple[Callable[[Command], Command], ...]:
+    """The options by which a running server is asked, with those that are `alike` with it."""
+    return (
+        option(
+            "--server",
+            metavar="URL",
+            help="Ask this running `kgneo serve`; its token is read from KGNEO_ACCESS_TOKEN. "
+            f"Goes with {alike}. One that runs on the same store is asked with these options by itself.",
+            group=SERVER,
+        ),
+        option(
+            "--here",
+            is_flag=True,
+            help="Answer in this process, even if a `kgneo serve` runs on the store.",
+            group=SERVER,
+        ),
+    )
 
 
 def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:

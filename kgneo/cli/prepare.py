@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from kgneo import defaults
+from kgneo.cli.help import Command
 from kgneo.cli.options import json_option, option, print_json, say
-from kgneo.embedding import DEFAULT_ENCODER, OnnxEncoder, load_encoder
-from kgneo.server import fetch
-from kgneo.thesaurus_data import described as words_described
-from kgneo.thesaurus_data import make_thesaurus
+
+if TYPE_CHECKING:
+    from kgneo.embedding import OnnxEncoder
 
 
-@click.command()
-@option("--encoder", metavar="NAME|PATH", default=DEFAULT_ENCODER, show_default=True, help="Which encoder to get.")
+@click.command(cls=Command)
+@option("--encoder", metavar="NAME|PATH", default=defaults.ENCODER, show_default=True, help="Which encoder to get.")
 @option("--version", envvar="KGNEO_NEO4J_VERSION", metavar="VERSION", help="Neo4j: 5.26, 2026 or an exact version.")
 @option("--no-server", is_flag=True, help="No server: the graph is on a Neo4j server elsewhere.")
 @json_option
@@ -28,8 +31,11 @@ def prepare(encoder: str, version: str | None, no_server: bool, as_json: bool) -
       kgneo prepare --no-server
       kgneo prepare --version 5.26
     """
+    from kgneo.server import fetch
+    from kgneo.thesaurus_data import described, make_thesaurus
+
     make_thesaurus(say)
-    found = {"encoder": _encoder(encoder), "words": words_described()}
+    found = {"encoder": _encoder(encoder), "words": described()}
     if not no_server:
         distribution, java = fetch(version=version, report=say)
         found["neo4j"] = f"{distribution.version}, {len(distribution.jars)} jars in {distribution.jars[0].parents[3]}"
@@ -43,6 +49,8 @@ def prepare(encoder: str, version: str | None, no_server: bool, as_json: bool) -
 
 
 def _encoder(name: str) -> str:
+    from kgneo.embedding import OnnxEncoder, load_encoder
+
     loaded = load_encoder(name, report=say)
     loaded.encode(["kgneo"])  # whatever it needs besides its files
     return f"{loaded.name}, {described(loaded)}" if isinstance(loaded, OnnxEncoder) else loaded.name

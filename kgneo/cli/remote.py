@@ -10,7 +10,8 @@ from __future__ import annotations
 import http.client
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -18,7 +19,7 @@ import click
 
 from kgneo.cli.hints import about_this_graph
 from kgneo.cli.pick import picked_number
-from kgneo.cli.render import print_answer, render_rest
+from kgneo.cli.render import print_answer, print_rest
 from kgneo.errors import GraphUnavailable, KgneoError, UsageError
 from kgneo.folders import store_path
 from kgneo.serve.announce import HEADER, Announced, find
@@ -57,7 +58,7 @@ def _option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
 
 
 @click.command(name="ask", context_settings={"help_option_names": []})
-@click.argument("question")
+@click.argument("words", nargs=-1, required=True)
 @_option("--server")
 @_option("--store")
 @_option("--llm")
@@ -67,25 +68,29 @@ def _option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
 @_option("--top-k", "-k", type=click.IntRange(1, 1000))
 @_option("--limit", type=click.IntRange(1, 1000))
 @_option("--pick", type=click.IntRange(1))
+@_option("--cypher", is_flag=True)
 @click.option("--quiet", "-q", is_flag=True)
 @click.option("--json", "as_json", is_flag=True)
 def remote(
-    question: str,
+    words: tuple[str, ...],
     server: str | None,
     store: str | None,
     llm: str | None,
     pick: int | None,
+    cypher: bool,
     quiet: bool,
     as_json: bool,
     entities: tuple[str, ...],
     **given: Any,
 ) -> None:
     """The options of `kgneo ask` that a server understands. Raises Unasked."""
-    body: Body = {"question": question, "entities": list(entities), **{key: given[key] for key in given if given[key]}}
-    if server:
-        token = os.environ.get(TOKEN)
-        address: Address = (server, {"Authorization": f"Bearer {token}"} if token else {})
-    else:
+    body: Body = {
+        "question": " ".join(words),
+        "entities": list(entities),
+        **{key: given[key] for key in given if given[key]},
+    }
+    address = _given(server)
+    if address is None:
         found = find(store_path(store))
         if found is None or (llm or "") not in found.strategies:
             raise Unasked
@@ -94,20 +99,53 @@ def remote(
     if llm:
         body["model"] = llm
     watched = bool(llm) and not quiet and not as_json
-    try:
-        record, seen = _watched(address, body) if watched else (_post(address, body), False)
-    except Refused as refused:
-        if not server and (refused.status not in TOLD or refused.kind in OWN_BOUNDS):
-            raise Unasked from refused
-        raise refused.told() from refused
-    except GraphUnavailable:
-        if not server:
-            raise Unasked from None
-        raise
+    with _refusals(server):
+        record, seen = _watched(address, body) if watched else (_post(address, body, "ask"), False)
     number = picked_number(record, pick, typed=not (quiet or as_json))
     if number is not None:
         record, seen = record["choices"][number - 1]["answer"], False
-    _print(record, quiet=quiet, as_json=as_json, seen=seen)
+    _print(record, quiet=quiet, as_json=as_json, seen=seen, cypher=cypher)
+
+
+@click.command(name="verify", context_settings={"help_option_names": []})
+@click.argument("words", nargs=-1, required=True)
+@_option("--server")
+@_option("--store")
+@_option("--llm")
+@_option("--entity", "-e", "entities", multiple=True)
+@_option("--closed", is_flag=True)
+@click.option("--quiet", "-q", is_flag=True)
+@click.option("--json", "as_json", is_flag=True)
+def remote_claim(
+    words: tuple[str, ...],
+    server: str | None,
+    store: str | None,
+    llm: str | None,
+    entities: tuple[str, ...],
+    closed: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """The options of `kgneo verify` that a server understands. Raises Unasked."""
+    from kgneo.cli.verify import show
+
+    if llm:  # which one judges is the server's choice
+        raise Unasked
+    address = _given(server)
+    if address is None:
+        found = find(store_path(store))
+        if found is None or set(found.strategies) != {""}:  # a language model of the server's would judge
+            raise Unasked
+        address = _address(found)
+    body: Body = {"claim": " ".join(words), "entities": list(entities), "closed": closed}
+    with _refusals(server):
+        record = _post(address, body, "verify")
+    show(record, quiet=quiet, as_json=as_json)
+
+
+def verify_server(arguments: Sequence[str], defaults: Mapping[str, Any]) -> bool:
+    """Whether a server judged a command line behind `kgneo verify`, as `ask_server` does."""
+    return _tried(remote_claim, arguments, defaults)
 
 
 def ask_server(arguments: Sequence[str], defaults: Mapping[str, Any]) -> bool:
@@ -116,14 +154,18 @@ def ask_server(arguments: Sequence[str], defaults: Mapping[str, Any]) -> bool:
     Where there is none, or the options are for this process, nothing happened. Raises UsageError for an address that is
     none, GraphUnavailable where nothing answers there, KgneoError with the server's own words.
     """
+    return _tried(remote, arguments, defaults)
+
+
+def _tried(command: click.Command, arguments: Sequence[str], defaults: Mapping[str, Any]) -> bool:
     named = any(item == "--server" or item.startswith("--server=") for item in arguments)
     named = named or bool(os.environ.get("KGNEO_SERVER") or defaults.get("server"))
     if not named and _for_this_process(defaults):
         return False
     try:
-        remote.main(
+        command.main(
             list(arguments),
-            prog_name="kgneo ask --server",
+            prog_name=f"kgneo {command.name} --server",
             standalone_mode=False,
             default_map=dict(defaults),
             color=True,
@@ -141,6 +183,28 @@ def _for_this_process(defaults: Mapping[str, Any]) -> bool:
     """Whether the environment or the options file says something that no server is asked for."""
     variables = (VARIABLES.get(name, f"KGNEO_{name.upper()}") for name in ELSEWHERE)
     return any(map(os.environ.get, variables)) or any(name in defaults for name in ELSEWHERE)
+
+
+def _given(server: str | None) -> Address | None:
+    """The address of a server that is named."""
+    token = os.environ.get(TOKEN)
+    return (server, {"Authorization": f"Bearer {token}"} if token else {}) if server else None
+
+
+@contextmanager
+def _refusals(server: str | None) -> Iterator[None]:
+    """What a server refuses: as kgneo's own error where the `server` was named, or this process would fail, too; else
+    this process is to answer."""
+    try:
+        yield
+    except Refused as refused:
+        if not server and (refused.status not in TOLD or refused.kind in OWN_BOUNDS):
+            raise Unasked from refused
+        raise refused.told() from refused
+    except GraphUnavailable:
+        if not server:
+            raise Unasked from None
+        raise
 
 
 def _address(found: Announced) -> Address:
@@ -167,11 +231,11 @@ class Refused(Exception):
         return error(self.message or f"The server refused with status {self.status}.", hint=hint)
 
 
-def _post(address: Address, body: Body) -> Body:
+def _post(address: Address, body: Body, route: str) -> Body:
     """What a server answers. Raises UsageError for what is no address, GraphUnavailable where nothing answers, and
     Refused."""
     found: list[Body] = []
-    _send(address, body, lambda response: found.append(json.loads(response.read())))
+    _send(address, body, route, lambda response: found.append(json.loads(response.read())))
     return found[0]
 
 
@@ -195,11 +259,11 @@ def _watched(address: Address, body: Body) -> tuple[Body, bool]:
         if name != "answer":
             raise _refused(422, found[0])
 
-    _send(address, {**body, "stream": True}, follow)
+    _send(address, {**body, "stream": True}, "ask", follow)
     return found[0], watcher.seen
 
 
-def _send(address: Address, body: Body, read: Callable[[http.client.HTTPResponse], None]) -> None:
+def _send(address: Address, body: Body, route: str, read: Callable[[http.client.HTTPResponse], None]) -> None:
     url, own = address
     try:
         parts = urlsplit(url)
@@ -212,7 +276,7 @@ def _send(address: Address, body: Body, read: Callable[[http.client.HTTPResponse
     connection = kind(parts.hostname, port, timeout=SECONDS)
     headers = {"Content-Type": "application/json", **own}
     try:
-        connection.request("POST", f"{parts.path.rstrip('/')}/api/v1/ask", json.dumps(body), headers)
+        connection.request("POST", f"{parts.path.rstrip('/')}/api/v1/{route}", json.dumps(body), headers)
         response = connection.getresponse()
         if response.status != 200:
             raise _refused(response.status, json.loads(response.read()))
@@ -233,12 +297,10 @@ def _refused(status: int, record: Any) -> Refused:
     return Refused(status, str(error.get("type")), str(error.get("message")), str(error.get("hint") or ""))
 
 
-def _print(record: Body, *, quiet: bool, as_json: bool, seen: bool) -> None:
+def _print(record: Body, *, quiet: bool, as_json: bool, seen: bool, cypher: bool) -> None:
     if as_json:
         click.echo(json.dumps(record, ensure_ascii=False, indent=1))
     elif quiet:
         click.echo("\n".join(record["answers"]) or record["answer"])
-    elif not seen:
-        print_answer(record, record.get("query") or "")
-    elif rest := render_rest(record, record.get("query") or ""):
-        click.echo("\n" + rest)
+    else:
+        (print_rest if seen else print_answer)(record, record.get("query") or "", with_query=cypher)

@@ -1,4 +1,4 @@
-"""Answers and triples as text for people.
+"""Answers and triples as text for people: plain, as a pipe gets them. In a terminal, `kgneo.cli.pretty` lays them out.
 
 An answer comes in as the object that `--json` prints, so that one that a server gave looks as one that was found here,
 and nothing has to be imported for it.
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgneo.cli.hints import about_this_graph
-from kgneo.cli.terminal import print_bold
+from kgneo.cli.hints import about_this_graph, way
+from kgneo.cli.terminal import in_terminal, print_bold
 
 if TYPE_CHECKING:
     from kgneo.model import Candidate
@@ -25,10 +25,22 @@ SHOWN_ANSWER = 48
 """Characters of an answer in a table."""
 
 
-def print_answer(record: Mapping[str, Any], query: str = "", shown: int = SHOWN_EVIDENCE) -> None:
-    """Print the answer, how the question was read, the evidence, and `query`, which shows it in Neo4j Browser.
+def print_answer(
+    record: Mapping[str, Any], query: str = "", *, with_query: bool = False, shown: int = SHOWN_EVIDENCE
+) -> None:
+    """Print the answer, how the question was read, the evidence, and `query`, which shows it in Neo4j Browser; in a
+    terminal only `with_query`.
 
     `record` is what `Answer.to_dict` gives; `shown` triples are printed."""
+    if in_terminal():
+        from kgneo.cli.pretty import show_answer
+
+        show_answer(record, query if with_query else "", hidden=bool(query) and not with_query, shown=shown)
+    else:
+        _print_plain(record, query, shown)
+
+
+def _print_plain(record: Mapping[str, Any], query: str, shown: int) -> None:
     outcome = record.get("outcome", "answer")
     print_bold(record["answer"] if outcome == "answer" else record["message"])
     parts = [_table(record["table"])] if record.get("table") else []
@@ -40,12 +52,25 @@ def print_answer(record: Mapping[str, Any], query: str = "", shown: int = SHOWN_
         parts.append("No reading of the question is likely enough. The best:\n" + rows)
     if record["evidence"]:
         parts.append(_evidence(record["evidence"], shown))
-    parts.extend(_unused(record))
+    parts.extend(unused(record))
     if query:
         parts.append(_asked(query))
     parts.extend(about_this_graph(f"Warning: {warning}") for warning in record["warnings"])
     for part in parts:
         click.echo("\n" + part)
+
+
+def print_rest(
+    record: Mapping[str, Any], query: str = "", *, with_query: bool = False, shown: int = SHOWN_EVIDENCE
+) -> None:
+    """Print what follows an answer that was printed while it was written; `query` and `shown` as `print_answer` has
+    them."""
+    if in_terminal():
+        from kgneo.cli.pretty import show_rest
+
+        show_rest(record, query if with_query else "", hidden=bool(query) and not with_query, shown=shown)
+    elif rest := render_rest(record, query, shown):
+        click.echo("\n" + rest)
 
 
 def render_rest(record: Mapping[str, Any], query: str = "", shown: int = SHOWN_EVIDENCE) -> str:
@@ -61,7 +86,7 @@ def render_rest(record: Mapping[str, Any], query: str = "", shown: int = SHOWN_E
         parts.append("In the graph: " + "; ".join(record["answers"]) + more)
     if len(record["steps"]) == 1 and record["evidence"]:
         parts.append(_evidence(record["evidence"], shown))
-    parts.extend(_unused(record))
+    parts.extend(unused(record))
     if query:
         parts.append(_asked(query))
     parts.extend(about_this_graph(f"Warning: {warning}") for warning in record["warnings"])
@@ -70,16 +95,33 @@ def render_rest(record: Mapping[str, Any], query: str = "", shown: int = SHOWN_E
     return "\n\n".join(parts)
 
 
-def _unused(record: Mapping[str, Any]) -> list[str]:
+def print_verdict(record: Mapping[str, Any]) -> None:
+    """Print a verdict on a claim, as `Verification.to_dict` gives it: how sure it is, why, and its triples."""
+    if in_terminal():
+        from kgneo.cli.pretty import show_verdict
+
+        show_verdict(record)
+        return
+    print_bold(record["verdict"], nl=False)
+    parts = [f"  (confidence {record['confidence']:.2f})", record["explanation"]]
+    if record["evidence"]:
+        parts.append(_evidence(record["evidence"]))
+    parts += [about_this_graph(f"Warning: {warning}") for warning in record["warnings"]]
+    if record["llm"]:
+        parts.append(cost(record["llm"]))
+    click.echo("\n\n".join(parts))
+
+
+def unused(record: Mapping[str, Any]) -> list[str]:
     """Which words of the question the answer does not use, and how a choice is made."""
     told = any(warning.startswith("Ignored") for warning in record["warnings"])
     lines = [f"Ignored: {', '.join(map(repr, record['unused']))}."] if record.get("unused") and not told else []
-    return [*lines, *(["Choose with --pick NUMBER."] if record.get("outcome") == "choice" else [])]
+    return [*lines, *([way("pick")] if record.get("outcome") == "choice" else [])]
 
 
 def _table(table: Mapping[str, Any]) -> str:
     """Columns under their heads, each as wide as its widest cell; numbers to the right."""
-    rows = [table["columns"], *([_shown_cell(cell) for cell in row] for row in table["rows"])]
+    rows = [table["columns"], *([shown_cell(cell) for cell in row] for row in table["rows"])]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     numbers = [
         all(isinstance(row[column], int | float | None) for row in table["rows"]) for column in range(len(widths))
@@ -93,16 +135,26 @@ def _table(table: Mapping[str, Any]) -> str:
     )
 
 
-def _shown_cell(cell: str | float | bool | None) -> str:
+def shown_cell(cell: str | float | bool | None) -> str:
+    """A cell of an answer's table as text."""
     if cell is None:
         return "–"
     return ("yes" if cell else "no") if isinstance(cell, bool) else " ".join(str(cell).split())
 
 
+def print_attempts(attempts: Sequence[Attempt]) -> None:
+    """Print what strategies answered, side by side."""
+    if in_terminal():
+        from kgneo.cli.pretty import show_attempts
+
+        show_attempts(attempts)
+    else:
+        click.echo(render_attempts(attempts))
+
+
 def render_attempts(attempts: Sequence[Attempt]) -> str:
     """One line a strategy: answer, agreement, evidence, calls, tokens, seconds; then the warnings of each."""
-    rows: list[tuple[str, ...]] = [("strategy", "answer", "agrees", "evidence", "calls", "tokens", "seconds")]
-    rows += [_attempt_row(attempt) for attempt in attempts]
+    rows = attempt_rows(attempts)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -117,6 +169,12 @@ def render_attempts(attempts: Sequence[Attempt]) -> str:
         for warning in (attempt.answer.warnings if attempt.answer else ())
     ]
     return "\n".join([*lines, *([""] if warnings else []), *warnings])
+
+
+def attempt_rows(attempts: Sequence[Attempt]) -> list[tuple[str, ...]]:
+    """The heading of a comparison of strategies, then a row for each."""
+    heading = ("strategy", "answer", "agrees", "evidence", "calls", "tokens", "seconds")
+    return [heading, *map(_attempt_row, attempts)]
 
 
 def _attempt_row(attempt: Attempt) -> tuple[str, ...]:

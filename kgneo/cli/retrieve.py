@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from kgneo.asking import nearest, open_context
+from kgneo.cli.help import Command
 from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
     connection_options,
@@ -16,13 +18,13 @@ from kgneo.cli.options import (
     with_options,
 )
 from kgneo.cli.render import render_candidates
-from kgneo.context import Clock, Options
-from kgneo.graph.candidates import all_candidates, count_candidates
-from kgneo.model import Candidate
 from kgneo.settings import Settings, open_graph
 
+if TYPE_CHECKING:
+    from kgneo.model import Candidate
 
-@click.command()
+
+@click.command(cls=Command)
 @click.argument("question")
 @with_options(*retrieval_options)
 @option("--candidates", "list_all", is_flag=True, help="List every candidate by hop, too.")
@@ -49,6 +51,10 @@ def retrieve(
       kgneo retrieve "…" --entity Danube --direction out --json
       kgneo retrieve "…" --entity Earth --max-candidates 10000
     """
+    from kgneo.asking import nearest, open_context
+    from kgneo.context import Clock, Options
+    from kgneo.graph.candidates import all_candidates, count_candidates
+
     clock = Clock()
     with open_graph(settings, report=say) as graph:
         options = Options(

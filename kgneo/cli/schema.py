@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgneo.cli.look import look_at_all
+from kgneo.cli.help import Command
 from kgneo.cli.options import choice_options, connection_options, json_option, option, print_json, say, with_options
 from kgneo.errors import GraphEmpty
-from kgneo.graph.attach import Choices
-from kgneo.graph.cache import LocalCache
-from kgneo.graph.open import known_shape
-from kgneo.graph.schema import Schema
-from kgneo.graph.schema_text import names_left_out, prompt_text, table
-from kgneo.graph.shape import Shape
 from kgneo.settings import Settings, open_graph
 
+if TYPE_CHECKING:
+    from kgneo.graph.attach import Choices
+    from kgneo.graph.schema import Schema
+    from kgneo.graph.shape import Shape
 
-@click.command()
+
+@click.command(cls=Command)
 @option("--tokens", type=click.IntRange(min=20), metavar="N", help="A short text for a prompt, of about N tokens.")
 @option("--refresh", is_flag=True, help="Read the schema again, instead of the one in the cache.")
 @option("--quick", is_flag=True, help="Do not look at a whole large graph: numbers may be “about”.")
@@ -46,6 +45,11 @@ def schema(
       kgneo schema --display Movie=title --exclude Person.email
       kgneo schema --tokens 300
     """
+    from kgneo.cli.look import look_at_all
+    from kgneo.graph.cache import LocalCache
+    from kgneo.graph.open import known_shape
+    from kgneo.graph.schema_text import names_left_out, prompt_text, table
+
     with open_graph(settings, report=say) as graph:
         found, shape = known_shape(graph, choices=choices, refresh=refresh, report=say)
         if not (quick or shape.loaded or found.whole):

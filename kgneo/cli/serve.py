@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgneo.asking import DEFAULT_STRATEGY, open_context
+from kgneo import defaults
+from kgneo.cli.help import Command
 from kgneo.cli.options import (
+    MODEL_GROUP,
     ModelSettings,
     budget_options,
     complete_strategy,
@@ -26,16 +28,15 @@ from kgneo.cli.options import (
     say,
     with_options,
 )
-from kgneo.context import Options
 from kgneo.errors import UsageError
 from kgneo.folders import store_path
 from kgneo.llm.spending import Price, Spending
 from kgneo.serve.announce import Announced, Announcement
 from kgneo.serve.settings import DEFAULT_PORT, EVERYWHERE, Limits, ServeSettings, is_loopback
 from kgneo.settings import Settings, open_graph
-from kgneo.strategies import find_strategy, strategy_names
 
 if TYPE_CHECKING:
+    from kgneo.context import Options
     from kgneo.llm import LanguageModel
 
 LIMITS = Limits()
@@ -47,7 +48,7 @@ OPEN = (
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
 @option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0: any free one.")
 @option(
@@ -55,14 +56,26 @@ OPEN = (
     hidden=True,
     help="Asked of every request; better given in the environment: a command line can be read by others.",
 )
-@option("--without-token", is_flag=True, help="Listen beyond this machine without a token. Everyone may ask, then.")
-@option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A name that the server is called by. Repeatable.")
+@option(
+    "--without-token",
+    is_flag=True,
+    help="Listen beyond this machine without a token. Everyone may ask, then.",
+    group="Access",
+)
+@option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name that the server is called by. Repeatable.",
+    group="Access",
+)
 @option(
     "--strategy",
     "-s",
     metavar="NAME",
     shell_complete=complete_strategy,
-    help=f"How to answer where a request does not say: {', '.join(strategy_names())}.",
+    help="How to answer where a request does not say, see `kgneo ask --help-all`.  [auto]",
 )
 @option(
     "--questions",
@@ -70,6 +83,7 @@ OPEN = (
     default=LIMITS.running,
     show_default=True,
     help="Questions that are worked on at a time; others wait.",
+    group="Limits",
 )
 @option(
     "--question-seconds",
@@ -77,6 +91,7 @@ OPEN = (
     default=LIMITS.seconds,
     show_default=True,
     help="Seconds that one question may take.",
+    group="Limits",
 )
 @option(
     "--rate",
@@ -84,14 +99,18 @@ OPEN = (
     default=LIMITS.rate,
     show_default=True,
     help="Requests a minute from one address; 0: any number.",
+    group="Limits",
 )
-@option("--log-requests", is_flag=True, help="Print route, status and time of each request; never its text.")
+@option(
+    "--log-requests", is_flag=True, help="Print route, status and time of each request; never its text.", group="Access"
+)
 @option(
     "--also-llm",
     "further",
     multiple=True,
     metavar="MODEL",
     help="A further language model, which a question may ask for instead of that of --llm. Repeatable.",
+    group=MODEL_GROUP,
 )
 @option("--open", "open_page", is_flag=True, envvar=None, help="Open the page.")
 @with_options(*retrieval_options[:4])
@@ -137,8 +156,11 @@ def serve(
       KGNEO_ACCESS_TOKEN=… kgneo serve --host 0.0.0.0 --allow-host graph.example.org
     """
     _check_access(host, access_token, without_token)
+    from kgneo.asking import open_context
+    from kgneo.context import Options
     from kgneo.serve.application import create_application
     from kgneo.serve.server import serve as run_server
+    from kgneo.strategies import find_strategy
 
     if strategy:
         find_strategy(strategy)
@@ -218,11 +240,13 @@ def _announcement(
     address: str, own: ServeSettings, settings: Settings, options: Options, model: ModelSettings
 ) -> Announcement | None:
     """What `kgneo ask` of the same store finds; nothing where the server would answer otherwise than it would."""
+    from kgneo.context import Options
+
     if settings.database or model.prompts or options != Options(llm_timeout=options.llm_timeout):
         return None
-    strategies = {"": DEFAULT_STRATEGY}
+    strategies = {"": defaults.STRATEGY}
     if model.llm and model == ModelSettings(model.llm):
-        strategies[model.llm] = DEFAULT_STRATEGY
+        strategies[model.llm] = defaults.STRATEGY
     announced = Announced(address, os.getpid(), own.mark, strategies, own.token)
     return Announcement(store_path(settings.store), announced)
 

@@ -81,6 +81,22 @@ def screened() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
+def in_terminal() -> bool:
+    """Whether standard output is a terminal, for whose eyes a result is laid out; a pipe gets plain text."""
+    return behind(sys.stdout).isatty()
+
+
+_HEADING = re.compile(r"^\S.*:$|^  -{1,2}[\w-]+(?:, -{1,2}[\w-]+)*", re.MULTILINE)
+"""In a help text: a heading, and the names of an option."""
+
+
+def print_help(text: str) -> None:
+    """A help text on standard output, its headings and the names of options in bold where that is a terminal."""
+    stream = behind(sys.stdout)
+    shown = _HEADING.sub(lambda found: click.style(found[0], bold=True), visible(text))
+    click.echo(shown, file=stream, color=stream.isatty())
+
+
 def print_bold(text: str, *, nl: bool = True) -> None:
     """`text` on standard output, in bold where that is a terminal."""
     stream = behind(sys.stdout)

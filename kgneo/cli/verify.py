@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
-from kgneo.asking import open_context
-from kgneo.cli.hints import about_this_graph
+from kgneo.cli.help import Command
 from kgneo.cli.options import (
+    ANSWER,
+    RETRIEVAL,
     ModelSettings,
     connection_options,
     json_option,
@@ -16,18 +18,16 @@ from kgneo.cli.options import (
     option,
     print_json,
     say,
+    server_options,
+    with_options,
 )
-from kgneo.cli.render import SHOWN_EVIDENCE, cost, evidence_lines
-from kgneo.cli.terminal import print_bold
-from kgneo.context import Options
-from kgneo.model import evidence_to_dict
+from kgneo.cli.render import print_verdict
+from kgneo.errors import UsageError
 from kgneo.settings import Settings, open_graph
-from kgneo.verification.verdict import Verification
-from kgneo.verifying import verify as verify_claim
 
 
-@click.command()
-@click.argument("claim")
+@click.command(cls=Command)
+@click.argument("words", nargs=-1, required=True, metavar="CLAIM")
 @option(
     "--entity",
     "-e",
@@ -35,16 +35,20 @@ from kgneo.verifying import verify as verify_claim
     multiple=True,
     metavar="NAME",
     help="A thing that the claim names, instead of [brackets] around it. Repeatable.",
+    group=ANSWER,
 )
 @option("--closed", is_flag=True, help="Take the graph to be complete: what it does not hold is false.")
-@option("--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.")
-@option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.")
+@option(
+    "--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.", group=RETRIEVAL
+)
+@option("--seed", type=int, help="Makes a language model's replies repeatable, where it can.", group=ANSWER)
 @model_options
 @option("--quiet", "-q", is_flag=True, help="Print only the verdict.")
 @json_option
+@with_options(*server_options("--entity, --closed, --quiet and --json"))
 @connection_options
 def verify(
-    claim: str,
+    words: tuple[str, ...],
     entities: tuple[str, ...],
     closed: bool,
     encoder: str | None,
@@ -52,6 +56,8 @@ def verify(
     model: ModelSettings,
     quiet: bool,
     as_json: bool,
+    server: str | None,
+    here: bool,  # noqa: ARG001 - read in `kgneo.cli.remote`
     settings: Settings,
 ) -> None:
     """Say whether the graph supports a claim, refutes it, or holds not enough evidence.
@@ -67,30 +73,28 @@ def verify(
       kgneo verify "Did you know that Kyoto is not in China?" --entity Kyoto --entity China
       kgneo verify --llm mistral-7b "Addis Ababa is the capital of somewhere that borders [Kenya]"
     """
+    if server:
+        raise UsageError(
+            "A server is asked by `kgneo verify` with nothing before `verify`, and not with these options.",
+            hint="See `kgneo verify --help-all`, at --server, for those that go with it.",
+        )
+    from kgneo.asking import open_context
+    from kgneo.context import Options
+    from kgneo.verifying import verify as verify_claim
+
     options = Options(seed=seed, llm_timeout=model.llm_timeout)
     prompts, speaking = model.load_prompts(), model.load()
     with open_graph(settings, report=say) as graph:
         context = open_context(graph, encoder=encoder, options=options, model=speaking, prompts=prompts, report=say)
-        found = verify_claim(context, claim, entities=entities, closed=closed)
+        found = verify_claim(context, " ".join(words), entities=entities, closed=closed)
+    show(found.to_dict(), quiet=quiet, as_json=as_json)
+
+
+def show(record: Mapping[str, Any], *, quiet: bool, as_json: bool) -> None:
+    """Print a verdict, as `Verification.to_dict` gives it."""
     if as_json:
-        print_json(found.to_dict())
+        print_json(record)
+    elif quiet:
+        click.echo(record["verdict"])
     else:
-        if quiet:
-            click.echo(found.verdict)
-        else:
-            print_bold(found.verdict, nl=False)
-            click.echo(_rendered(found))
-
-
-def _rendered(found: Verification) -> str:
-    """What follows the verdict: how sure it is, why, and the triples behind it."""
-    pieces = [f"  (confidence {found.confidence:.2f})", found.explanation]
-    if found.evidence:
-        pieces.append(
-            "Evidence:\n"
-            + "\n".join(evidence_lines([evidence_to_dict(item) for item in found.evidence], SHOWN_EVIDENCE))
-        )
-    pieces += [about_this_graph(f"Warning: {warning}") for warning in found.warnings]
-    if found.llm:
-        pieces.append(cost(asdict(found.llm)))
-    return "\n\n".join(pieces)
+        print_verdict(record)

@@ -13,6 +13,7 @@ from typing import Any
 
 from kgneo.asking import ask, interpret, latest, look_further, nearest
 from kgneo.context import Context
+from kgneo.defaults import TOOL_TOKENS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.candidates import Reach, all_candidates
 from kgneo.graph.catalogue import catalogue
@@ -28,7 +29,7 @@ from kgneo.stages.offer_readings import compiled_graph
 from kgneo.text import fold
 from kgneo.verifying import verify
 
-TOKENS = 2_000
+TOKENS = TOOL_TOKENS
 """Tokens of one result, about."""
 SHOWN = 5
 """Interpretations of a question that are shown."""

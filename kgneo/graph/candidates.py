@@ -28,6 +28,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.defaults import MOST_CANDIDATES as MOST
 from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
@@ -46,9 +47,6 @@ EXACT_UP_TO = 4_000
 FIRST_LIMIT = 1_000
 LAST_LIMIT = 16_000
 WIDEN = 4
-MOST = 200_000
-"""Candidates that the database looks at, where nothing else is asked for: 100,000 of them took a second and 36 MB of a
-transaction's memory. In a mirror, where they cost less, MIRRORED_UP_TO."""
 SEARCHED = 4
 """How many times as many triples the index looks for as are used: asked for 1,000 alone, it missed 2 of the nearest
 30 on some questions; see docs/decisions.md."""

@@ -22,6 +22,8 @@ from uuid import uuid4
 import neo4j
 from neo4j import exceptions
 
+from kgneo.defaults import RETRY_SECONDS
+from kgneo.defaults import TIMEOUT as DEFAULT_TIMEOUT
 from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, KgneoError, StatementInvalid, WorkEnded
 from kgneo.folders import check_room, free_bytes, free_space
 from kgneo.graph.capabilities import Capabilities, probe
@@ -52,7 +54,6 @@ class Plan:
 STOPPED = (
     "What was committed stays. Free space where there is none, then run `kgneo server stop` and the same command again."
 )
-DEFAULT_TIMEOUT = 60.0
 CONNECTION_TIMEOUT = 10.0
 END_SECONDS = 5.0
 """How long ending what runs may take itself. Neo4j looks every two seconds for what has run too long."""
@@ -65,8 +66,6 @@ FETCHED = 2000
 ROOM = 2**26
 """Bytes that must be free on the disk of a local store before anything is written: more than a batch and its log take.
 A database that runs out of space in the middle of writing stops, and may need its log to be mended."""
-RETRY_SECONDS = 15.0
-"""How long the driver tries again when a server does not answer, or a transaction fails for a passing reason."""
 
 
 class Graph:

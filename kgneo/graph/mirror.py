@@ -25,6 +25,7 @@ import numpy as np
 from neo4j.vector import Vector
 from numpy.typing import NDArray
 
+from kgneo.defaults import MIRRORED_UP_TO as MIRRORED_UP_TO
 from kgneo.folders import alone, reserve, whole
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
@@ -35,8 +36,6 @@ BATCH = 2_000
 """Vectors read from the graph in one query."""
 CHUNK = 512
 """Vectors gathered and scored at a time: 0.8 MB of 384 numbers stay in a processor's cache. See docs/decisions.md."""
-MIRRORED_UP_TO = 1_000_000
-"""Relationships up to which a mirror is made without being asked for: 1.7 GB of 384 numbers."""
 RECORD = "mirror.json"
 Numbers = NDArray[np.int32]
 

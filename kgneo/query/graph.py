@@ -244,7 +244,7 @@ class QueryGraph:
         """The same with the variables x0, x1, … and the edges r0, r1, … in their order, whatever they were called."""
         names = {variable.name: f"x{number}" for number, variable in enumerate(self.variables)}
         names |= {edge.name: f"r{number}" for number, edge in enumerate(self.edges) if edge.name}
-        return _renamed(self, names)
+        return with_names(self, names)
 
     def variable(self, name: str) -> Variable:
         """The variable of that name. Raises KeyError."""
@@ -353,7 +353,8 @@ def changed(part: Part, change: Callable[[Value], Value]) -> Part:
     return part
 
 
-def _renamed(graph: QueryGraph, names: Mapping[str, str]) -> QueryGraph:
+def with_names(graph: QueryGraph, names: Mapping[str, str]) -> QueryGraph:
+    """`graph` with other names for its variables and edges, of which each has one in `names`."""
     graph = with_values(graph, lambda value: replace(value, of=names[value.of]))
     return replace(
         graph,

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from kgneo.defaults import LEARNED_HOPS
 from kgneo.english.names import name_words, telling_words
 from kgneo.english.voice import RelationEnd, doer
 from kgneo.english.words import COMMON_NOUNS, PREPOSITIONS
@@ -25,7 +26,7 @@ Vectors = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 HopKey = tuple[str, bool]
 
-MAX_HOPS = 3
+MAX_HOPS = LEARNED_HOPS
 TABLES = 64
 """Tables of paths that are kept."""
 

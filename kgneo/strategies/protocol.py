@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from kgneo.context import Context
-from kgneo.model import Answer
+if TYPE_CHECKING:
+    from kgneo.context import Context
+    from kgneo.model import Answer
 
 
 @dataclass(frozen=True, slots=True)
