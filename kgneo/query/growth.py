@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import TypeVar, cast
 
 from kgneo.query.catalogue import Catalogue, Key
 from kgneo.query.check import check
@@ -37,6 +38,7 @@ from kgneo.query.graph import (
 
 ORDERED: tuple[Operator, ...] = ("<", "<=", ">", ">=")
 FIGURES: tuple[Function, ...] = ("sum", "average", "minimum", "maximum")
+Part = TypeVar("Part", Edge, Condition, Selection)
 NO_LITERALS: Mapping[tuple[str, str], Sequence[Scalar]] = {}
 
 
@@ -149,9 +151,15 @@ class Turn:
 
     def on(self, graph: QueryGraph) -> QueryGraph:
         """The query graph with the new one."""
-        names = ("edges", "conditions", "selections")
-        parts = {name: tuple(self.new if part == self.old else part for part in getattr(graph, name)) for name in names}
-        return replace(graph, **parts)
+        return replace(
+            graph,
+            edges=self._turned(graph.edges),
+            conditions=self._turned(graph.conditions),
+            selections=self._turned(graph.selections),
+        )
+
+    def _turned(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        return tuple(cast(Part, self.new) if part == self.old else part for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
