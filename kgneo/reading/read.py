@@ -115,6 +115,9 @@ class Interpretation:
     likely: float | None = None
     """The probability that it is right, by what was learned; None where nothing was."""
 
+    along: float | None = None
+    """How likely the ranking of relation paths takes it for right, where that found it; None for what was read."""
+
     @property
     def complete(self) -> bool:
         """Whether it says all of the question, and each of its parts is said there."""
