@@ -25,7 +25,7 @@ from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found, Signs, signs_of
 
 FOLDS = 10
-RIDGE = 20.0
+RIDGE = 10.0
 """How strongly weights are held near 0, for signs of a spread of 1."""
 REST = 0.01
 """The same of the constant."""
@@ -158,7 +158,7 @@ def trained(questions: Sequence[Gathered], *, ridge: float = RIDGE) -> Model:
     order = fit([(item.signs, item.right) for item in read], ridge=ridge)
     half = Model(order, order)
     ran = [(item.tried(half), item) for item in read]
-    known = [(own.signs, [item.right[place] for place in own.places]) for own, item in ran]
+    known = [(own.signs, [item.right[place] for place in own.places]) for own, item in ran if own.places]
     return Model(order, fit(known, ridge=ridge))
 
 
@@ -177,8 +177,8 @@ def choose(item: Gathered, weights: Model) -> Chosen:
     ran = item.tried(weights) if item.readings else None
     found = likely(item.interpretations, weights, ran) if ran else []
     if ran is None or not found:
-        return Chosen(False, 0.0, len(ran.found) if ran else 0)
-    return Chosen(item.right[found[0].place], found[0].probability, len(ran.found))
+        return Chosen(False, 0.0, ran.run if ran else 0)
+    return Chosen(item.right[found[0].place], found[0].probability, ran.run)
 
 
 def left_out(questions: Sequence[Gathered], *, folds: int = FOLDS, ridge: float = RIDGE) -> list[Chosen]:

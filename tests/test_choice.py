@@ -83,10 +83,11 @@ def test_a_name_where_a_number_is_asked_for_is_odd() -> None:
 # What is run and taken -----------------------------------------------------------------------------------------------
 
 
-def test_readings_that_find_the_same_are_right_together() -> None:
-    apart, together = taken({"first": 1.0}, [SOME, OTHER]), taken({"first": 1.0}, [SOME, SOME])
-    assert together[0].probability == pytest.approx(sum(item.probability for item in apart))
-    assert apart[0].place == 0
+def test_readings_that_find_the_same_are_weighed_once_by_how_many_agree() -> None:
+    assert [item.place for item in taken({"first": 1.0}, [SOME, OTHER])] == [0, 1]
+    [alone], [agreed] = taken({"alike": 1.0}, [SOME, NONE]), taken({"alike": 1.0}, [SOME, SOME])
+    assert alone.place == agreed.place == 0
+    assert alone.probability < agreed.probability
 
 
 def test_a_reading_that_finds_nothing_is_not_taken() -> None:
@@ -102,7 +103,7 @@ def test_only_the_likeliest_is_run_where_it_is_likely_enough() -> None:
 
 def test_no_more_readings_are_run_than_the_bound() -> None:
     many = [Interpretation(IN_PORTO, 1.0 - place, silent=place / 10) for place in range(9)]
-    assert len(tried(QUESTION, many, Model(Weights({}), Weights({})), lambda _: NONE).found) == TRIES
+    assert tried(QUESTION, many, Model(Weights({}), Weights({})), lambda _: NONE).run == TRIES
 
 
 def test_the_weights_that_are_shipped_prefer_what_says_all_and_finds_something() -> None:

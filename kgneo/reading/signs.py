@@ -104,7 +104,7 @@ def _of_words(item: Interpretation) -> Signs:
 
 def _of_form(question: str, graph: QueryGraph) -> Signs:
     """Which closed classes of words of the question no part of the query graph answers to ("unsaid"), and the other way
-    round ("unasked")."""
+    round ("unasked"). Several values may also be those that one name has."""
     words = set(WORD.findall(question.lower()))
     asked = graph.answer
     aggregate = asked if isinstance(asked, Aggregate) else None
@@ -127,7 +127,7 @@ def _of_form(question: str, graph: QueryGraph) -> Signs:
     return {
         "words": math.log(1 + len(words)),
         **{f"{name} unsaid": float(said and not meant) for name, (said, meant) in pairs.items()},
-        **{f"{name} unasked": float(meant and not said) for name, (said, meant) in pairs.items()},
+        **{f"{name} unasked": float(meant and not said) for name, (said, meant) in pairs.items() if name != "or"},
     }
 
 

@@ -43,6 +43,10 @@ LINKED = 0.5
 """Score of linking from which a name in lower case, or a misspelt one, is taken for a node's."""
 FORMED = 0.05
 """Confidence below which what a form is completed with is less likely than that its words name a relation."""
+DOUBTED = 0.4
+"""Confidence below which the ranking of relation paths over plain triples is not taken at its word."""
+WITHOUT_WORD, MOST_SILENT = 0.5, 3
+"""Share of its confidence that is left for each word of which its path says nothing, and for how many of these."""
 OTHERWISE = 0.8
 """What the score of a name is worth that the question spells and its interpretation does not read."""
 
@@ -128,6 +132,8 @@ def _ranked(
     with clock.stage("form"):
         formed, best = _formed(context, linked)
     if formed is not None and (formed.joins or formed.confidence >= FORMED):
+        if context.shape.loaded:
+            return _completed(context, question, best.topics, formed, formed.confidence, (), clock)
         return _beside(context, question, best, formed, understood, clock)
     if understood and joins(context, understood[0]):
         found = _read(context, question, understood, clock)
@@ -138,6 +144,9 @@ def _ranked(
         first = complete_plain(context, ranked)
     if first is None:
         return _not_found(context, question, linked[0].topics, ranked, clock)
+    if context.shape.loaded:
+        unsaid = understood[0].unsaid if understood and not marked else ()
+        return _beside_triples(context, question, first, understood, unsaid, clock)
     return _beside(context, question, first.readings[0].linked, first, understood, clock)
 
 
@@ -151,21 +160,33 @@ def _beside(
 ) -> Chosen:
     """The answer by a relation path, or by a reading of the question that is likelier than that."""
     silent = _left_out(context, linked, path.graph)
-    if context.shape.loaded and understood:
-        silent = dict.fromkeys(understood[0].unsaid, False)
-    along = Interpretation(
-        path.graph,
-        0.0,
-        unsaid=tuple(silent),
-        nouns=sum(silent.values()),
-        plain_chain=True,
-        along=path.confidence,
-    )
+    nouns = sum(silent.values())
+    along = Interpretation(path.graph, 0.0, unsaid=tuple(silent), nouns=nouns, plain_chain=True, along=path.confidence)
+    unlearned = [item for item in understood if item.likely is None]  # learning has sent the others here
     with clock.stage("answer"):
-        found = run_readings(context, question, [along, *understood], {0: path.result})
+        found = run_readings(context, question, [along, *unlearned], {0: path.result})
     if found is not None and found.interpretation is not along:
         return _queried(context, question, found, understood, clock)
-    return _completed(context, question, linked.topics, path, found.confidence if found else 0.0, along, clock)
+    sure = found.confidence if found else 0.0
+    return _completed(context, question, linked.topics, path, sure, along.unsaid, clock)
+
+
+def _beside_triples(
+    context: Context,
+    question: str,
+    path: Completed,
+    understood: Sequence[Interpretation],
+    unsaid: Sequence[str],
+    clock: Clock,
+) -> Chosen:
+    """The same over plain triples, for which the ranking of relation paths was made: its answer, unless that is doubted
+    and a reading that says all of the question is surer. `unsaid` are words of which reading has found nothing."""
+    sure = path.confidence * WITHOUT_WORD ** min(len(unsaid), MOST_SILENT)
+    found = _completed(context, question, path.readings[0].linked.topics, path, sure, unsaid, clock)
+    if sure >= DOUBTED or not (understood and understood[0].plain_chain and understood[0].complete):
+        return found
+    read = _read(context, question, understood, clock)
+    return read if read.answer.answers and (read.answer.confidence or 0.0) > sure else found
 
 
 def _formed(context: Context, linked: Sequence[LinkedQuestion]) -> tuple[Completed | None, LinkedQuestion]:
@@ -248,7 +269,7 @@ def _queried(
         return Chosen(answer, offered)
     best = found.interpretation
     order = f"The answers are in no order, though one is asked for: {best.order!r}."
-    warnings = (*_ignored(best), *([order] if best.order else []))
+    warnings = (*_ignored([*best.ignored, *best.unsaid]), *([order] if best.order else []))
     evidence = () if found.result.empty else evidence_of(context.knowledge, best.graph, found.result)
     answer = _answer(context, question, best.graph, found.result, best.wording, evidence, clock)
     answer = replace(answer, confidence=found.confidence, warnings=warnings, readings=readings)
@@ -261,10 +282,10 @@ def _completed(
     topics: tuple[TopicEntity, ...],
     found: Completed,
     confidence: float,
-    along: Interpretation,
+    unsaid: Sequence[str],
     clock: Clock,
 ) -> Chosen:
-    """The answer of a query graph that begins with a ranked relation path."""
+    """The answer of a query graph that begins with a ranked relation path, and leaves words of the question unsaid."""
     answer = _answer(context, question, found.graph, found.result, found.wording, found.evidence, clock)
     first, *others = _shown(found.readings)
     offered = of_completed(context, found)
@@ -273,15 +294,14 @@ def _completed(
         entities=topics,
         confidence=confidence,
         readings=(replace(first, text=found.wording), *others),
-        warnings=_ignored(along),
+        warnings=_ignored(unsaid),
     )
-    return Chosen(answer, leaving_out(offered, along.unsaid) if along.unsaid else offered)
+    return Chosen(answer, leaving_out(offered, unsaid) if unsaid else offered)
 
 
-def _ignored(item: Interpretation) -> tuple[str, ...]:
+def _ignored(words: Sequence[str]) -> tuple[str, ...]:
     """A warning of the words of a question that a reading leaves out."""
-    left = list(dict.fromkeys([*item.ignored, *item.unsaid]))
-    return (f"Ignored: {', '.join(map(repr, left))}.",) if left else ()
+    return (f"Ignored: {', '.join(map(repr, dict.fromkeys(words)))}.",) if words else ()
 
 
 def _answer(
