@@ -1,6 +1,6 @@
 """Questions of many kinds without a language model: how many answers are right as a whole, and how sure `paths` was.
 
-    [KGNEO_ZOGRASCOPE=…] [KGNEO_GEOQUERY=…] python -m benchmarks.reading [SET …] [--limit N] [--seed S] [--fit | …]
+    [KGNEO_ZOGRASCOPE=…] [KGNEO_GEOQUERY=…] python -m benchmarks.reading [SET …] [--limit N] [--seed S] [--learned | …]
 
 The sets: 500 questions drawn from ZOGRASCOPE's train part about the graph POLE (KGNEO_ZOGRASCOPE names the folder of
 `train.jsonl` and `pole-data-importer.zip`); GeoQuery's about its property graph and about its triples (KGNEO_GEOQUERY:
@@ -14,10 +14,6 @@ compiled; `--warm N` asks N other questions of the set before.
 file tells parts, and the dev part is asked; else all but three in ten of the templates (gold queries without their
 literals, drawn by the seed), and questions of those three are asked. `--lessons` bounds how many are learned. It has
 stores of its own, and forgets at the end what was learned.
-
-The signs of each answer's confidence are kept. `--fit` asks nothing: it fits the confidence to the signs that are
-kept, prints how far it can be trusted on each set by the fit to the other sets, and the fit to all of them, which
-kgneo/reading/confidence.py holds.
 """
 
 from __future__ import annotations
@@ -30,12 +26,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.common import empty, report, table
 from benchmarks.hand_made import GRAPHS
@@ -45,7 +39,6 @@ from kgneo.context import Context
 from kgneo.embedding import load_encoder
 from kgneo.errors import KgneoError
 from kgneo.evaluation.metrics import Scores, percentile, score
-from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.graph.index import build
 from kgneo.graph.lessons import remove_lessons
@@ -57,15 +50,11 @@ from kgneo.loader import LoadedNode, LoadedRelationship, NodeKey, open_source, r
 from kgneo.model import Answer
 from kgneo.property_graph import GraphFiles, open_graph_files, read_graph
 from kgneo.questions import JsonlReader, Question, sample
-from kgneo.reading.confidence import CONSTANT, WEIGHTS, Signs
-from kgneo.reading.read import Interpretation
 from kgneo.settings import Settings, open_graph
-from kgneo.stages.interpret import Answered, first_answered
 from kgneo.text import digest
 
-SURE, UNSURE = 0.8, 0.2
+SURE = 0.8
 HEADER = ("set", "type", "n", "exact", "Hit@1", "sure and exact", "sure", "median ms", "p95 ms")
-FITTED = ("set", "n", "right", "sure and right", "sure", "sure before", "unanswerable below 0.2")
 
 
 @dataclass(frozen=True)
@@ -81,13 +70,12 @@ class Set:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with its answer, what that is worth, the milliseconds it took, and the signs where it was read."""
+    """A question with its answer, what that is worth, and the milliseconds it took."""
 
     question: Question
     answer: Answer
     scores: Scores
     milliseconds: float
-    signs: Signs | None
 
     @property
     def sure(self) -> bool:
@@ -180,23 +168,13 @@ def questions_of(file: Path, *, limit: int | None, seed: int) -> tuple[Question,
 def asked(context: Context, questions: Sequence[Question], before: Sequence[Question] = ()) -> Iterator[Asked]:
     """Ask each question; before that, untimed, the first one, which fills what is kept between questions, and all of
     `before`, by which the server compiles what plans queries."""
-    answers: list[Answered] = []
-
-    def recorded(context: Context, understood: Sequence[Interpretation]) -> Answered | None:
-        found = first_answered(context, understood)
-        answers.extend([found] if found else [])
-        return found
-
-    with patch("kgneo.strategies.paths.first_answered", recorded):  # an answer does not tell its signs
-        for question in (questions[0], *before):
-            answered(context, question.text)
-        for question in questions:
-            answers.clear()
-            start = time.perf_counter()
-            answer = answered(context, question.text)
-            taken = (time.perf_counter() - start) * 1000
-            signs = [found.signs for found in answers if found.result.compiled.text == answer.cypher]
-            yield Asked(question, answer, score(answer, question), taken, signs[0] if signs else None)
+    for question in (questions[0], *before):
+        answered(context, question.text)
+    for question in questions:
+        start = time.perf_counter()
+        answer = answered(context, question.text)
+        taken = (time.perf_counter() - start) * 1000
+        yield Asked(question, answer, score(answer, question), taken)
 
 
 def answered(context: Context, question: str) -> Answer:
@@ -240,8 +218,7 @@ def tell(name: str, item: Asked) -> None:
 
 
 def measure(name: str, folder: Path, *, limit: int | None, seed: int, warm: int = 0) -> list[tuple[object, ...]]:
-    """Ask the questions of a set, after `warm` others of it; keep the signs, tell what is wrong, and return the rows of
-    the table."""
+    """Ask the questions of a set, after `warm` others of it; tell what is wrong, and return the rows of the table."""
     file, limit = folder / SETS[name].questions, limit or SETS[name].drawn
     questions = questions_of(file, limit=limit, seed=seed)
     others = [question for question in questions_of(file, limit=None, seed=seed) if question not in questions]
@@ -252,7 +229,6 @@ def measure(name: str, folder: Path, *, limit: int | None, seed: int, warm: int 
             found.append(item)
             if not item.scores.exact:
                 tell(name, item)
-    keep(name, found)
     return list(rows_of(name, found))
 
 
@@ -326,119 +302,6 @@ def _progress() -> Callable[[str, int, int], None]:
     return told
 
 
-# Confidence ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The signs of a set's answers, a row each; which of them are right, and which questions have an answer."""
-
-    signs: NDArray[np.float64]
-    right: NDArray[np.bool_]
-    answerable: NDArray[np.bool_]
-
-
-def keep(name: str, found: Sequence[Asked]) -> None:
-    """Keep the signs of a set's answers in the place of those that were kept before."""
-    rows = [
-        {"signs": asdict(item.signs), "right": bool(item.scores.exact and item.question.gold)}
-        | {"answerable": bool(item.question.gold), "question": item.question.text}
-        for item in found
-        if item.signs is not None
-    ]
-    file = _kept_file(name)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def kept(name: str) -> Kept:
-    """The signs of a set's answers when it was last measured; none where it was not, or by other signs."""
-    file, names = _kept_file(name), [field.name for field in fields(Signs)]
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
-    rows = [row for row in rows if list(row["signs"]) == names]
-    signs = np.array([[float(value) for value in row["signs"].values()] for row in rows]).reshape(-1, len(names))
-    answerable = np.array([row["answerable"] for row in rows], dtype=bool)
-    return Kept(signs, np.array([row["right"] for row in rows], dtype=bool), answerable)
-
-
-def _kept_file(name: str) -> Path:
-    return cache_folder() / "benchmarks" / f"signs-{name}.jsonl"
-
-
-def probability(signs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each row, by weights whose last one is the constant."""
-    likely: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.c_[signs, np.ones(len(signs))] @ weights))
-    return likely
-
-
-BY_HAND = Signs(
-    score=0.0,
-    ahead=0.6,
-    rivals=0.0,
-    silent=-2.0,
-    unsaid=-0.7,
-    nouns=-0.5,
-    ignored=-1.0,
-    either=0.0,
-    named=1.0,
-    loose=-0.3,
-    unmeasured=-1.8,
-    bare=-2.0,
-    tried=-0.7,
-    empty=-1.5,
-    found=0.0,
-)
-"""Weights as a person would set them, beside the constant -0.2: what the fit is held near."""
-STRENGTH, UNANSWERABLE = 8.0, 30.0
-"""How strongly, and how much an answer counts where the graph holds none."""
-
-
-def fitted(sets: Sequence[Kept]) -> NDArray[np.float64]:
-    """Weights that are fitted to the answers of several sets."""
-    from scipy.optimize import minimize
-
-    signs = np.concatenate([np.c_[part.signs, np.ones(len(part.signs))] for part in sets])
-    right = np.concatenate([part.right for part in sets]).astype(float)
-    counts = np.concatenate([np.where(part.answerable, 1.0, UNANSWERABLE) for part in sets])
-    start = np.array([*map(float, astuple(BY_HAND)), -0.2])
-    held = np.array([1.0] * (len(start) - 1) + [0.3])  # the constant less
-
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        scores, away = signs @ weights, held * (weights - start)
-        likely = 1.0 / (1.0 + np.exp(-scores))
-        value = float((counts * (np.logaddexp(0.0, scores) - right * scores)).sum() + STRENGTH * (away @ away))
-        return value, np.asarray(signs.T @ (counts * (likely - right)) + 2 * STRENGTH * held * away)
-
-    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B").x)
-
-
-def print_fit(names: Sequence[str]) -> None:
-    """Fit the confidence to the signs that are kept; print how it does on each set when fitted to the others."""
-    parts = {name: found for name in names if len((found := kept(name)).signs)}
-    if len(parts) < 2:
-        sys.exit("The signs of fewer than two sets are kept. Measure some first: python -m benchmarks.reading")
-    now = np.array([*(float(getattr(WEIGHTS, field.name)) for field in fields(Signs)), CONSTANT])
-    rows: list[tuple[object, ...]] = []
-    for name, part in parts.items():
-        likely = probability(part.signs, fitted([other for key, other in parts.items() if key != name]))
-        sure, before, low = likely >= SURE, probability(part.signs, now) >= SURE, likely[~part.answerable] < UNSURE
-        rows.append(
-            (
-                name,
-                len(part.right),
-                float(part.right.mean()),
-                float(part.right[sure].mean()) if sure.any() else "–",
-                int(sure.sum()),
-                f"{part.right[before].mean():.3f} of {before.sum()}" if before.any() else "–",
-                f"{low.sum()} of {len(low)}",
-            )
-        )
-    table(FITTED, rows)
-    weights = fitted(list(parts.values()))
-    for field, weight in zip((*(item.name for item in fields(Signs)), "CONSTANT"), weights, strict=True):
-        print(f"{field}={weight:.2f}")
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Questions of many kinds, without a language model.")
@@ -448,14 +311,10 @@ def main() -> None:
     parser.add_argument("--warm", type=int, default=0, metavar="N", help="ask so many others before, untimed")
     parser.add_argument("--learned", action="store_true", help="ask before and after learning from other questions")
     parser.add_argument("--lessons", type=int, metavar="N", help="learn from so many questions at most")
-    parser.add_argument("--fit", action="store_true", help="fit the confidence to what was measured last")
     options = parser.parse_args()
     names = options.sets or list(SETS)
     if unknown := [name for name in names if name not in SETS]:
         parser.error(f"there is no set called {', '.join(unknown)}; there are {', '.join(SETS)}")
-    if options.fit:
-        print_fit(names)
-        return
     rows: list[tuple[object, ...]] = []
     for name in names:
         folder = folder_of(name)

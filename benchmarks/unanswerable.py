@@ -36,6 +36,16 @@ SAMPLE = "sample"
 REFUSED = ("not_in_graph", "not_understood")
 
 
+def written() -> list[dict[str, str]]:
+    """The questions: each with its graph and its kind."""
+    return [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+
+
+def about(name: str) -> list[str]:
+    """The questions about the graph of that name."""
+    return [item["question"] for item in written() if item["graph"] == name]
+
+
 def fill(graph: Graph, name: str) -> None:
     """The graph of that name in place of what is there."""
     if name != SAMPLE:
@@ -68,7 +78,7 @@ def main() -> None:
     parser.add_argument("graphs", nargs="*", metavar="GRAPH", help="all of them where none is given")
     parser.add_argument("--strategy", default=DEFAULT_STRATEGY, help="how they are asked")
     options = parser.parse_args()
-    records = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+    records = written()
     names = options.graphs or list(dict.fromkeys(item["graph"] for item in records))
     if VARIABLE not in os.environ and set(names) != {SAMPLE}:
         sys.exit(f"Set {VARIABLE} to the folder of the databases, or name no graph but {SAMPLE}.")

@@ -1,37 +1,18 @@
-"""Counting and fitting in `benchmarks.reading`."""
+"""Counting in `benchmarks.reading`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from benchmarks.reading import Asked, asked, keep, kept, print_fit, questions_of, rows_of
+from benchmarks.reading import Asked, asked, questions_of, rows_of
 from kgneo.asking import open_context
 from kgneo.evaluation.metrics import score
 from kgneo.graph import Graph
 from kgneo.model import Answer
 from kgneo.questions import Question
-from kgneo.reading.confidence import Signs
 
-SIGNS = Signs(
-    score=1.0,
-    ahead=0.5,
-    rivals=0.0,
-    silent=0.2,
-    unsaid=0.0,
-    nouns=0.0,
-    ignored=0.0,
-    either=0.0,
-    named=1.0,
-    loose=0.0,
-    unmeasured=0,
-    bare=0.0,
-    tried=0.0,
-    empty=0.0,
-    found=0.3,
-)
 LINES = """\
 {"question": "Which painters live in Lisbon?", "type": "value", "answers": ["Ines", "Rui"]}
 {"question": "Which painters live in Porto?", "type": "value", "answers": ["Ines"]}
@@ -43,7 +24,7 @@ def answered(gold: tuple[str, ...], found: tuple[str, ...], confidence: float, k
     """A question with an answer."""
     question = Question("1", "who?", gold, type=kind)
     answer = Answer("who?", "paths", ", ".join(found), answers=found, confidence=confidence)
-    return Asked(question, answer, score(answer, question), 10.0, SIGNS)
+    return Asked(question, answer, score(answer, question), 10.0)
 
 
 @pytest.fixture
@@ -61,12 +42,6 @@ def test_answers_over_a_graph_are_counted_by_type(painters: Graph, tmp_path: Pat
     assert rows == {"value": (2, 0.5, 0.5), "unanswerable": (1, 1.0, 1.0), "all": (3, 2 / 3, 2 / 3)}
 
 
-def test_the_signs_are_those_of_the_answer(painters: Graph) -> None:
-    [item] = asked(open_context(painters), [Question("1", "Which painters live in Lisbon?", ("Ines", "Rui"))])
-    assert item.signs is not None
-    assert round(item.signs.found, 3) == round(float(np.log10(3)), 3)
-
-
 def test_a_part_of_the_answers_is_not_exact_but_hits() -> None:
     [row] = rows_of("set", [answered(("Ada", "Ben"), ("Ada",), 0.5)])
     assert row[3:5] == (0.0, 1.0)
@@ -81,17 +56,3 @@ def test_only_answers_that_are_sure_count_as_sure() -> None:
 def test_an_answer_that_is_not_sure_is_right_where_the_graph_has_none() -> None:
     [row] = rows_of("set", [answered((), ("Ada",), 0.19), answered((), ("Ada",), 0.21)])
     assert row[3] == 0.5
-
-
-def test_signs_are_kept_with_what_was_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
-    keep("company", [answered(("Ada",), ("Ada",), 0.8), answered((), ("Ada",), 0.1)])
-    found = kept("company")
-    assert (found.right.tolist(), found.answerable.tolist()) == ([True, False], [True, False])
-
-
-def test_one_set_is_too_few_to_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
-    keep("company", [answered(("Ada",), ("Ada",), 0.8)])
-    with pytest.raises(SystemExit, match="fewer than two sets"):
-        print_fit(["company", "waterworks"])

@@ -1,33 +1,54 @@
-"""Gathering and fitting in `benchmarks.choice`: signs of readings, their probabilities, what is chosen."""
+"""The choice among readings: signs, probabilities, what is run and taken, and how `benchmarks.choice` learns it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.choice import record_of, sure
-from benchmarks.choice_fit import Gathered, Judged, Weights, fit, folds_of, left_out, likelihoods
+from benchmarks.choice import refused, sure
+from benchmarks.choice_fit import Chosen, Gathered, Judged, fit, folds_of, left_out
 from benchmarks.choice_fit import gathered as read_back
-from benchmarks.choice_signs import Found, signs_of, signs_of_found
-from kgneo.asking import open_context
+from benchmarks.choice_gather import ablated, record_of, swapped
+from kgneo.asking import ask, open_context
 from kgneo.graph import Graph
-from kgneo.query.graph import Condition, QueryGraph, Value, Variable
+from kgneo.query.graph import Condition, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.questions import Question
+from kgneo.reading.choice import TRIES, Likely, likely, tried
+from kgneo.reading.confidence import Model, Weights, model
 from kgneo.reading.read import Interpretation
+from kgneo.reading.signs import Found, Signs, signs_of, signs_of_found
 
 PAINTERS = QueryGraph((Variable("x0", ("Painter",)),), Value("x0"))
 IN_PORTO = replace(PAINTERS, conditions=(Condition(Value("x0", "city"), "=", ("Porto",)),))
+OLDEST = replace(PAINTERS, selections=(Selection("x0", Value("x0", "born")),))
+WITHOUT = replace(
+    PAINTERS,
+    variables=(*PAINTERS.variables, Variable("x1")),
+    edges=(Edge("x0", ("PAINTED",), "x1", absent=True),),
+)
 SOME = Found(("Ines",), 1, empty=False)
+OTHER = Found(("Rui",), 1, empty=False)
 NONE = Found((), 0, empty=True)
+QUESTION = "which painters live in Porto?"
 ASKED = [Interpretation(IN_PORTO, 1.0), Interpretation(PAINTERS, 0.6, silent=0.5, unsaid=("Porto",))]
 
 
-def whole_signs(found: Found, other: Found | None = None) -> list[dict[str, float]]:
+def whole_signs(found: Found, other: Found | None = None) -> list[Signs]:
     ran = [found, other]
-    return [signs_of(ASKED, number) | signs_of_found(ASKED, ran, number) for number in range(2)]
+    return [signs_of(QUESTION, ASKED, place) | signs_of_found(QUESTION, ASKED, ran, place) for place in range(2)]
+
+
+def taken(weights: dict[str, float], found: Sequence[Found | None]) -> list[Likely]:
+    """What is taken of the two readings by the same weights before and after running."""
+    both = Model(Weights(weights), Weights(weights))
+    return likely(ASKED, both, tried(QUESTION, ASKED, both, lambda place: found[place]))
+
+
+# Signs and probabilities ---------------------------------------------------------------------------------------------
 
 
 def test_probabilities_leave_room_for_none_being_right() -> None:
@@ -37,40 +58,111 @@ def test_probabilities_leave_room_for_none_being_right() -> None:
     assert Weights({}).probabilities([]) == []
 
 
-@pytest.mark.parametrize("sign", ["empty", "silent", "unsaid"])
-def test_signs_tell_what_speaks_against_a_reading(sign: str) -> None:
-    found = [signs_of(ASKED, 0) | signs_of_found(ASKED, [SOME], 0), signs_of(ASKED, 1)]
-    against = [signs_of(ASKED, 0) | signs_of_found(ASKED, [NONE], 0), signs_of(ASKED, 1)]
-    place = 0 if sign == "empty" else 1
-    assert against[place][sign] > found[0][sign] == 0.0
+@pytest.mark.parametrize(
+    ("question", "graph", "sign"),
+    [
+        ("who painted nothing?", PAINTERS, "negation unsaid"),
+        ("who is the oldest painter?", PAINTERS, "extreme unsaid"),
+        ("which painters are there?", OLDEST, "extreme unasked"),
+        ("which painters are there?", WITHOUT, "negation unasked"),
+        ("painters born after 1900", PAINTERS, "test unsaid"),
+        ("painters of Porto or Lisbon", IN_PORTO, "or unsaid"),
+    ],
+)
+def test_signs_tell_what_a_reading_does_not_say(question: str, graph: QueryGraph, sign: str) -> None:
+    assert signs_of(question, [Interpretation(graph, 1.0)], 0)[sign] == 1.0
+    said = {"negation unsaid": WITHOUT, "extreme unsaid": OLDEST}.get(sign)
+    assert said is None or signs_of(question, [Interpretation(said, 1.0)], 0)[sign] == 0.0
 
 
-def test_readings_that_find_the_same_are_right_together() -> None:
-    weights = Weights({"first": 1.0})
-    signs = whole_signs(SOME, SOME)
-    shares = weights.probabilities(signs)
-    assert likelihoods(weights, signs, [SOME, SOME]) == pytest.approx([sum(shares)] * 2)
-    assert likelihoods(weights, signs, [SOME, NONE]) == pytest.approx(shares)
+def test_a_name_where_a_number_is_asked_for_is_odd() -> None:
+    signs = [signs_of_found(text, ASKED, [SOME], 0)["odd"] for text in ("how many painters?", QUESTION)]
+    assert signs == [1.0, 0.0]
 
 
-def test_what_was_not_run_takes_its_share() -> None:
-    weights = Weights({})
-    assert likelihoods(weights, whole_signs(SOME), [SOME]) == pytest.approx([1 / 3])
+# What is run and taken -----------------------------------------------------------------------------------------------
 
 
-def test_what_is_gathered_of_a_question_is_read_back(graph: Graph, tmp_path: Path) -> None:
+def test_readings_that_find_the_same_are_weighed_once_by_how_many_agree() -> None:
+    assert [item.place for item in taken({"first": 1.0}, [SOME, OTHER])] == [0, 1]
+    [alone], [agreed] = taken({"alike": 1.0}, [SOME, NONE]), taken({"alike": 1.0}, [SOME, SOME])
+    assert alone.place == agreed.place == 0
+    assert alone.probability < agreed.probability
+
+
+def test_a_reading_that_finds_nothing_is_not_taken() -> None:
+    assert [item.place for item in taken({"first": 1.0}, [NONE, SOME])] == [1]
+
+
+def test_only_the_likeliest_is_run_where_it_is_likely_enough() -> None:
+    ran = []
+    both = Model(Weights({"first": 9.0}), Weights({}))
+    tried(QUESTION, ASKED, both, lambda place: ran.append(place) or SOME)  # type: ignore[func-returns-value]
+    assert ran == [0]
+
+
+def test_no_more_readings_are_run_than_the_bound() -> None:
+    many = [Interpretation(IN_PORTO, 1.0 - place, silent=place / 10) for place in range(9)]
+    assert tried(QUESTION, many, Model(Weights({}), Weights({})), lambda _: NONE).run == TRIES
+
+
+def test_the_weights_that_are_shipped_prefer_what_says_all_and_finds_something() -> None:
+    [first, *_] = likely(ASKED, model(), tried(QUESTION, ASKED, model(), lambda place: (SOME, OTHER)[place]))
+    found = likely(ASKED, model(), tried(QUESTION, ASKED, model(), lambda place: (NONE, OTHER)[place]))
+    assert first.place == 0
+    assert found[0].probability < first.probability
+
+
+def test_an_answer_has_the_probability_of_its_reading(painters: Graph) -> None:
+    context = open_context(painters)
+    right = ask(context, "Which painters live in Lisbon?", strategy="paths")
+    other = ask(context, "Which painters live in Lisbon with a parrot?", strategy="paths")
+    assert right.answers == ("Ines",)
+    assert (other.confidence or 0.0) < (right.confidence or 0.0) <= 1.0
+
+
+# Gathering and fitting -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def painters(graph: Graph) -> Graph:
     graph.write("CREATE (:Painter {name: 'Ines', city: 'Lisbon'}), (:Painter {name: 'Zoe', city: 'Porto'})")
+    return graph
+
+
+def test_what_is_gathered_of_a_question_is_read_back(painters: Graph, tmp_path: Path) -> None:
     question = Question("1", "Which painters live in Lisbon?", ("Ines",))
     file = tmp_path / "painters.jsonl"
-    file.write_text(json.dumps(record_of(open_context(graph), question), default=float) + "\n", encoding="utf-8")
+    record = record_of(open_context(painters), question, "asked")
+    file.write_text(json.dumps(record, default=float) + "\n", encoding="utf-8")
     [found] = read_back(file)
     assert (found.name, found.exact, found.answerable, found.right[0]) == ("painters", True, True, True)
-    assert found.readings[0].found == SOME
+    first = found.readings[0].found
+    assert first is not None
+    assert (first.answers, first.number, first.empty) == (("Ines",), 1, False)
 
 
-def gathered(name: str, right: tuple[bool, bool]) -> Gathered:
-    empty = Judged(ASKED[0], NONE, right[0])
-    return Gathered(name, (empty, Judged(ASKED[1], SOME, right[1])), exact=right[0], confidence=0.5, answerable=True)
+def database(at: Path, label: str, question: str, sql: str) -> Path:
+    (at / "graph").mkdir(parents=True)
+    (at / "graph" / f"{label}.csv").write_text(":ID(x),name\n1,Ines\n", encoding="utf-8")
+    (at / "graph" / "Town.csv").write_text(":ID(y),name\n1,Ulm\n", encoding="utf-8")
+    record = {"question": question, "answers": ["1"], "sql": sql}
+    (at / "questions.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    return at
+
+
+def test_questions_without_an_answer_are_made_of_others(tmp_path: Path) -> None:
+    one = database(tmp_path / "one", "Painter", "How old is Ines?", "SELECT age FROM painters WHERE name = 'Ines'")
+    other = database(tmp_path / "other", "Ship", "Who built Aurora?", "SELECT x FROM ships WHERE name = 'Aurora'")
+    [named] = swapped(one, other, each=3, seed=0)
+    label, [without] = ablated(one, each=3, seed=0)
+    assert (named.text, named.gold) == ("How old is Aurora?", ())
+    assert (label, without.text, without.gold) == ("Painter", "How old is Ines?", ())
+
+
+def gathered(name: str, right: tuple[bool, bool], *, answerable: bool = True) -> Gathered:
+    readings = (Judged(ASKED[0], NONE, right[0]), Judged(ASKED[1], SOME, right[1]))
+    return Gathered(name, QUESTION, "asked", readings, exact=right[0], confidence=0.5, answerable=answerable)
 
 
 def test_weights_are_fitted_to_what_is_right_and_to_how_often_nothing_is() -> None:
@@ -81,7 +173,7 @@ def test_weights_are_fitted_to_what_is_right_and_to_how_often_nothing_is() -> No
 
 def test_the_choice_for_a_graph_is_learned_from_others() -> None:
     questions = [gathered(name, (False, True)) for name in ("a", "b", "c", "d")]
-    assert all(item.right and item.confidence > 0.4 for item in left_out(questions, folds=4))
+    assert all(item.right and item.confidence > 0.4 for item in left_out(questions, folds=4, ridge=0.1))
 
 
 def test_two_sets_about_one_graph_are_left_out_together() -> None:
@@ -92,3 +184,13 @@ def test_two_sets_about_one_graph_are_left_out_together() -> None:
 def test_sure_answers_are_told_with_what_they_cover() -> None:
     assert sure([(True, 0.9), (False, 0.8), (True, 0.7)], 0.8) == "0.50 of 2, 0.50"
     assert sure([(True, 0.7)], 0.8) == "–"
+
+
+def test_what_a_bound_refuses_is_told_beside_what_it_loses() -> None:
+    pairs = [
+        (gathered("a", (False, True)), Chosen(True, 0.12)),
+        (gathered("a", (False, False), answerable=False), Chosen(False, 0.05)),
+    ]
+    head, first, second, *_ = refused(pairs)
+    assert head == ("bound", "right lost", "asked")
+    assert [first[1:], second[1:]] == [("0.000 of 1", "1.000 of 1"), ("1.000 of 1", "1.000 of 1")]

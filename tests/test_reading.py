@@ -17,7 +17,6 @@ from kgneo.errors import EntityNotFound
 from kgneo.graph.dictionary import Entry
 from kgneo.query.graph import Aggregate, Arithmetic, Operator, QueryGraph, Scalar, Selection, Value
 from kgneo.ranking.vectors import RankingCache
-from kgneo.reading.confidence import Signs, confidence
 from kgneo.reading.fits import Fits
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key, Link, Vocabulary
@@ -207,10 +206,9 @@ def test_there_are_not_more_of_a_class_than_its_nodes(fits: Fits) -> None:
     assert not any(isinstance(condition.left, Aggregate) for condition in graph.conditions)
 
 
-def test_a_measure_that_no_word_speaks_of_costs_confidence(fits: Fits) -> None:
+def test_a_measure_that_no_word_speaks_of_is_told(fits: Fits) -> None:
     said, other = (best(f"Which film has the highest {noun}?", fits).measured for noun in ("length", "salary"))
     assert said > 0.8 > 0.3 > other
-    assert confidence(replace(SIGNS, unmeasured=1.0)) < confidence(SIGNS)
 
 
 @pytest.mark.parametrize("date", ["2015-03-20", "March 20, 2015", "20th of March 2015", "20/03/2015"])
@@ -395,45 +393,6 @@ def test_the_count_of_a_noun_is_a_number(fits: Fits) -> None:
     answer = best("What is the film count for Ada Brook?", fits).graph.answer
     assert isinstance(answer, Aggregate)
     assert answer.function == "count"
-
-
-SIGNS = Signs(
-    score=1.0,
-    ahead=0.5,
-    rivals=0.0,
-    silent=0.2,
-    unsaid=0.0,
-    nouns=0.0,
-    ignored=0.0,
-    either=0.0,
-    named=1.0,
-    loose=0.0,
-    unmeasured=0,
-    bare=0.0,
-    tried=0.0,
-    empty=0.0,
-    found=0.3,
-)
-
-
-def test_what_is_asked_for_without_a_clear_name_costs_confidence() -> None:
-    assert confidence(replace(SIGNS, named=0.4)) < confidence(SIGNS)
-
-
-def test_ways_that_no_word_speaks_of_cost_confidence() -> None:
-    assert confidence(replace(SIGNS, loose=2.0)) < confidence(SIGNS)
-
-
-def test_words_without_a_meaning_cost_confidence() -> None:
-    assert confidence(replace(SIGNS, silent=0.6)) < confidence(SIGNS)
-
-
-def test_a_noun_without_a_meaning_costs_more_than_a_verb() -> None:
-    assert confidence(replace(SIGNS, unsaid=1.0, nouns=1.0)) < confidence(replace(SIGNS, unsaid=1.0))
-
-
-def test_being_far_ahead_of_the_others_gives_confidence() -> None:
-    assert confidence(replace(SIGNS, ahead=2.0)) > confidence(SIGNS)
 
 
 @pytest.mark.parametrize(

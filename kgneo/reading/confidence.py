@@ -1,68 +1,56 @@
-"""Confidence: how likely an interpretation is right, from what it leaves open.
+"""Confidence: how likely each reading of a question is right, and how likely none of them is.
 
-Comes in: a few signs. Goes out: a probability, by a logistic regression. Its weights are near what
-`python -m benchmarks.reading --fit` finds: held near what a person would set, and answers to questions that a graph
-cannot answer count thirty times. Not taken over is what makes it less sure of plain triples (`score`, the constant).
+Comes in: signs of the readings (`kgneo.reading.signs`). Goes out: probabilities, by scores that are linear in the signs
+and a score of 0 for "none is right" (a conditional logit). The weights are in weights.json beside this file, which
+`python -m benchmarks.choice fit` writes: `order` of signs before anything is run, `choice` with what running adds.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from kgneo.reading.signs import Signs
+
+CONSTANT = "constant"
+"""The name of the weight that every reading's score has."""
+FILE = "weights.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """What tells whether an interpretation is right.
+@dataclass(frozen=True)
+class Weights:
+    """Weights by the names of signs. A sign without one weighs nothing."""
 
-    `score` is its own, `ahead` how far it is before the next one, `rivals` how many others are about as good; `silent`
-    the share of the question's telling words that it says nothing about, `unsaid` how many are like nothing in it,
-    `nouns` how many of these are nouns (or verbs that say of what "when" asks the date), `ignored` how many mentions it
-    leaves out; `either` how many of its relationships could as well go the other way, since they join nodes of one
-    label and the words may not say which way they mean; `named` how surely what is asked for is named; `loose` how many
-    of its ways no word speaks of, `unmeasured` how little any speaks of what it compares or puts in an order; `bare` is
-    `silent` where nothing bounds what it is about; `tried` how many better ones found nothing, `empty` whether it found
-    nothing itself, `found` the logarithm (to 10) of how many answers.
-    """
+    by_name: Mapping[str, float]
 
-    score: float
-    ahead: float
-    rivals: float
-    silent: float
-    unsaid: float
-    nouns: float
-    ignored: float
-    either: float
-    named: float
-    loose: float
-    unmeasured: float
-    bare: float
-    tried: float
-    empty: float
-    found: float
+    def score(self, signs: Signs) -> float:
+        """The logarithm of how many times as likely a reading is as that none is right."""
+        constant = self.by_name.get(CONSTANT, 0.0)
+        return constant + sum(self.by_name.get(name, 0.0) * value for name, value in signs.items())
+
+    def probabilities(self, signs: Sequence[Signs]) -> list[float]:
+        """How likely each reading is right, 0 to 1. What is left of 1 is the probability that none is."""
+        scores = [self.score(item) for item in signs]
+        top = max([0.0, *scores])
+        powers = [math.exp(score - top) for score in scores]
+        whole = math.exp(-top) + sum(powers)
+        return [power / whole for power in powers]
 
 
-WEIGHTS = Signs(
-    score=0.41,
-    ahead=0.13,
-    rivals=0.13,
-    silent=-2.7,
-    unsaid=-1.0,
-    nouns=-0.7,
-    ignored=-0.79,
-    either=-0.24,
-    named=1.84,
-    loose=-0.82,
-    unmeasured=-1.8,
-    bare=-2.27,
-    tried=-0.76,
-    empty=-1.53,
-    found=-1.15,
-)
-CONSTANT = 0.19
+@dataclass(frozen=True)
+class Model:
+    """The weights before running, and with what running adds."""
+
+    order: Weights
+    choice: Weights
 
 
-def confidence(signs: Signs) -> float:
-    """0 to 1."""
-    products = zip(astuple(WEIGHTS), map(float, astuple(signs)), strict=True)
-    return 1.0 / (1.0 + math.exp(-CONSTANT - sum(weight * value for weight, value in products)))
+@cache
+def model() -> Model:
+    """The weights that are shipped."""
+    record = json.loads(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
+    return Model(Weights(record["order"]), Weights(record["choice"]))

@@ -124,6 +124,9 @@ class Interpretation:
     likely: float | None = None
     """The probability that it is right, by what was learned; None where nothing was."""
 
+    along: float | None = None
+    """How likely the ranking of relation paths takes it for right, where that found it; None for what was read."""
+
     means: float = 1.0
     """The probability that words which the schema does not have mean what they are read as."""
 

@@ -12,22 +12,21 @@ from dataclasses import dataclass, replace
 
 from kgneo.context import Context
 from kgneo.english.question import MaskedQuestion
-from kgneo.errors import EntityNotFound, GraphTimeout
+from kgneo.errors import EntityNotFound
 from kgneo.graph.attach import is_name
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.implied import NAME, Implied, ImpliedNames, implied
-from kgneo.graph.run import Result, evidence_of, run
+from kgneo.graph.run import Result, run
 from kgneo.graph.shape import LOADED_LABEL
 from kgneo.graph.value_walks import explained
 from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
-from kgneo.model import Evidence, Hop
+from kgneo.model import Hop
 from kgneo.query.compile import UNNAMED, Named
-from kgneo.query.graph import Aggregate, Edge, QueryGraph, Value
+from kgneo.query.graph import Aggregate, QueryGraph, Value
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS, RankingCache
-from kgneo.reading.confidence import Signs, confidence
 from kgneo.reading.fits import Fits
 from kgneo.reading.lexicon import Lexicon
 from kgneo.reading.likeness import Likeness
@@ -41,24 +40,12 @@ from kgneo.stages.ranking import ranking
 from kgneo.thesaurus_data import load_thesaurus
 
 KEY, WORDS = "interpret", "learned words"
-TRIES = 6
-"""Interpretations that are run until one finds something."""
 LONGEST = 5.0
-"""Seconds that one of them may take."""
+"""Seconds that an interpretation may take."""
 SILENT = 0.5
 """The share of a question's telling words from which on an interpretation that names nothing does not explain it."""
-FAR = 2.0
-"""Points of score beyond which it makes no difference how many more they are."""
-NEAR = 0.1
-"""Points of score within which two interpretations are about as good."""
-MOST_RIVALS = 5
 OF_WORDS, LEAST = 0.3, 1e-3
 """Points of score for the logarithm of the probability that words mean what they are read as, and its least."""
-EMPTY = 0.5
-"""What the probability of a learned reading is worth that finds nothing."""
-MEASURED = 0.3
-"""How surely a word speaks of what is compared, from which it does."""
-MOST_UNSAID = 3
 KIND = 0.9
 """How surely the kind of what is asked for is named, from which on a question about plain triples that names nothing
 else is read: the graph has no other kinds than those that it tells apart, and none stands for another. A verb names who
@@ -230,47 +217,6 @@ def _explains(item: Interpretation) -> bool:
     return item.silent < SILENT or any(condition.operator == "=" for condition in item.graph.conditions)
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """An interpretation with what it found, the triples behind it, and the signs of whether it is right."""
-
-    interpretation: Interpretation
-    result: Result
-    evidence: tuple[Evidence, ...]
-    signs: Signs
-
-    @property
-    def confidence(self) -> float:
-        """The probability that it is right."""
-        likely = self.interpretation.likely
-        if likely is None:
-            return confidence(self.signs) * self.interpretation.means
-        return likely * (EMPTY if self.signs.empty else 1.0)
-
-
-def first_answered(context: Context, understood: Sequence[Interpretation]) -> Answered | None:
-    """The first of the best interpretations that finds something, or that says all of the question and finds that there
-    is none (a count of none, a "no", none that lack what they are not to have); of the others that find nothing, the
-    first whose answer says so. None where there is no answer at all."""
-    nothing: tuple[int, Result] | None = None
-    for number, item in enumerate(understood[:TRIES]):
-        try:
-            result = run_query(context, item.graph, timeout=LONGEST)
-        except GraphTimeout:
-            continue
-        if not result.empty or (item.complete and result.answers) or _denies(item):
-            return _answered(context, understood, number, result)
-        if nothing is None and result.answers:
-            nothing = number, result
-    return _answered(context, understood, *nothing) if nothing else None
-
-
-def _denies(item: Interpretation) -> bool:
-    """Whether an interpretation says all of a question about what is not there: that it finds nothing is then no sign
-    against it, as the longer what must not be there, the more is without it."""
-    return item.graph.denies and not (item.ignored or item.unsaid or item.vacuous)
-
-
 def keys_of(context: Context) -> Mapping[str, tuple[str, ...]]:
     """The properties of each label's nodes that are names or values; of nodes without a label by ""."""
     if context.shape.loaded:
@@ -302,41 +248,6 @@ def run_query(
         whole=whole,
         walks=context.options.evidence,
     )
-
-
-def _answered(context: Context, understood: Sequence[Interpretation], number: int, result: Result) -> Answered:
-    item = understood[number]
-    evidence = evidence_of(context.knowledge, item.graph, result)
-    return Answered(item, result, evidence, _signs(understood, number, result))
-
-
-def _signs(understood: Sequence[Interpretation], number: int, result: Result) -> Signs:
-    item = understood[number]
-    meant = item.meant or item.graph
-    others = [other.score for other in understood if other.graph != item.graph]
-    ahead = item.score - max(others, default=item.score - FAR)
-    return Signs(
-        score=item.score,
-        ahead=max(min(ahead, FAR), -FAR),
-        rivals=min(sum(abs(item.score - score) <= NEAR for score in others), MOST_RIVALS),
-        silent=item.silent,
-        unsaid=min(len(item.unsaid), MOST_UNSAID),
-        nouns=min(item.nouns, MOST_UNSAID),
-        ignored=len(item.ignored),
-        either=sum(_either_way(meant, edge) for edge in meant.edges),
-        named=0.0 if item.vacuous else item.named,
-        loose=item.loose,
-        unmeasured=1.0 - min(item.measured / MEASURED, 1.0),
-        bare=item.silent if not (item.graph.conditions or item.graph.selections) else 0.0,
-        tried=min(number, 3),
-        empty=result.empty,
-        found=math.log10(1 + len(result.answers) + result.more),
-    )
-
-
-def _either_way(graph: QueryGraph, edge: Edge) -> bool:
-    """Whether a relationship with a direction joins nodes of one label."""
-    return edge.directed and graph.variable(edge.subject).labels == graph.variable(edge.object).labels
 
 
 def _chains(context: Context, known: Reading, masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:

@@ -22,12 +22,11 @@ from kgneo.stages.unused import unaccounted
 
 NO_ANSWER = "not found"
 """Text of an answer that is not given."""
-LIKELY = 0.2
-"""Confidence from which an answer is given though a word of the question is like nothing in the graph."""
 CLEAR = 0.3
-"""Confidence from which an answer is given though other readings find something else."""
+"""Confidence from which an answer is given though other readings find something else, or a word of the question is like
+nothing in the graph."""
 OF_TRIPLES = 0.12
-"""Takes the place of `LIKELY` over plain triples, of whose paths the confidence is modest: what is right lies mostly
+"""Takes its place for such words over plain triples, of whose paths the confidence is modest: what is right lies mostly
 above, what has no answer below."""
 CLOSE = 0.2
 """Points of score within which another reading may as well be meant."""
@@ -51,7 +50,7 @@ def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: H
     if given and confidence >= CLEAR:
         return answer
     missing = unaccounted(heard) if heard else ()
-    if missing and not (given and confidence >= (OF_TRIPLES if context.shape.loaded else LIKELY)):
+    if missing and not (given and context.shape.loaded and confidence >= OF_TRIPLES):
         return _not_in_graph(context, answer, missing, heard)
     if answer.answer == NO_ANSWER and answer.steps:
         told = f"Nothing in the graph fits: {answer.steps[0].question}."

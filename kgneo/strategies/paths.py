@@ -1,20 +1,20 @@
 """`paths`: answers without a language model.
 
-The relation paths that leave the topic entity are put into words and ranked against the question; the best one
-that leads anywhere is run as one Cypher pattern. Its end is the answer, its triples the evidence.
+A question is read as query graphs, and where it names nodes and asks for what chains of relations lead to, the relation
+paths that leave them are ranked against it, too. The likeliest are run, and what they find says which of them answers,
+and how likely it is right (`kgneo.stages.run_readings`). Its triples are the evidence.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from kgneo.context import Clock, Context
 from kgneo.english.names import is_noun, name_words
 from kgneo.errors import EntityNotFound
-from kgneo.graph.run import Result, counted
+from kgneo.graph.run import Result, counted, evidence_of
 from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
 from kgneo.query.graph import QueryGraph
 from kgneo.ranking.vectors import MAX_HOPS
@@ -26,9 +26,7 @@ from kgneo.stages.climb import climb
 from kgneo.stages.complete import Completed, complete, complete_plain
 from kgneo.stages.connect import Connected, connect, table_of
 from kgneo.stages.interpret import (
-    Answered,
     by_graph,
-    first_answered,
     interpret,
     interpret_linked,
     joins,
@@ -37,6 +35,7 @@ from kgneo.stages.interpret import (
 )
 from kgneo.stages.link import LinkedQuestion, readings, unbracket
 from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_interpretations, of_paths
+from kgneo.stages.run_readings import Answered, run_readings
 from kgneo.strategies.protocol import Needs, NoOptions
 from kgneo.text import LISTED, listed
 
@@ -46,12 +45,11 @@ LINKED = 0.5
 FORMED = 0.05
 """Confidence below which what a form is completed with is less likely than that its words name a relation."""
 DOUBTED = 0.4
-"""Confidence below which the ranking of relation paths is not taken at its word."""
+"""Confidence below which the ranking of relation paths over plain triples is not taken at its word."""
+WITHOUT_WORD, MOST_SILENT = 0.5, 3
+"""Share of its confidence that is left for each word of which its path says nothing, and for how many of these."""
 OTHERWISE = 0.8
 """What the score of a name is worth that the question spells and its interpretation does not read."""
-WITHOUT_WORD, WITHOUT_NOUN, MOST_SILENT = 0.5, 0.2, 3
-"""Shares of the confidence that are left for each word, or noun, of which a relation path says nothing, and for how
-many of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +158,16 @@ def _ranked(
     """The answer by the relation paths that leave what is named: as the user marked it (`linked`), as the question was
     understood, or as linking finds it."""
     marked = bool(linked)
-    unsaid: tuple[str, ...] = ()
     if not linked:
-        texts, unsaid = (understood[0].bracketed, understood[0].unsaid) if understood else ((question,), ())
+        texts = understood[0].bracketed if understood else (question,)
         with clock.stage("link"):
             linked = _linked(context, texts)
     with clock.stage("form"):
         formed, best = _formed(context, linked)
     if formed is not None and (formed.joins or formed.confidence >= FORMED):
-        found = _completed(context, question, best.topics, formed, clock)
-        return _less_sure(found, _left_out(context, best, formed.graph))
+        if context.shape.loaded:
+            return _completed(context, question, best.topics, formed, formed.confidence, (), clock)
+        return _beside(context, question, best, formed, understood, clock)
     if understood and joins(context, understood[0]):
         found = _read(context, question, understood, clock)
         return found if found.answer.answers or marked else _ranked(context, question, (), (), clock)
@@ -179,13 +177,49 @@ def _ranked(
         first = complete_plain(context, ranked)
     if first is None:
         return _not_found(context, question, linked[0].topics, ranked, clock)
-    used = first.readings[0].linked
-    found = _completed(context, question, used.topics, first, clock)
-    silent = dict.fromkeys(unsaid, False) if context.shape.loaded else _left_out(context, used, first.graph)
-    found = _less_sure(found, silent)
-    if (found.answer.confidence or 0.0) >= DOUBTED or not _is_whole(understood):
+    if context.shape.loaded:
+        unsaid = understood[0].unsaid if understood and not marked else ()
+        return _beside_triples(context, question, first, understood, unsaid, clock)
+    return _beside(context, question, first.readings[0].linked, first, understood, clock)
+
+
+def _beside(
+    context: Context,
+    question: str,
+    linked: LinkedQuestion,
+    path: Completed,
+    understood: Sequence[Interpretation],
+    clock: Clock,
+) -> Chosen:
+    """The answer by a relation path, or by a reading of the question that is likelier than that."""
+    silent = _left_out(context, linked, path.graph)
+    nouns = sum(silent.values())
+    along = Interpretation(path.graph, 0.0, unsaid=tuple(silent), nouns=nouns, plain_chain=True, along=path.confidence)
+    unlearned = [item for item in understood if item.likely is None]  # learning has sent the others here
+    with clock.stage("answer"):
+        found = run_readings(context, question, [along, *unlearned], {0: path.result})
+    if found is not None and found.interpretation is not along:
+        return _queried(context, question, found, understood, clock)
+    sure = found.confidence if found else 0.0
+    return _completed(context, question, linked.topics, path, sure, along.unsaid, clock)
+
+
+def _beside_triples(
+    context: Context,
+    question: str,
+    path: Completed,
+    understood: Sequence[Interpretation],
+    unsaid: Sequence[str],
+    clock: Clock,
+) -> Chosen:
+    """The same over plain triples, for which the ranking of relation paths was made: its answer, unless that is doubted
+    and a reading that says all of the question is surer. `unsaid` are words of which reading has found nothing."""
+    sure = path.confidence * WITHOUT_WORD ** min(len(unsaid), MOST_SILENT)
+    found = _completed(context, question, path.readings[0].linked.topics, path, sure, unsaid, clock)
+    if sure >= DOUBTED or not (understood and understood[0].plain_chain and understood[0].complete):
         return found
-    return _surer(found, _read(context, question, understood, clock))
+    read = _read(context, question, understood, clock)
+    return read if read.answer.answers and (read.answer.confidence or 0.0) > sure else found
 
 
 def _formed(context: Context, linked: Sequence[LinkedQuestion]) -> tuple[Completed | None, LinkedQuestion]:
@@ -216,17 +250,6 @@ def _linked(context: Context, texts: Sequence[str]) -> list[LinkedQuestion]:
     return list({linked.entity_ids: linked for linked in reversed(found)}.values())[::-1]
 
 
-def _is_whole(understood: Sequence[Interpretation]) -> bool:
-    """Whether an interpretation of a chain from a name says all of the question."""
-    return bool(understood) and understood[0].plain_chain and understood[0].complete
-
-
-def _surer(ranked: Chosen, read: Chosen) -> Chosen:
-    """The answer that the ranking of relation paths gives, unless the reading of the question is surer of its own."""
-    surer = (read.answer.confidence or 0.0) > (ranked.answer.confidence or 0.0)
-    return read if read.answer.answers and surer else ranked
-
-
 def _understood(context: Context, question: str) -> list[Interpretation]:
     """How a question is read as a query graph; nothing where a name in it is one that only linking finds, in lower
     case, in part or with several errors. Raises EntityNotFound for a name that the graph does not have."""
@@ -246,7 +269,7 @@ def _understood(context: Context, question: str) -> list[Interpretation]:
 
 def _read(context: Context, question: str, understood: Sequence[Interpretation], clock: Clock) -> Chosen:
     with clock.stage("answer"):
-        queried = first_answered(context, understood)
+        queried = run_readings(context, question, understood)
     return _queried(context, question, queried, understood, clock)
 
 
@@ -278,27 +301,40 @@ def _queried(
         )
         return Chosen(answer, offered)
     best = found.interpretation
-    left_out = list(dict.fromkeys([*best.ignored, *best.unsaid]))
-    warnings = [f"Ignored: {', '.join(map(repr, left_out))}."] if left_out else []
-    warnings += [f"The answers are in no order, though one is asked for: {best.order!r}."] if best.order else []
-    answer = _answer(context, question, best.graph, found.result, best.wording, found.evidence, clock)
-    answer = replace(answer, confidence=found.confidence, warnings=tuple(warnings), readings=readings)
+    order = f"The answers are in no order, though one is asked for: {best.order!r}."
+    warnings = (*_ignored([*best.ignored, *best.unsaid]), *([order] if best.order else []))
+    evidence = () if found.result.empty else evidence_of(context.knowledge, best.graph, found.result)
+    answer = _answer(context, question, best.graph, found.result, best.wording, evidence, clock)
+    answer = replace(answer, confidence=found.confidence, warnings=warnings, readings=readings)
     return Chosen(answer, offered)
 
 
 def _completed(
-    context: Context, question: str, topics: tuple[TopicEntity, ...], found: Completed, clock: Clock
+    context: Context,
+    question: str,
+    topics: tuple[TopicEntity, ...],
+    found: Completed,
+    confidence: float,
+    unsaid: Sequence[str],
+    clock: Clock,
 ) -> Chosen:
-    """The answer of a query graph that begins with a ranked relation path."""
+    """The answer of a query graph that begins with a ranked relation path, and leaves words of the question unsaid."""
     answer = _answer(context, question, found.graph, found.result, found.wording, found.evidence, clock)
     first, *others = _shown(found.readings)
+    offered = of_completed(context, found)
     answer = replace(
         answer,
         entities=topics,
-        confidence=found.confidence,
+        confidence=confidence,
         readings=(replace(first, text=found.wording), *others),
+        warnings=_ignored(unsaid),
     )
-    return Chosen(answer, of_completed(context, found))
+    return Chosen(answer, leaving_out(offered, unsaid) if unsaid else offered)
+
+
+def _ignored(words: Sequence[str]) -> tuple[str, ...]:
+    """A warning of the words of a question that a reading leaves out."""
+    return (f"Ignored: {', '.join(map(repr, dict.fromkeys(words)))}.",) if words else ()
 
 
 def _answer(
@@ -348,19 +384,6 @@ def _not_found(
         readings=_shown(alive),
     )
     return Chosen(answer, of_paths(context, alive))
-
-
-def _less_sure(found: Chosen, silent: Mapping[str, bool]) -> Chosen:
-    """An answer with less confidence for each word of the question that is like nothing in the graph's reading of it,
-    the least for nouns, and these words in a warning."""
-    if not silent:
-        return found
-    shares = sorted(WITHOUT_NOUN if noun else WITHOUT_WORD for noun in silent.values())[:MOST_SILENT]
-    told = f"Ignored: {', '.join(map(repr, silent))}."
-    answer = found.answer
-    sure = (answer.confidence or 0.0) * math.prod(shares)
-    answer = replace(answer, confidence=sure, warnings=(*answer.warnings, told))
-    return Chosen(answer, leaving_out(found.offered, silent))
 
 
 def _shown(alive: Sequence[RankedReading]) -> tuple[Reading, ...]:

@@ -1,0 +1,105 @@
+"""Run readings: the likeliest readings of a question are run, and by what they find one of them is taken.
+
+Comes in: readings, and what those found that were run before. Goes out: the reading that answers, with what it found
+and the probability that it is right (`kgneo.reading.confidence`). Readings that were weighed
+by what was learned about the graph have a probability of their own, and are run in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kgneo.context import Context
+from kgneo.embedding import Encoder
+from kgneo.errors import GraphTimeout
+from kgneo.graph.run import Result
+from kgneo.reading.choice import TRIES, likely, tells, tried
+from kgneo.reading.confidence import model
+from kgneo.reading.read import Interpretation
+from kgneo.reading.signs import Found
+from kgneo.stages.interpret import LONGEST, run_query
+
+EMPTY = 0.5
+"""What the probability of a learned reading is worth that finds nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A reading with what it found, and the probability that it is right."""
+
+    interpretation: Interpretation
+    result: Result
+    confidence: float
+
+
+@dataclass
+class _Runs:
+    """What readings found by their place; None for one that took too long."""
+
+    context: Context
+    question: str
+    readings: Sequence[Interpretation]
+    results: dict[int, Result | None] = field(default_factory=dict)
+
+    def run(self, place: int) -> Found | None:
+        """What is to be known of it for the choice. The first one is run as the answer that it likely is."""
+        if place not in self.results:
+            self.results[place] = self._result(place, whole=not self.results)
+        result = self.results[place]
+        if result is None:
+            return None
+        return Found(result.answers, len(result.answers), result.empty, self._likeness(self.readings[place]))
+
+    def _likeness(self, item: Interpretation) -> float:
+        """Of the question and a reading in words. The ranking of relation paths has its own."""
+        return 0.0 if item.along is not None else likeness(self.context.encoder, self.question, item.wording)
+
+    def answered(self, place: int, probability: float) -> Answered:
+        """The reading at a place as the answer."""
+        result = self.results[place]
+        if place != next(iter(self.results)):
+            result = self._result(place, whole=True) or result
+        assert result is not None  # it was chosen by what it found
+        return Answered(self.readings[place], result, probability * self.readings[place].means)
+
+    def _result(self, place: int, *, whole: bool) -> Result | None:
+        try:
+            return run_query(self.context, self.readings[place].graph, timeout=LONGEST, whole=whole)
+        except GraphTimeout:
+            return None
+
+
+def likeness(encoder: Encoder, question: str, wording: str) -> float:
+    """How like two texts are for an encoder: the cosine of their vectors, -1 to 1."""
+    one, other = encoder.encode([question, wording])
+    return round(float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-9)), 4)
+
+
+def run_readings(
+    context: Context,
+    question: str,
+    readings: Sequence[Interpretation],
+    given: Mapping[int, Result] | None = None,
+) -> Answered | None:
+    """The reading that answers; `given` are results by the place of their reading. None where none has an answer."""
+    runs = _Runs(context, question, readings, dict(given or {}))
+    if any(item.likely is not None for item in readings):
+        return _learned(runs)
+    found = likely(readings, model(), tried(question, readings, model(), runs.run))
+    return runs.answered(found[0].place, found[0].probability) if found else None
+
+
+def _learned(runs: _Runs) -> Answered | None:
+    """The first reading that finds something, or else the first that says that there is none."""
+    nothing: int | None = None
+    for place, item in enumerate(runs.readings[:TRIES]):
+        found = runs.run(place)
+        if found is None or not tells(item, found):
+            continue
+        if not found.empty or item.complete or not found.answers:
+            return runs.answered(place, (item.likely or 0.0) * (EMPTY if found.empty else 1.0))
+        nothing = place if nothing is None else nothing
+    return None if nothing is None else runs.answered(nothing, (runs.readings[nothing].likely or 0.0) * EMPTY)
