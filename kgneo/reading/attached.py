@@ -207,8 +207,11 @@ class _View:
         """Whether a word stands right before those that name a property."""
         if not value.key or self.graph.owner(value.of) not in self.tree.parents:
             return False
-        words = frozenset(at for key in self.keys_of(value.of) if key.key == value.key for at in self.named(key))
-        return any(0 < at - index <= BEFORE for at in words)
+        return any(0 < at - index <= BEFORE for at in self.saying(value))
+
+    def saying(self, value: Value) -> frozenset[int]:
+        """The words that surely name a property which the query graph speaks of."""
+        return frozenset(at for key in self.keys_of(value.of) if key.key == value.key for at in self.named(key))
 
     def naming(self, label: str) -> frozenset[int]:
         """The words that surely name a label."""
@@ -303,7 +306,9 @@ def measured(view: _View) -> Iterator[Edit]:
         value = part.left if isinstance(part, Condition) else part.by
         for other, key, words in view.measurable if view.is_bound(part) else ():
             if other != value:
-                yield Edit.saying((Turn(part, _by(view, part, other, key)),), words & view.left, TURNED)
+                own = isinstance(value, Value) and view.saying(value)
+                said = frozenset() if own else words & view.left  # what was said is not any more
+                yield Edit.saying((Turn(part, _by(view, part, other, key)),), said, TURNED)
 
 
 def _by(view: _View, part: Part, value: Value, key: Key) -> Part:
@@ -344,8 +349,10 @@ def _identifies(word: str, key: Key) -> bool:
 
 
 def _asked(view: _View, value: Value, words: frozenset[int]) -> Edit:
-    answer, said = view.graph.answer, words & view.left
+    answer = view.graph.answer
     asked = Aggregate(answer.function, value) if isinstance(answer, Aggregate) else value
+    own = isinstance(answer, Value) and answer.key and view.saying(answer)
+    said = frozenset() if own else words & view.left  # what was said is not any more
     return Edit.saying((Ask(asked),), said, TURNED if words else BARE)
 
 
