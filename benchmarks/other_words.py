@@ -35,7 +35,7 @@ from kgneo.ranking.vectors import RankingCache
 from kgneo.reading.likeness import Likeness, Signs
 from kgneo.reading.otherwise import CLOSED
 from kgneo.reading.vocabulary import Key, Link, Vocabulary
-from kgneo.thesaurus_data import load_thesaurus
+from kgneo.thesaurus_data import make_thesaurus
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
 PENALTY = 0.3
@@ -101,7 +101,7 @@ def _aligned(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str,
 
 def pairs(folder: Path, cache: RankingCache) -> Iterator[Pair]:
     """The pairs of a database."""
-    likeness = Likeness(vocabulary(folder), cache, load_thesaurus())
+    likeness = Likeness(vocabulary(folder), cache, make_thesaurus(report))
     for word, instead in words(folder).items():
         parts = word.split()
         if not all(part.isalpha() and len(part) > 2 and part not in CLOSED for part in (parts[0], parts[-1])):

@@ -60,7 +60,8 @@ SUMMARIES = {
     "schema": "Show labels, relationship types, properties with types and examples, and what connects what.",
     "browse": "Open Neo4j Browser on the graph, with QUERY in its editor, and say how to log in.",
     "mcp": "Serve the graph to an assistant that speaks MCP (Model Context Protocol).",
-    "prepare": "Get what later runs need from the network: the encoder's weights, Neo4j's server, Java.",
+    "prepare": "Get what later runs need from the network: "
+    "the encoder's weights, WordNet's words, Neo4j's server, Java.",
     "doctor": "Check the set-up: encoder, graph, index, language models, and say what to mend.",
     "costs": "Show calls, tokens and money that went to language models, by day, user and model.",
     "completion": "Print the script that completes kgneo's commands and options with Tab.",
