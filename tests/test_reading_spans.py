@@ -69,8 +69,8 @@ def fits(encoder: OnnxEncoder) -> Fits:
         ("How many days passed between the due date of H-17 and its return?",
          "days from due of hire with code H-17 to returned of that hire"),
         ("How many months before it was licensed was Petrel launched?",
-         "months from launched of boat with name Petrel that licensed at harbours"
-         " to licensed of the relation “licensed at”"),
+         "months from launched of boat with name Petrel that licensed at harbours to "
+         "licensed of the relation “licensed at”"),
     ],
 )  # fmt: skip
 def test_the_time_between_two_dates_is_read(question: str, meant: str, fits: Fits) -> None:
