@@ -84,7 +84,7 @@ def test_a_name_where_a_number_is_asked_for_is_odd() -> None:
 
 
 def test_readings_that_find_the_same_are_weighed_once_by_how_many_agree() -> None:
-    assert [item.place for item in taken({"first": 1.0}, [SOME, OTHER])] == [0, 1]
+    assert [item.place for item in taken({"first": 0.5}, [SOME, OTHER])] == [0, 1]
     [alone], [agreed] = taken({"alike": 1.0}, [SOME, NONE]), taken({"alike": 1.0}, [SOME, SOME])
     assert alone.place == agreed.place == 0
     assert alone.probability < agreed.probability
