@@ -16,9 +16,9 @@ from prompt_toolkit.completion import Completer, Completion, ThreadedCompleter
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.output import create_output
 
-from kgneo.cli.ask import Printer, print_error, query_of
 from kgneo.cli.hints import in_dialogue
 from kgneo.cli.options import say
+from kgneo.cli.printer import Printer, print_error, query_of
 from kgneo.cli.terminal import behind, visible
 from kgneo.errors import DataError, KgneoError, UsageError
 from kgneo.folders import stores_folder

@@ -102,7 +102,7 @@ def _tried(graph: Graph) -> list[str]:
 
 def _first_question(graph: Graph, examples: list[str]) -> None:
     from kgneo.asking import open_context
-    from kgneo.cli.ask import Printer
+    from kgneo.cli.printer import Printer
     from kgneo.defaults import STRATEGY
     from kgneo.strategies import find_strategy
 

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kgneo.cli.hints import about_this_graph, way
-from kgneo.cli.render import ROLES, attempt_rows, cost, shown_cell, unused
+from kgneo.cli.parts import ROLES, attempt_rows, cost, shown_cell, unused
 from kgneo.cli.terminal import behind, visible
 
 if TYPE_CHECKING:

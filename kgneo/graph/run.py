@@ -115,7 +115,7 @@ def run(
     if isinstance(graph.answer, Value) and graph.way is not None:
         ways = _together(_way(row, shape, naming) for row in shown)
         more = _more(knowledge, graph, keys, timeout, named) - limit if whole and len(rows) > limit else 0
-        return Result(tuple(map(str, ways)), (), max(more, 0), not rows, compiled, named, None, ways)
+        return Result(tuple(map(str, ways)), (), max(more, 0), not rows, compiled, named, ways=ways)
     nodes = tuple(_node(row, shape, naming) for row in shown if "id" in row)
     if not graph.selections and all("walks" in row and "id" in row for row in shown):
         order = sorted(range(len(shown)), key=lambda place: (-shown[place]["walks"], nodes[place].names[0]))

@@ -18,8 +18,9 @@ from kgneo.query.wording import wording
 from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading
 from kgneo.stages.complete import Completed, graphs_along
-from kgneo.stages.interpret import Answered, keys_of, run_query
+from kgneo.stages.interpret import keys_of, run_query
 from kgneo.stages.link import LinkedQuestion
+from kgneo.stages.run_readings import Answered
 
 MOST = 8
 """Readings that are given."""

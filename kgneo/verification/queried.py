@@ -38,7 +38,7 @@ from kgneo.query.wording import wording
 from kgneo.reading.heard import Heard
 from kgneo.reading.mentions import Meaning, Mention, Span, has_root, words_of
 from kgneo.reading.read import Interpretation
-from kgneo.stages.interpret import LONGEST, MEASURED, interpret, reading, run_query
+from kgneo.stages.interpret import LONGEST, interpret, reading, run_query
 from kgneo.stages.unused import hear
 from kgneo.text import fold
 from kgneo.verification.named import same_value
@@ -52,6 +52,8 @@ NEEDLESS = 1.0
 """Points of score that it costs to speak of a thing that the claim does not need."""
 SURELY = 0.9
 """How surely the kind of what is asked for is named, from which on the claim speaks of it."""
+MEASURED = 0.3
+"""How surely a word speaks of what is compared, from which it does."""
 LIKELY = 0.5
 """How like the name of a property a word must be to speak of it."""
 READ, WEAK, LEAST = 0.93, 0.08, 0.5
