@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgneo.cli.hints import about_this_graph
-from kgneo.cli.parts import attempt_rows, cost, shown_cell, unused
+from kgneo.cli.parts import ROLES, attempt_rows, cost, shown_cell, unused
 from kgneo.cli.terminal import in_terminal, print_bold
 
 if TYPE_CHECKING:

@@ -286,16 +286,17 @@ class _Whole:
         pairs: dict[str, Counter[Pair]] = defaultdict(Counter)
         for group in groups:
             pairs[group.names[0]][group.ends] += group.found
+        connections = {name: kept(pairs[name], exact=True) for name in names if sizes[name]}
         return [
             Relation(
                 name,
                 sizes[name],
                 _properties(_shown(rows[name], self.shape, relation=name)),
-                kept(pairs[name], exact=True),
+                found,
                 back.get(name),
+                _both_lead_to(self.graph, self.shape, name, found),
             )
-            for name in names
-            if sizes[name]
+            for name, found in connections.items()
         ]
 
     def _some(self, groups: Sequence[_Group]) -> tuple[Counter[str], list[_Group]]:
@@ -367,7 +368,8 @@ class _Sampled:
         number = self._number(size, rows)
         connections = ends.connections(name, number, pairs) if ends and rows else ()
         shown = [item for item in connections if not _is_hidden((*item.subject, *item.object), self.shape)]
-        back, shared = self._back(name, shown), self._both_lead_to(name, shown)
+        back = self._back(name, shown)
+        shared = _both_lead_to(self.graph, self.shape, name, shown) if self._in_time else ""
         return Relation(name, number, _properties(rows), tuple(shown), back, shared)
 
     def _back(self, name: str, connections: Iterable[Connection]) -> float | None:
@@ -381,31 +383,6 @@ class _Sampled:
         except GraphTimeout:
             return None
         return _rounded(found["back"] / found["looked"]) if found["looked"] else None
-
-    def _both_lead_to(self, name: str, connections: Iterable[Connection]) -> str:
-        """Of a type whose name is a code, between nodes of one kind: what nearly all pairs of its ends share, and other
-        pairs do not, such as "CURRENT_ADDRESS to the same Location" for KNOWS_LW."""
-        if not is_code(name) or not self._in_time or not any({*i.subject} & {*i.object} for i in connections):
-            return ""
-        bounds = {"sample": PAIRS, "walked": WALKED, "neighbours": NEIGHBOURS}
-        try:
-            rows = self.graph.read(fill("schema_shared", relation=name), **bounds, timeout=BACK_SECONDS)
-        except GraphTimeout:
-            return ""
-        found = [
-            (row["together"] - row["apart"], row["type"], row["forward"], labels)
-            for row in rows
-            if (labels := own_labels(row["labels"]))
-            and self.shape.uses(row["type"])
-            and not _is_hidden(labels, self.shape)
-            and row["looked"] >= FEW_PAIRS
-            and row["together"] >= NEARLY_ALL * row["looked"]
-            and row["apart"] <= BY_CHANCE * row["looked"]
-        ]
-        if not found:
-            return ""
-        _, relation, forward, labels = max(found)
-        return f"{relation} {'to' if forward else 'from'} the same {':'.join(labels)}"
 
     def _number(self, size: int, rows: Rows) -> int:
         """How many there are: where all were looked at, those that are seen."""
@@ -451,6 +428,32 @@ class _Sampled:
             for row in rows[other]:
                 if other != name and name in row["labels"]:
                     yield row["id"], row.get("weight", 1.0) / sizes[name], row["properties"]
+
+
+def _both_lead_to(graph: Graph, shape: Shape, name: str, connections: Sequence[Connection]) -> str:
+    """Of a type whose name is a code, between nodes of one kind: what nearly all pairs of its ends share, and other
+    pairs do not, such as "CURRENT_ADDRESS to the same Location" for KNOWS_LW."""
+    if not is_code(name) or not any({*item.subject} & {*item.object} for item in connections):
+        return ""
+    bounds = {"sample": PAIRS, "walked": WALKED, "neighbours": NEIGHBOURS}
+    try:
+        rows = graph.read(fill("schema_shared", relation=name), **bounds, timeout=BACK_SECONDS)
+    except GraphTimeout:
+        return ""
+    found = [
+        (row["together"] - row["apart"], row["type"], row["forward"], labels)
+        for row in rows
+        if (labels := own_labels(row["labels"]))
+        and shape.uses(row["type"])
+        and not _is_hidden(labels, shape)
+        and row["looked"] >= FEW_PAIRS
+        and row["together"] >= NEARLY_ALL * row["looked"]
+        and row["apart"] <= BY_CHANCE * row["looked"]
+    ]
+    if not found:
+        return ""
+    _, relation, forward, labels = max(found)
+    return f"{relation} {'to' if forward else 'from'} the same {':'.join(labels)}"
 
 
 def _shown(rows: Rows, shape: Shape, *, relation: str = "", label: str = "") -> list[dict[str, Any]]:  # noqa: ARG001

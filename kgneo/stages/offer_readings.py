@@ -47,12 +47,15 @@ class Offered:
     ran: Ran | None = field(default=None, compare=False)
 
 
-def of_interpretations(understood: Sequence[Interpretation], answered: Answered | None) -> tuple[Offered, ...]:
-    """The interpretations of a question as readings, the one that answers it (None: none does) before the others."""
+def of_interpretations(
+    understood: Sequence[Interpretation], answered: Answered | None, evidence: tuple[Evidence, ...] = ()
+) -> tuple[Offered, ...]:
+    """The interpretations of a question as readings, the one that answers it (None: none does), with its evidence,
+    before the others."""
     every = [Offered(item.graph, item.wording, item.score, _left_out(item)) for item in understood]
     if answered is not None:
         best = answered.interpretation
-        ran = Ran(answered.result, answered.evidence)
+        ran = Ran(answered.result, evidence)
         every.insert(0, Offered(best.graph, best.wording, best.score, _left_out(best), ran=ran))
     return _told_apart(every)
 

@@ -293,7 +293,8 @@ def _queried(
     context: Context, question: str, found: Answered | None, understood: Sequence[Interpretation], clock: Clock
 ) -> Chosen:
     """The answer of a query graph that was read."""
-    offered = of_interpretations(understood, found)
+    evidence = evidence_of(context.knowledge, found.interpretation.graph, found.result) if found else ()
+    offered = of_interpretations(understood, found, evidence)
     readings = tuple(Reading(item.wording, "", round(item.score, 3)) for item in offered[:READINGS])
     if found is None:
         answer = Answer(
@@ -303,7 +304,6 @@ def _queried(
     best = found.interpretation
     order = f"The answers are in no order, though one is asked for: {best.order!r}."
     warnings = (*_ignored([*best.ignored, *best.unsaid]), *([order] if best.order else []))
-    evidence = () if found.result.empty else evidence_of(context.knowledge, best.graph, found.result)
     answer = _answer(context, question, best.graph, found.result, best.wording, evidence, clock)
     answer = replace(answer, confidence=found.confidence, warnings=warnings, readings=readings)
     return Chosen(answer, offered)
