@@ -117,7 +117,9 @@ def test_a_chat_asks_back_which_reading_is_meant() -> None:
     assert "2. ships" in content(EITHER)
 
 
-def test_an_assistant_that_can_ask_its_user_picks_a_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_assistant_that_can_ask_its_user_picks_a_choice(
+    sample_context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mcp = pytest.importorskip("mcp", reason="the extra kgneo[mcp] is not installed")
     from kgneo.doors.mcp import mcp_server
 
@@ -125,7 +127,7 @@ def test_an_assistant_that_can_ask_its_user_picks_a_choice(monkeypatch: pytest.M
         return EITHER
 
     monkeypatch.setattr("kgneo.doors.tools.ask", asked)
-    server = mcp_server(Tools(None))  # type: ignore[arg-type]
+    server = mcp_server(Tools(sample_context))
 
     async def pick(*_: object) -> Any:
         return mcp.types.ElicitResult(action="accept", content={"number": 2})
