@@ -241,9 +241,8 @@ def print_fit() -> None:
     """Fit the weights that are shipped, and write them."""
     held_out = every_database()[LOOKED_AT:]
     found = trained([item for item in kept() if item.name not in held_out])
-    record = {"order": dict(found.order.by_name), "choice": dict(found.choice.by_name)}
-    WEIGHTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    report(f"{len(record['choice'])} weights are written into {WEIGHTS}.")
+    WEIGHTS.write_text(json.dumps(dict(found.by_name), indent=1) + "\n", encoding="utf-8")
+    report(f"{len(found.by_name)} weights are written into {WEIGHTS}.")
 
 
 def main() -> None:

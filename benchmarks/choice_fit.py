@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from benchmarks.choice_gather import COUNTED, KEPT
 from kgneo.query.json import from_json
 from kgneo.reading.choice import Tried, likely, tried
-from kgneo.reading.confidence import CONSTANT, Model, Weights
+from kgneo.reading.confidence import CONSTANT, Weights
 from kgneo.reading.read import Interpretation
-from kgneo.reading.signs import Found, Signs, signs_of
+from kgneo.reading.signs import Found, Signs
 
 FOLDS = 10
 RIDGE = 10.0
@@ -60,18 +60,14 @@ class Gathered:
         return [item.reading for item in self.readings]
 
     @cached_property
-    def signs(self) -> list[Signs]:
-        """The signs of each reading before it is run."""
-        return [signs_of(self.text, self.interpretations, number) for number in range(len(self.readings))]
-
-    @cached_property
     def right(self) -> list[bool]:
         """Which of the readings are right."""
         return [item.right for item in self.readings]
 
-    def tried(self, weights: Model) -> Tried:
-        """The readings as they would be run by weights."""
-        return tried(self.text, self.interpretations, weights, lambda place: self.readings[place].found)
+    @cached_property
+    def tried(self) -> Tried:
+        """The readings that would be run."""
+        return tried(self.text, self.interpretations, lambda place: self.readings[place].found)
 
 
 def gathered(file: Path) -> list[Gathered]:
@@ -152,14 +148,11 @@ class _Problem:
         return value, np.asarray(self.rows.T @ (share - mine) + self.ridge * weights)
 
 
-def trained(questions: Sequence[Gathered], *, ridge: float = RIDGE) -> Model:
-    """The weights `order` of signs before running, and `choice` of all, where the first few by `order` are run."""
-    read = [item for item in questions if item.readings]
-    order = fit([(item.signs, item.right) for item in read], ridge=ridge)
-    half = Model(order, order)
-    ran = [(item.tried(half), item) for item in read]
+def trained(questions: Sequence[Gathered], *, ridge: float = RIDGE) -> Weights:
+    """The weights of the signs of readings that would be run."""
+    ran = [(item.tried, item) for item in questions if item.readings]
     known = [(own.signs, [item.right[place] for place in own.places]) for own, item in ran if own.places]
-    return Model(order, fit(known, ridge=ridge))
+    return fit(known, ridge=ridge)
 
 
 @dataclass(frozen=True)
@@ -172,13 +165,11 @@ class Chosen:
     ran: int = 0
 
 
-def choose(item: Gathered, weights: Model) -> Chosen:
-    """The likeliest of the readings that were run and have an answer."""
-    ran = item.tried(weights) if item.readings else None
-    found = likely(item.interpretations, weights, ran) if ran else []
-    if ran is None or not found:
-        return Chosen(False, 0.0, ran.run if ran else 0)
-    return Chosen(item.right[found[0].place], found[0].probability, ran.run)
+def choose(item: Gathered, weights: Weights) -> Chosen:
+    """The first of the readings that has an answer, with its probability."""
+    ran = item.tried
+    found = likely(weights, ran)
+    return Chosen(item.right[found.place], found.probability, ran.run) if found else Chosen(False, 0.0, ran.run)
 
 
 def left_out(questions: Sequence[Gathered], *, folds: int = FOLDS, ridge: float = RIDGE) -> list[Chosen]:

@@ -18,7 +18,7 @@ from kgneo.graph import Graph
 from kgneo.query.graph import Condition, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.questions import Question
 from kgneo.reading.choice import TRIES, Likely, likely, tried
-from kgneo.reading.confidence import Model, Weights, model
+from kgneo.reading.confidence import Weights, weights
 from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found, Signs, signs_of, signs_of_found
 
@@ -42,10 +42,11 @@ def whole_signs(found: Found, other: Found | None = None) -> list[Signs]:
     return [signs_of(QUESTION, ASKED, place) | signs_of_found(QUESTION, ASKED, ran, place) for place in range(2)]
 
 
-def taken(weights: dict[str, float], found: Sequence[Found | None]) -> list[Likely]:
-    """What is taken of the two readings by the same weights before and after running."""
-    both = Model(Weights(weights), Weights(weights))
-    return likely(ASKED, both, tried(QUESTION, ASKED, both, lambda place: found[place]))
+def taken(own: dict[str, float], found: Sequence[Found | None]) -> Likely:
+    """What is taken of the two readings."""
+    answer = likely(Weights(own), tried(QUESTION, ASKED, lambda place: found[place]))
+    assert answer is not None
+    return answer
 
 
 # Signs and probabilities ---------------------------------------------------------------------------------------------
@@ -83,34 +84,27 @@ def test_a_name_where_a_number_is_asked_for_is_odd() -> None:
 # What is run and taken -----------------------------------------------------------------------------------------------
 
 
-def test_readings_that_find_the_same_are_weighed_once_by_how_many_agree() -> None:
-    assert [item.place for item in taken({"first": 0.5}, [SOME, OTHER])] == [0, 1]
-    [alone], [agreed] = taken({"alike": 1.0}, [SOME, NONE]), taken({"alike": 1.0}, [SOME, SOME])
-    assert alone.place == agreed.place == 0
-    assert alone.probability < agreed.probability
-
-
 def test_a_reading_that_finds_nothing_is_not_taken() -> None:
-    assert [item.place for item in taken({"first": 1.0}, [NONE, SOME])] == [1]
+    assert taken({"first": 1.0}, [NONE, SOME]).place == 1
 
 
-def test_only_the_likeliest_is_run_where_it_is_likely_enough() -> None:
-    ran = []
-    both = Model(Weights({"first": 9.0}), Weights({}))
-    tried(QUESTION, ASKED, both, lambda place: ran.append(place) or SOME)  # type: ignore[func-returns-value]
-    assert ran == [0]
+def test_no_reading_is_run_behind_one_that_finds_something() -> None:
+    assert tried(QUESTION, ASKED, lambda place: (SOME, OTHER)[place]).run == 1
 
 
 def test_no_more_readings_are_run_than_the_bound() -> None:
     many = [Interpretation(IN_PORTO, 1.0 - place, silent=place / 10) for place in range(9)]
-    assert tried(QUESTION, many, Model(Weights({}), Weights({})), lambda _: NONE).run == TRIES
+    assert tried(QUESTION, many, lambda _: NONE).run == TRIES
 
 
-def test_the_weights_that_are_shipped_prefer_what_says_all_and_finds_something() -> None:
-    [first, *_] = likely(ASKED, model(), tried(QUESTION, ASKED, model(), lambda place: (SOME, OTHER)[place]))
-    found = likely(ASKED, model(), tried(QUESTION, ASKED, model(), lambda place: (NONE, OTHER)[place]))
-    assert first.place == 0
-    assert found[0].probability < first.probability
+def test_nothing_is_taken_where_none_has_an_answer() -> None:
+    assert likely(weights(), tried(QUESTION, ASKED, lambda _: None)) is None
+
+
+def test_by_the_weights_that_are_shipped_what_says_all_and_is_first_is_likelier() -> None:
+    first, second = (taken(dict(weights().by_name), found) for found in ([SOME, OTHER], [NONE, OTHER]))
+    assert (first.place, second.place) == (0, 1)
+    assert second.probability < first.probability
 
 
 def test_an_answer_has_the_probability_of_its_reading(painters: Graph) -> None:

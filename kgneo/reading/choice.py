@@ -1,8 +1,7 @@
-"""Choice: which readings of a question are run, and how likely each of them is right by what they find.
+"""Choice: which readings of a question are run, which of them answers, and how likely that one is right.
 
-Comes in: readings, weights, and a function that runs one. Goes out: those that were run and have an answer, likeliest
-first. Of readings that find the same the one that was likeliest before is weighed, by how many others agree, too:
-otherwise many that differ in nothing but words would outvote a single one.
+Comes in: readings, best first, weights, and a function that runs one. Goes out: the first reading that has an answer,
+with its probability by what it and those before it found.
 """
 
 from __future__ import annotations
@@ -10,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kgneo.reading.confidence import Model
+from kgneo.reading.confidence import Weights
 from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found, Signs, signs_of, signs_of_found
 
 TRIES = 6
 """Readings that are run at most."""
-SURE = 0.5
-"""Probability before anything is run from which on no reading is run but the likeliest, where it finds something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,46 +31,40 @@ Run = Callable[[int], Found | None]
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The places of the readings that were run and find different things, likeliest first before running, what they
-    found, their signs, and how many were `run`."""
+    """The places of the readings that were run in time, their signs, and the place of the one that answers, if one
+    does. `run`: how many were run."""
 
     places: tuple[int, ...]
-    found: tuple[Found, ...]
     signs: tuple[Signs, ...]
+    answering: int | None
     run: int
 
 
-def tried(question: str, readings: Sequence[Interpretation], weights: Model, run: Run) -> Tried:
-    """Run the likeliest readings, one of them where it is likely enough."""
-    signs = [signs_of(question, readings, number) for number in range(len(readings))]
-    shares = weights.order.probabilities(signs)
-    places = sorted(range(len(shares)), key=lambda place: -shares[place])[:TRIES]
+def tried(question: str, readings: Sequence[Interpretation], run: Run) -> Tried:
+    """Run readings in their order until one finds something, or says all of the question and that there is none. Of
+    others that find nothing, the first whose answer says so answers."""
     found: list[Found | None] = []
-    for place in places:
-        found.append(run(place))
-        first = found[0]
-        if len(found) == 1 and first and not first.empty and shares[place] >= SURE:
+    answering: int | None = None
+    for place, item in enumerate(readings[:TRIES]):
+        own = run(place)
+        found.append(own)
+        if own is None or not tells(item, own):
+            continue
+        if not own.empty or item.complete or not own.answers:
+            answering = place
             break
-    ordered = [readings[place] for place in places]
-    first_of = {own.answers: number for number, own in reversed(list(enumerate(found))) if own is not None}
-    numbers = sorted(first_of.values())
-    return Tried(
-        tuple(places[number] for number in numbers),
-        tuple(own for number in numbers if (own := found[number]) is not None),
-        tuple(signs[places[number]] | signs_of_found(question, ordered, found, number) for number in numbers),
-        len(found),
-    )
+        answering = place if answering is None else answering
+    places = tuple(place for place, own in enumerate(found) if own is not None)
+    signs = tuple(signs_of(question, readings, at) | signs_of_found(question, readings, found, at) for at in places)
+    return Tried(places, signs, answering, len(found))
 
 
-def likely(readings: Sequence[Interpretation], weights: Model, ran: Tried) -> list[Likely]:
-    """The readings that were run and have an answer, likeliest first."""
-    shares = weights.choice.probabilities(ran.signs)
-    found = [
-        Likely(place, share)
-        for place, share, own in zip(ran.places, shares, ran.found, strict=True)
-        if tells(readings[place], own)
-    ]
-    return sorted(found, key=lambda item: -item.probability)
+def likely(weights: Weights, ran: Tried) -> Likely | None:
+    """The reading that answers, with its probability; None where none does."""
+    if ran.answering is None:
+        return None
+    shares = dict(zip(ran.places, weights.probabilities(ran.signs), strict=True))
+    return Likely(ran.answering, shares[ran.answering])
 
 
 def tells(item: Interpretation, found: Found) -> bool:

@@ -2,7 +2,7 @@
 
 Comes in: signs of the readings (`kgneo.reading.signs`). Goes out: probabilities, by scores that are linear in the signs
 and a score of 0 for "none is right" (a conditional logit). The weights are in weights.json beside this file, which
-`python -m benchmarks.choice fit` writes: `order` of signs before anything is run, `choice` with what running adds.
+`python -m benchmarks.choice fit` writes.
 """
 
 from __future__ import annotations
@@ -41,16 +41,7 @@ class Weights:
         return [power / whole for power in powers]
 
 
-@dataclass(frozen=True)
-class Model:
-    """The weights before running, and with what running adds."""
-
-    order: Weights
-    choice: Weights
-
-
 @cache
-def model() -> Model:
+def weights() -> Weights:
     """The weights that are shipped."""
-    record = json.loads(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
-    return Model(Weights(record["order"]), Weights(record["choice"]))
+    return Weights(json.loads(files(__package__).joinpath(FILE).read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""Run readings: the likeliest readings of a question are run, and by what they find one of them is taken.
+"""Run readings: the best readings of a question are run until one answers, which is likely by what they find.
 
 Comes in: readings, and what those found that were run before. Goes out: the reading that answers, with what it found
 and the probability that it is right (`kgneo.reading.confidence`). Readings that were weighed
@@ -17,7 +17,7 @@ from kgneo.embedding import Encoder
 from kgneo.errors import GraphTimeout
 from kgneo.graph.run import Result
 from kgneo.reading.choice import TRIES, likely, tells, tried
-from kgneo.reading.confidence import model
+from kgneo.reading.confidence import weights
 from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found
 from kgneo.stages.interpret import LONGEST, run_query
@@ -88,8 +88,8 @@ def run_readings(
     runs = _Runs(context, question, readings, dict(given or {}))
     if any(item.likely is not None for item in readings):
         return _learned(runs)
-    found = likely(readings, model(), tried(question, readings, model(), runs.run))
-    return runs.answered(found[0].place, found[0].probability) if found else None
+    found = likely(weights(), tried(question, readings, runs.run))
+    return runs.answered(found.place, found.probability) if found else None
 
 
 def _learned(runs: _Runs) -> Answered | None:
