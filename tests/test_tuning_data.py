@@ -41,7 +41,7 @@ from tests.test_attached import FILMS
 
 SEED = 3
 TASKS = {
-    "decompose", "rewrite", "answer", "synthesise", "follow_up", "relations", "entities", "query_graph", "verify",
+    "decompose", "rewrite", "answer", "synthesise", "follow_up", "relations", "entities", "query_graph", "offered", "verify",
     "similar", "decouple", "reconstruct", "infer",
 }  # fmt: skip
 
@@ -201,7 +201,7 @@ def test_labelled_questions_that_bring_their_query_become_query_graphs(sample_co
     )
     made = from_graph(sample_context, questions=0, seed=SEED, own=asked)
     assert made.answered == {"0"}
-    (example,) = made.examples
+    (example,) = [item for item in made.examples if item.task == "query_graph"]
     assert example.task == "query_graph"
     assert "how many rivers end" in example.messages[-1].content
     assert from_json(json.loads(example.reply)).answer == Aggregate("count", Value("x0"))

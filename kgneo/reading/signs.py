@@ -121,7 +121,7 @@ def _of_form(question: str, graph: QueryGraph) -> Signs:
         ),
         "group": (bool(words & GROUPING), bool(graph.columns or (aggregate and (aggregate.per or aggregate.each)))),
         "average": (bool(words & AVERAGES), "average" in str(asked)),
-        "or": ("or" in words, bool(graph.alternatives) or any(_has_several(item) for item in graph.conditions)),
+        "or": ("or" in words, _has_either(graph)),
         "number": (bool(ASKS_NUMBER.search(question)), bool(aggregate) or isinstance(asked, Arithmetic)),
     }
     return {
@@ -133,6 +133,14 @@ def _of_form(question: str, graph: QueryGraph) -> Signs:
 
 def _is_test(item: Condition) -> bool:
     return item.operator not in ("=", "<>", "present", "missing") or isinstance(item.left, Aggregate)
+
+
+def _has_either(graph: QueryGraph) -> bool:
+    """Whether one of several conditions, values or relationships is enough."""
+    several = any(_has_several(item) for item in graph.conditions) or any(
+        len(edge.relations) > 1 for edge in graph.edges
+    )
+    return several or bool(graph.alternatives)
 
 
 def _has_several(item: Condition) -> bool:

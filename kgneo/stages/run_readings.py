@@ -63,7 +63,8 @@ class _Runs:
         if place != next(iter(self.results)):
             result = self._result(place, whole=True) or result
         assert result is not None  # it was chosen by what it found
-        return Answered(self.readings[place], result, probability * self.readings[place].means)
+        item = self.readings[place]
+        return Answered(item, result, probability * (item.means if item.likely is None else 1.0))
 
     def _result(self, place: int, *, whole: bool) -> Result | None:
         try:
