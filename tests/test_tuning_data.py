@@ -41,8 +41,8 @@ from tests.test_attached import FILMS
 
 SEED = 3
 TASKS = {
-    "decompose", "rewrite", "answer", "synthesise", "follow_up", "relations", "entities", "query_graph", "offered", "verify",
-    "similar", "decouple", "reconstruct", "infer",
+    "decompose", "rewrite", "answer", "synthesise", "follow_up", "relations", "entities", "query_graph", "offered",
+    "verify", "similar", "decouple", "reconstruct", "infer",
 }  # fmt: skip
 
 
