@@ -207,15 +207,15 @@ def test_the_model_is_told_what_is_wrong_with_its_cypher(films: Context, bad: st
 @pytest.mark.parametrize(
     ("query", "answers", "evidence"),
     [
-        ("MATCH (m:Movie) RETURN m ORDER BY m.rating DESC LIMIT 1", ("Rosalind",), {"8.5"}),
+        ("MATCH (m:Movie) RETURN m ORDER BY m.rating DESC LIMIT 1", ("Rosalind",), {"8.5", "7"}),
         ("MATCH (:Person {fullName: 'Ida Brandt'})-[:ACTED_IN]->(m) RETURN count(m)", ("2",), FILMS_OF_IDA),
         ("MATCH (p:Person)--(m:Movie {title: 'Rosalind'}) RETURN p.fullName, p.born", None, {"Rosalind", "1965-11-30"}),
         ("MATCH ()-[r:ACTED_IN {role: 'Ana'}]->() RETURN r", None, {"Harvest Moon"}),
-        ("MATCH (m:Movie) WITH m ORDER BY m.rating LIMIT 1 RETURN m.title", ("North Pier",), {"6.5"}),
+        ("MATCH (m:Movie) WITH m ORDER BY m.rating LIMIT 1 RETURN m.title", ("North Pier",), {"6.5", "7"}),
         ("MATCH (m:Movie {title: 'Rosalind'}) RETURN m.rating > 8 AS good", ("yes",), {"8.5"}),
     ],
 )
-def test_free_cypher_answers_with_evidence(
+def test_free_cypher_answers_with_evidence_and_a_runner_up(
     films: Context, query: str, answers: tuple[str, ...] | None, evidence: set[str]
 ) -> None:
     context, _ = said(films, query, query)
