@@ -161,7 +161,7 @@ def test_evaluation_asks_a_strategy_of_another_package_what_it_is(tmp_path: Path
 
 @pytest.mark.parametrize("name", OWN)
 def test_every_strategy_says_in_one_line_what_it_is(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ask", "--help"]) == 0
+    assert main(["ask", "--help-all"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert described()[name] in shown
 
