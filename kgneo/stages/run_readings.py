@@ -45,9 +45,9 @@ class _Runs:
     results: dict[int, Result | None] = field(default_factory=dict)
 
     def run(self, place: int) -> Found | None:
-        """What is to be known of it for the choice. The first one is run as the answer that it likely is."""
+        """What is to be known of it for the choice."""
         if place not in self.results:
-            self.results[place] = self._result(place, whole=not self.results)
+            self.results[place] = self._result(place)
         result = self.results[place]
         if result is None:
             return None
@@ -60,15 +60,13 @@ class _Runs:
     def answered(self, place: int, probability: float) -> Answered:
         """The reading at a place as the answer."""
         result = self.results[place]
-        if place != next(iter(self.results)):
-            result = self._result(place, whole=True) or result
         assert result is not None  # it was chosen by what it found
         item = self.readings[place]
         return Answered(item, result, probability * (item.means if item.likely is None else 1.0))
 
-    def _result(self, place: int, *, whole: bool) -> Result | None:
+    def _result(self, place: int) -> Result | None:
         try:
-            return run_query(self.context, self.readings[place].graph, timeout=LONGEST, whole=whole)
+            return run_query(self.context, self.readings[place].graph, timeout=LONGEST)
         except GraphTimeout:
             return None
 
