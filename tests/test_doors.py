@@ -121,4 +121,4 @@ def test_an_assistant_is_given_no_answer_below_the_least_confidence(sample_conte
     strict = Tools(replace(sample_context, options=Options(min_confidence=1.0)))
     found = strict.ask("what is the capital of [Ethiopia]?")
     assert (found["answer"], found["answers"], found["evidence"]) == ("not found", [], [])
-    assert found["other_readings"][0] == "capital of X"
+    assert found["other_readings"][0] == "capital of Ethiopia"

@@ -439,8 +439,6 @@ def test_a_simple_query_is_read_as_a_query_graph(text: str, graph: QueryGraph) -
     [
         "MATCH (p) WHERE p.a = 1 OR EXISTS { (p)-[:REL_A]->(g) } RETURN p",
         "MATCH (p) WHERE NOT EXISTS { (p)-[:REL_A]->(g) WHERE g.a = 1 OR g.b = 2 } RETURN p",
-        "MATCH (p)-[*]-(q) RETURN p",
-        "MATCH (p)-[:REL_A*1..2]-(q) RETURN p",
         "MATCH (p)--(q) RETURN p",
         "MATCH (p:A|B) RETURN p",
         "MATCH (p), (g) OPTIONAL MATCH (p)-[:REL_A]->(g) RETURN p",

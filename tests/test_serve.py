@@ -110,7 +110,7 @@ def test_a_claim_is_verified_with_its_evidence(http: TestClient) -> None:
 
 def test_a_reading_that_is_run_gives_what_asking_gave(http: TestClient) -> None:
     best = post(http, "interpret", question=SEAS)["readings"][0]
-    assert best["wording"].startswith("seas")  # with the name that it begins at, which an answer's step calls X
+    assert best["wording"] == post(http, "ask", question=SEAS)["steps"][0]["question"]
     ran = post(http, "run", graph=best["graph"])
     assert set(ran["answers"]) == set(post(http, "ask", question=SEAS)["answers"])
     assert ran["evidence"]
@@ -126,6 +126,7 @@ def test_of_every_question_the_first_reading_gives_what_asking_gives(http: TestC
         assert set(post(http, "run", graph=first["graph"])["answers"]) == set(answers), question
         told = tools.interpret(question)["interpretations"][0]
         assert (told["query_graph"], told["read_as"]) == (first["graph"], first["wording"]), question
+        assert first["wording"] == tools.ask(question, strategy="paths")["read_as"], question
 
 
 def test_a_reading_can_be_changed_and_run_again(http: TestClient) -> None:

@@ -92,7 +92,7 @@ def test_an_installed_package_of_somebody_else_is_found_through_its_entry_point(
         "from kgneo.strategies import find_strategy as f; print(f('oracle', voice='loud').answer('why?', None).answer)"
     )
     shown = subprocess.run(
-        [sys.executable, "-c", f"{asked}; from kgneo.cli.main import main; main(['ask', '--help'])"],
+        [sys.executable, "-c", f"{asked}; from kgneo.cli.main import main; main(['ask', '--help-all'])"],
         check=True,
         capture_output=True,
         text=True,

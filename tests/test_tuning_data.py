@@ -207,7 +207,7 @@ def test_labelled_questions_that_bring_their_query_become_query_graphs(sample_co
     assert from_json(json.loads(example.reply)).answer == Aggregate("count", Value("x0"))
     assert example.topics == {"Black Sea"}
     alone = from_graph(sample_context, questions=0, seed=SEED, own=asked, tasks=("query_graph",))
-    assert alone.examples == made.examples
+    assert alone.examples == (example,)
 
 
 def test_questions_over_the_schema_have_conditions_counts_and_extremes(newest_server: RunningServer) -> None:

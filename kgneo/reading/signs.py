@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgneo.english.words import COMPARATIVES, EXTREMES, GROUPING, NEGATIONS
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, QueryGraph, Value
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Expression, QueryGraph, Value
 from kgneo.reading.read import Interpretation
 
 FAR = 2.0
@@ -122,7 +122,7 @@ def _of_form(question: str, graph: QueryGraph) -> Signs:
         "group": (bool(words & GROUPING), bool(graph.columns or (aggregate and (aggregate.per or aggregate.each)))),
         "average": (bool(words & AVERAGES), "average" in str(asked)),
         "or": ("or" in words, _has_either(graph)),
-        "number": (bool(ASKS_NUMBER.search(question)), bool(aggregate) or isinstance(asked, Arithmetic)),
+        "number": (bool(ASKS_NUMBER.search(question)), _is_number(asked)),
     }
     return {
         "words": math.log(1 + len(words)),
@@ -140,7 +140,13 @@ def _has_either(graph: QueryGraph) -> bool:
     several = any(_has_several(item) for item in graph.conditions) or any(
         len(edge.relations) > 1 for edge in graph.edges
     )
-    return several or bool(graph.alternatives)
+    return several or bool(graph.alternatives) or _is_of_named(graph)
+
+
+def _is_of_named(graph: QueryGraph) -> bool:
+    """Whether the answer is one of several nodes that the question names: "who is taller, A or B?"."""
+    asked = graph.answer
+    return isinstance(asked, Value) and len(graph.variable(asked.of).ids) > 1
 
 
 def _has_several(item: Condition) -> bool:
@@ -162,7 +168,7 @@ def _of_graph(item: Interpretation) -> Signs:
         "selects": _few(len(graph.selections)),
         "groups": float(isinstance(asked, Aggregate) and asked.per is not None),
         "counts": float(isinstance(asked, Aggregate) and asked.function == "count"),
-        "reckons": float(isinstance(asked, Arithmetic | Aggregate) and not _is_count(asked)),
+        "reckons": float(_is_number(asked) and not _is_count(asked)),
         "property": float(isinstance(asked, Value) and bool(asked.key)),
         "denies": float(graph.denies),
     }
@@ -177,12 +183,14 @@ def signs_of_found(
     if found is None:
         return {"late": float(number < len(ran))}
     item = readings[number]
+    denied = _is_truth(item.graph.answer) and bool(ASKS_TRUTH.search(question))  # "no" is an answer as good as "yes"
+    empty = found.empty and not denied
     whole = not (item.ignored or item.unsaid or item.vacuous)
     others = [other for place, other in enumerate(ran) if other is not None and place != number]
     same = sum(not found.empty and other.answers == found.answers for other in others)
     return {
-        "empty": float(found.empty),
-        "empty though whole": float(found.empty and whole),
+        "empty": float(empty),
+        "empty though whole": float(empty and whole),
         "nothing": float(not found.answers),
         "many": math.log10(1 + found.number),
         "one": float(found.number == 1),
@@ -222,8 +230,16 @@ def _within(number: float, most: float) -> float:
     return max(min(number, most), -most)
 
 
-def _is_count(asked: Aggregate | Arithmetic) -> bool:
+def _is_count(asked: Expression) -> bool:
     return isinstance(asked, Aggregate) and asked.function == "count"
+
+
+def _is_truth(asked: Expression) -> bool:
+    return isinstance(asked, Aggregate) and asked.function == "exists"
+
+
+def _is_number(asked: Expression) -> bool:
+    return isinstance(asked, Arithmetic | Aggregate) and not _is_truth(asked)
 
 
 def _either_way(graph: QueryGraph, edge: Edge) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.context import Context
-from kgneo.english.names import name_words
+from kgneo.english.names import name_words, path_wording
 from kgneo.english.question import TOPIC, MaskedQuestion
 from kgneo.graph.examples import SimilarExample, all_examples, nearest_examples, read_scorer
 from kgneo.graph.value_walks import explained, joining
@@ -54,6 +54,11 @@ class RankedReading:
     def path(self) -> RelationPath:
         """The relation path."""
         return self.ranked.path
+
+    @property
+    def wording(self) -> str:
+        """The path in words, with the names that it begins at: "river that flows through Germany"."""
+        return path_wording(self.path, topic=", ".join(self.linked.names), names=self.ranked.names)
 
 
 @dataclass(frozen=True, slots=True)

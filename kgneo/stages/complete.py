@@ -91,7 +91,7 @@ def complete_plain(context: Context, ranked: Sequence[RankedReading]) -> Complet
         graph,
         result,
         evidence_of(context.knowledge, graph, result),
-        item.ranked.wording,
+        item.wording,
         _left(ranked, number),
         tuple(ranked[number:]),
     )

@@ -34,7 +34,7 @@ from kgneo.reading.mentions import Lookup, Meaning, Span
 from kgneo.reading.otherwise import otherwise
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key
-from kgneo.stages.apply_learned import taught, weighed
+from kgneo.stages.apply_learned import Taught, taught, weighed
 from kgneo.stages.link import LinkedQuestion
 from kgneo.stages.ranking import ranking
 from kgneo.thesaurus_data import load_thesaurus
@@ -112,13 +112,24 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
 
     Raises EntityNotFound for a name that the graph does not have.
     """
-    known = reading(context)
-    lessons = taught(context) if known and known.implied is None else None
+    known, lessons = reading(context), _lessons(context)
     if known is None or lessons is None:
         return unlearned(context, question, given)
-    fits = _with_words(context, known.fits, lessons.lexicon)
+    fits = fits_of(context, known)
     understood = unlearned(context, question, given, fits)
     return understood if given else weighed(lessons, fits, question, understood)
+
+
+def fits_of(context: Context, known: Reading) -> Fits:
+    """What the words of questions fit in the graph, with the words that lessons have taught."""
+    lessons = _lessons(context)
+    return known.fits if lessons is None else _with_words(context, known.fits, lessons.lexicon)
+
+
+def _lessons(context: Context) -> Taught | None:
+    """What was learned about a graph with labels."""
+    known = reading(context)
+    return taught(context) if known and known.implied is None else None
 
 
 def unlearned(

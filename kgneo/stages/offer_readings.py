@@ -14,12 +14,10 @@ from kgneo.graph.run import Result, evidence_of
 from kgneo.model import Evidence
 from kgneo.query.compile import Compiled, compile_query
 from kgneo.query.graph import QueryGraph
-from kgneo.query.wording import wording
 from kgneo.reading.read import Interpretation
 from kgneo.stages.choose_reading import RankedReading
 from kgneo.stages.complete import Completed, graphs_along
 from kgneo.stages.interpret import keys_of, run_query
-from kgneo.stages.link import LinkedQuestion
 from kgneo.stages.run_readings import Answered
 
 MOST = 8
@@ -63,10 +61,8 @@ def of_interpretations(
 def of_completed(context: Context, found: Completed) -> tuple[Offered, ...]:
     """The query graph that answers a question, and the relation paths that it was chosen before."""
     best = found.readings[0]
-    plain = found.wording == best.ranked.wording  # a path's, which says X for what it begins at
-    told = _with_names(context, found.graph, best.linked) if plain else found.wording
     ran = Ran(found.result, found.evidence)
-    chosen = Offered(found.graph, told, best.score, entities=best.linked.names, ran=ran)
+    chosen = Offered(found.graph, found.wording, best.score, entities=best.linked.names, ran=ran)
     return _told_apart([chosen, *(_of_path(context, item) for item in found.readings)])
 
 
@@ -86,13 +82,7 @@ def _left_out(item: Interpretation) -> tuple[str, ...]:
 
 def _of_path(context: Context, item: RankedReading) -> Offered:
     graph = next(graphs_along(context, item.linked, item.path))
-    return Offered(graph, _with_names(context, graph, item.linked), item.score, entities=item.linked.names)
-
-
-def _with_names(context: Context, graph: QueryGraph, linked: LinkedQuestion) -> str:
-    """A query graph in words, which name the nodes that it begins at."""
-    nodes = {topic.entity.id: topic.entity.name for topic in linked.topics}
-    return wording(graph, nodes=nodes, names=context.record.statistics.readable_names)
+    return Offered(graph, item.wording, item.score, entities=item.linked.names)
 
 
 def _told_apart(readings: Iterable[Offered]) -> tuple[Offered, ...]:
