@@ -397,6 +397,5 @@ def _shown(alive: Sequence[RankedReading]) -> tuple[Reading, ...]:
         key=lambda item: -item.score,
     )
     return tuple(
-        Reading(item.wording, str(item.path), item.score, item.linked.names)
-        for item in [*best, *others][:READINGS]
+        Reading(item.wording, str(item.path), item.score, item.linked.names) for item in [*best, *others][:READINGS]
     )
