@@ -270,7 +270,7 @@ def test_a_relationship_without_an_arrow_may_go_either_way(guard: Guard) -> None
 def test_a_query_that_takes_too_long_times_out(guard: Guard) -> None:
     hops = "".join(f"--(x{number})" for number in range(12))
     began = time.monotonic()
-    with pytest.raises(GraphTimeout, match=r"longer than 0\.3 s"):
+    with pytest.raises(GraphTimeout, match=r"longer than 0\.3 s|did not end"):  # the latter where the machine is busy
         Guard(guard.graph, guard.catalogue, timeout=0.3).run(f"MATCH (p:Person){hops} RETURN count(*) AS n")
     assert time.monotonic() - began < 4 * SECONDS  # Neo4j looks for such queries every two seconds
 
