@@ -15,7 +15,7 @@ from benchmarks.choice_fit import gathered as read_back
 from benchmarks.choice_gather import ablated, record_of, swapped
 from kgneo.asking import ask, open_context
 from kgneo.graph import Graph
-from kgneo.query.graph import Condition, Edge, QueryGraph, Selection, Value, Variable
+from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.questions import Question
 from kgneo.reading.choice import TRIES, Likely, likely, tried
 from kgneo.reading.confidence import Weights, weights
@@ -74,6 +74,28 @@ def test_signs_tell_what_a_reading_does_not_say(question: str, graph: QueryGraph
     assert signs_of(question, [Interpretation(graph, 1.0)], 0)[sign] == 1.0
     said = {"negation unsaid": WITHOUT, "extreme unsaid": OLDEST}.get(sign)
     assert said is None or signs_of(question, [Interpretation(said, 1.0)], 0)[sign] == 0.0
+
+
+def test_words_of_a_value_say_nothing_of_the_form() -> None:
+    state = replace(PAINTERS, conditions=(Condition(Value("x0", "state"), "=", ("Unknown, no heirs",)),))
+    signs = signs_of("painters with no heirs, unknown", [Interpretation(state, 1.0)], 0)
+    assert signs["negation unsaid"] == 0.0
+
+
+def test_one_of_two_that_are_named_says_either() -> None:
+    graph = QueryGraph(
+        (Variable("x0", ids=("1", "2")),), Value("x0"), selections=(Selection("x0", Value("x0", "born")),)
+    )
+    assert signs_of("who is older, Ines or Rui?", [Interpretation(graph, 1.0)], 0)["or unsaid"] == 0.0
+
+
+@pytest.mark.parametrize(("question", "empty"), [("Is Ines a painter of Porto?", 0.0), ("painters of Porto", 1.0)])
+def test_no_is_an_answer_to_a_question_of_truth(question: str, empty: float) -> None:
+    asked = Aggregate("exists", Value("x0")) if question.startswith("Is") else Value("x0")
+    readings = [Interpretation(replace(IN_PORTO, answer=asked), 1.0)]
+    no = Found(("no",), 1, empty=True)
+    assert signs_of_found(question, readings, [no], 0)["empty"] == empty
+    assert signs_of(question, readings, 0)["reckons"] == 0.0
 
 
 def test_a_name_where_a_number_is_asked_for_is_odd() -> None:

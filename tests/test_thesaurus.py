@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from kgneo.english.thesaurus import NONE, Terms, Thesaurus
 from kgneo.errors import KgneoError, ServerError
 from kgneo.ranking.vectors import RankingCache
 from kgneo.reading.fits import Fits
+from kgneo.reading.heard import Heard
 from kgneo.reading.likeness import Likeness, probability, signs
 from kgneo.reading.mentions import Found
 from kgneo.reading.otherwise import MOST, Otherwise, otherwise
@@ -95,6 +97,42 @@ def test_the_schemas_own_words_and_closed_classes_stay(shop: Fits) -> None:
 
 def test_what_is_a_value_of_the_graph_stays(shop: Fits) -> None:
     assert ways("How many clients are there?", shop, "clients") == ["How many clients are there?"]
+
+
+def test_the_words_of_a_longer_value_stay(shop: Fits) -> None:
+    assert ways("Which clients bought merchandise?", shop) != ["Which clients bought merchandise?"]
+    question = "Who bought Fresh merchandise?"
+    assert all("merchandise" in way for way in ways(question, shop, "fresh merchandise"))
+    assert any("merchandise" not in way for way in ways(question, shop))
+
+
+@dataclass(frozen=True)
+class State:
+    """A value of several words, as a dictionary has it."""
+
+    owner: str = "Product"
+    key: str = "state"
+    of_edge: bool = False
+    value: str = "Sale complete; no buyer named"
+    text: str = "Sale complete; no buyer named"
+    times: int = 3
+
+
+class States(Values):
+    phrases = staticmethod(lambda: (State(),))
+
+
+@pytest.mark.parametrize(
+    ("question", "denied"),
+    [
+        ("Which products are marked as sale complete with no buyer named?", ()),
+        ("Which products have no buyer?", ("no",)),
+    ],
+)
+def test_a_negation_inside_a_value_denies_nothing(shop: Fits, question: str, denied: tuple[str, ...]) -> None:
+    fits = Fits(replace(SHOP, keys=(*SHOP.keys, Key("Product", "state"))), shop.cache)
+    heard = Heard(question, fits, States())
+    assert tuple(heard.plain[index] for index in heard.form.negations) == denied
 
 
 def test_a_question_has_few_ways_and_their_probabilities_fall(shop: Fits) -> None:

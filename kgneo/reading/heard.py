@@ -100,7 +100,8 @@ class Heard:
         values = [item for item in values if not self._in_whole_key(item) and not self._tells_a_number(item)]
         taken = {index for item in values for index in range(item.start, item.end)} | self.form.used
         spare = [index for index in range(len(self.words)) if index not in taken]
-        values = phrase_mentions(self.words, values, spare, dictionary, fits)
+        values, whole = phrase_mentions(self.words, values, spare, dictionary, fits), values
+        self.form = _outside(self.form, [item for item in values if item not in whole])
         taken = {index for item in values for index in range(item.start, item.end)} | self._said
         values = shortened_mentions(question, self.words, values, taken, dictionary, fits)
         taken = {index for item in values for index in range(item.start, item.end)} | self._said

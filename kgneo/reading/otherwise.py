@@ -3,7 +3,7 @@
 Comes in: a question, and what each of its words may mean (`kgneo.reading.likeness`). Goes out: the question with words
 of the schema in the place of others, and the probability that these are meant, the likeliest first. All that is read
 from names reads these as it reads the schema's own words. A word that shares its root with a name of the schema, or
-that is a value of the graph, stays as it is.
+that is a value of the graph or stands in one, stays as it is: "theft" in "Other theft" is no other word for "crime".
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from kgneo.reading.fits import Fits
 from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness
 from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, words_of
+from kgneo.reading.phrases import phrase_mentions
 from kgneo.text import fold
 
 CLOSED = (
@@ -42,6 +43,8 @@ CLOSED = (
 """Words that say how something is asked: what they mean is read from them."""
 LONGEST = 3
 """Words of a phrase."""
+LONGEST_VALUE = 6
+"""Words of a value whose own words mean nothing else."""
 FEWEST_LETTERS = 3
 POSSIBLE = 0.03
 """Probability from which a term is read in the place of words."""
@@ -95,7 +98,8 @@ def otherwise(question: str, fits: Fits, dictionary: Lookup) -> list[Otherwise]:
 
 def _places(words: Sequence[Word], fits: Fits, likeness: Likeness, dictionary: Lookup) -> dict[str, list[Span]]:
     """Where words stand that may mean others, by their text, without those inside ones that do so more likely."""
-    spans = _spans(words, fits, likeness.thesaurus)
+    inside = _in_values(words, fits, dictionary)
+    spans = [span for span in _spans(words, fits, likeness.thesaurus) if inside.isdisjoint(range(*span))]
     likeness.prepare([_text(words, *span) for span in spans])
     values = dictionary.lookup(fold(_text(words, *span)) for span in spans)
     likely = {
@@ -111,6 +115,15 @@ def _places(words: Sequence[Word], fits: Fits, likeness: Likeness, dictionary: L
             taken |= {*range(start, end)}
             found.setdefault(_text(words, start, end), []).append((start, end))
     return found
+
+
+def _in_values(words: Sequence[Word], fits: Fits, dictionary: Lookup) -> set[int]:
+    """The places of words that stand in values of several words, and in those that are said nearly whole."""
+    ends = {(at, end) for at in range(len(words)) for end in range(at + 2, min(at + LONGEST_VALUE, len(words)) + 1)}
+    known = dictionary.lookup({fold(_text(words, *span)) for span in ends})
+    whole = [span for span in ends if fold(_text(words, *span)) in known]
+    phrases = phrase_mentions(words, [], range(len(words)), dictionary, fits)
+    return {at for span in (*whole, *((item.start, item.end) for item in phrases)) for at in range(*span)}
 
 
 def _spans(words: Sequence[Word], fits: Fits, thesaurus: Thesaurus) -> list[Span]:

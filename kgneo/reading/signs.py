@@ -105,7 +105,7 @@ def _of_words(item: Interpretation) -> Signs:
 def _of_form(question: str, graph: QueryGraph) -> Signs:
     """Which closed classes of words of the question no part of the query graph answers to ("unsaid"), and the other way
     round ("unasked"). Several values may also be those that one name has."""
-    words = set(WORD.findall(question.lower()))
+    words = set(WORD.findall(question.lower())) - _words_of_values(graph)
     asked = graph.answer
     aggregate = asked if isinstance(asked, Aggregate) else None
     function = aggregate.function if aggregate else ""
@@ -129,6 +129,12 @@ def _of_form(question: str, graph: QueryGraph) -> Signs:
         **{f"{name} unsaid": float(said and not meant) for name, (said, meant) in pairs.items()},
         **{f"{name} unasked": float(meant and not said) for name, (said, meant) in pairs.items() if name != "or"},
     }
+
+
+def _words_of_values(graph: QueryGraph) -> set[str]:
+    """The words of the texts that a graph compares with, which say nothing of its form: "Closed, NO suspect"."""
+    values = [value for item in graph.every_condition() if isinstance(item.right, tuple) for value in item.right]
+    return {word for value in values if isinstance(value, str) for word in WORD.findall(value.lower())}
 
 
 def _is_test(item: Condition) -> bool:
