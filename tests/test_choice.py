@@ -89,6 +89,11 @@ def test_one_of_two_that_are_named_says_either() -> None:
     assert signs_of("who is older, Ines or Rui?", [Interpretation(graph, 1.0)], 0)["or unsaid"] == 0.0
 
 
+def test_a_property_of_a_relationship_is_no_node_that_is_named() -> None:
+    graph = replace(WITHOUT, answer=Value("r0", "year"), edges=(Edge("x0", ("PAINTED",), "x1", name="r0"),))
+    assert signs_of("when, by Ines or Rui?", [Interpretation(graph, 1.0)], 0)["or unsaid"] == 1.0
+
+
 @pytest.mark.parametrize(("question", "empty"), [("Is Ines a painter of Porto?", 0.0), ("painters of Porto", 1.0)])
 def test_no_is_an_answer_to_a_question_of_truth(question: str, empty: float) -> None:
     asked = Aggregate("exists", Value("x0")) if question.startswith("Is") else Value("x0")

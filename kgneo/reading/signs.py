@@ -152,7 +152,7 @@ def _has_either(graph: QueryGraph) -> bool:
 def _is_of_named(graph: QueryGraph) -> bool:
     """Whether the answer is one of several nodes that the question names: "who is taller, A or B?"."""
     asked = graph.answer
-    return isinstance(asked, Value) and len(graph.variable(asked.of).ids) > 1
+    return isinstance(asked, Value) and any(item.name == asked.of and len(item.ids) > 1 for item in graph.variables)
 
 
 def _has_several(item: Condition) -> bool:
