@@ -118,8 +118,12 @@ class State:
     times: int = 3
 
 
+def states(*_: object, **__: object) -> Sequence[Found]:
+    return (State(),)
+
+
 class States(Values):
-    phrases = staticmethod(lambda: (State(),))
+    phrases = staticmethod(states)
 
 
 @pytest.mark.parametrize(
