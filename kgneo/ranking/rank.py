@@ -65,11 +65,6 @@ class RankedPath:
     parts: tuple[PathPart, ...] = ()
     evidence: Evidence | None = None
 
-    @property
-    def wording(self) -> str:
-        """The path in words."""
-        return path_wording(self.path, names=self.names)
-
 
 def rank_paths(
     question: MaskedQuestion,
