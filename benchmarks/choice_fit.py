@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from benchmarks.choice_gather import COUNTED, KEPT
 from kgneo.query.json import from_json
-from kgneo.reading.choice import Tried, likely, tried
+from kgneo.reading.choice import Tried, tried, tried_all
+from kgneo.reading.choice import choose as choose_reading
 from kgneo.reading.confidence import CONSTANT, Weights
 from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found, Signs
@@ -66,8 +67,17 @@ class Gathered:
 
     @cached_property
     def tried(self) -> Tried:
-        """The readings that would be run."""
-        return tried(self.text, self.interpretations, lambda place: self.readings[place].found)
+        """The readings that would be run first."""
+        return tried(self.text, self.interpretations, self.run)
+
+    @cached_property
+    def tried_all(self) -> Tried:
+        """The readings that would be run where the first answer is doubtful."""
+        return tried_all(self.text, self.interpretations, self.run)
+
+    def run(self, place: int) -> Found | None:
+        """What a reading found."""
+        return self.readings[place].found
 
 
 def gathered(file: Path) -> list[Gathered]:
@@ -149,8 +159,8 @@ class _Problem:
 
 
 def trained(questions: Sequence[Gathered], *, ridge: float = RIDGE) -> Weights:
-    """The weights of the signs of readings that would be run."""
-    ran = [(item.tried, item) for item in questions if item.readings]
+    """The weights of the signs of readings that would be run: those until one answers, and all of them."""
+    ran = [(own, item) for item in questions if item.readings for own in (item.tried, item.tried_all)]
     known = [(own.signs, [item.right[place] for place in own.places]) for own, item in ran if own.places]
     return fit(known, ridge=ridge)
 
@@ -166,10 +176,15 @@ class Chosen:
 
 
 def choose(item: Gathered, weights: Weights) -> Chosen:
-    """The first of the readings that has an answer, with its probability."""
-    ran = item.tried
-    found = likely(weights, ran)
-    return Chosen(item.right[found.place], found.probability, ran.run) if found else Chosen(False, 0.0, ran.run)
+    """The reading that is chosen, with its probability."""
+    places: set[int] = set()
+
+    def run(place: int) -> Found | None:
+        places.add(place)
+        return item.run(place)
+
+    found = choose_reading(weights, item.text, item.interpretations, run)
+    return Chosen(item.right[found.place], found.probability, len(places)) if found else Chosen(False, 0.0, len(places))
 
 
 def left_out(questions: Sequence[Gathered], *, folds: int = FOLDS, ridge: float = RIDGE) -> list[Chosen]:

@@ -17,7 +17,7 @@ from kgneo.asking import ask, open_context
 from kgneo.graph import Graph
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.questions import Question
-from kgneo.reading.choice import TRIES, Likely, likely, tried
+from kgneo.reading.choice import TRIES, Likely, choose, likely, tried
 from kgneo.reading.confidence import Weights, weights
 from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found, Signs, signs_of, signs_of_found
@@ -109,6 +109,17 @@ def test_a_name_where_a_number_is_asked_for_is_odd() -> None:
 
 
 # What is run and taken -----------------------------------------------------------------------------------------------
+
+
+def test_where_the_first_answer_is_doubtful_the_likeliest_of_all_is_taken() -> None:
+    found = [OTHER, SOME]
+    doubted = Weights({"first": -4.0, "unsaid": 1.0})
+    answer = choose(doubted, QUESTION, ASKED, lambda place: found[place])
+    assert answer is not None
+    assert answer.place == 1
+    surer = choose(Weights({"first": 4.0}), QUESTION, ASKED, lambda place: found[place])
+    assert surer is not None
+    assert surer.place == 0
 
 
 def test_a_reading_that_finds_nothing_is_not_taken() -> None:

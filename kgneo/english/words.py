@@ -325,7 +325,7 @@ PLACES = _words("rank ranking ranks place placing standing position")
 """Nouns for a number whose least is the best."""
 FREQUENTLY = _words("frequently commonly regularly repeatedly")
 """Adverbs that count."""
-COMMON = _words("common frequent usual typical")
+COMMON = _words("common frequent usual typical popular prevalent")
 """Adjectives that count: the most COMMON colour."""
 AMOUNTS = _words("number amount count quantity total")
 """Nouns behind which "of" says what there is so much of."""
@@ -378,6 +378,11 @@ SAME_NAMES: dict[str, str] = {
     "qty": "quantity",
     "dob": "birthday",
     "id": "identifier",
+    "min": "minimum",
+    "max": "maximum",
+    "avg": "average",
+    "amt": "amount",
+    "pct": "percentage",
 }
 """Words of property names that people say otherwise."""
 CLAUSES = _words("which that who whom whose where through in by for at to from with")

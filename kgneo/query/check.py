@@ -53,19 +53,19 @@ _DATE_FORMS = ("date", "day first", "month first")
 def check(graph: QueryGraph, catalogue: Catalogue) -> tuple[str, ...]:
     """The problems of `graph` in words, each once, in the order in which they are best mended; empty where there are
     none."""
+    problems = check_structure(graph)
+    return problems or tuple(dict.fromkeys(p for part in _parts(nested(graph)) for p in _schema(part, catalogue)))
+
+
+def check_structure(graph: QueryGraph) -> tuple[str, ...]:
+    """The problems of `graph` in any schema: names that nothing has, parts that do not hang together, and what is
+    measured of something that does not hang below its place."""
     problems = tuple(dict.fromkeys(_names(graph)))
     if problems:
         return problems
     parts = tuple(_parts(nested(graph)))
-    for steps in (
-        (_joined(graph, parts),),
-        (_structure(part) for part in parts),
-        (_schema(p, catalogue) for p in parts),
-    ):
-        problems = tuple(dict.fromkeys(problem for step in steps for problem in step))
-        if problems:
-            return problems
-    return ()
+    joined = tuple(dict.fromkeys(_joined(graph, parts)))
+    return joined or tuple(dict.fromkeys(problem for part in parts for problem in _structure(part)))
 
 
 def _parts(graph: QueryGraph) -> Iterator[QueryGraph]:

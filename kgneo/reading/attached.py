@@ -399,7 +399,8 @@ def _shared(view: _View) -> list[tuple[Value, frozenset[int]]]:
 
 
 def denied(view: _View) -> Iterator[Edit]:
-    """A step that is not there, or a value that is another: "games that are FREE OF accidents"."""
+    """A step that is not there, or a value, behind the word that denies it, that is another: "games that are FREE OF
+    accidents"."""
     negations = {*view.heard.form.negations, *(index for index in view.left if view.plain[index] in LACKING)}
     if not negations or view.graph.denies:
         return
@@ -409,9 +410,13 @@ def denied(view: _View) -> Iterator[Edit]:
         cuts = [Cut(item) for item in view.graph.conditions_of(edge.name)] if edge.name else []
         yield Edit((turned,), -SAID, said)
         yield Edit((*cuts, turned), -SAID, said)
+    behind = {value for item in view.heard.mentions if item.start > min(negations)
+              for meaning in item.meanings for value in meaning.values}  # fmt: skip
     for item in view.graph.conditions:
-        if item.operator == "=" and isinstance(item.left, Value) and isinstance(item.right, tuple):
-            yield Edit((Turn(item, Condition(item.left, "<>", item.right)),), -SAID, said)
+        equal = item.operator == "=" and isinstance(item.left, Value)
+        values = item.right if equal and isinstance(item.right, tuple) else ()
+        if values and behind.issuperset(values):
+            yield Edit((Turn(item, Condition(item.left, "<>", values)),), -SAID, said)
 
 
 def never(view: _View) -> Iterator[Edit]:

@@ -1,7 +1,7 @@
 """Choice: which readings of a question are run, which of them answers, and how likely that one is right.
 
 Comes in: readings, best first, weights, and a function that runs one. Goes out: the first reading that has an answer,
-with its probability by what it and those before it found.
+with its probability by what it and those before it found; where that is doubtful, the likeliest of all that are run.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from kgneo.reading.signs import Found, Signs, signs_of, signs_of_found
 
 TRIES = 6
 """Readings that are run at most."""
+DOUBTFUL = 0.2
+"""Probability of the first reading that has an answer, below which others are run beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,12 @@ Run = Callable[[int], Found | None]
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The places of the readings that were run in time, their signs, and the place of the one that answers, if one
-    does. `run`: how many were run."""
+    """The places of the readings that were run in time, their signs, the places of those that have an answer, and the
+    place of the one that answers, if one does. `run`: how many were run."""
 
     places: tuple[int, ...]
     signs: tuple[Signs, ...]
+    telling: tuple[int, ...]
     answering: int | None
     run: int
 
@@ -44,27 +47,62 @@ def tried(question: str, readings: Sequence[Interpretation], run: Run) -> Tried:
     """Run readings in their order until one finds something, or says all of the question and that there is none. Of
     others that find nothing, the first whose answer says so answers."""
     found: list[Found | None] = []
-    answering: int | None = None
     for place, item in enumerate(readings[:TRIES]):
         own = run(place)
         found.append(own)
-        if own is None or not tells(item, own):
-            continue
-        if not own.empty or item.complete or not own.answers:
-            answering = place
-            break
-        answering = place if answering is None else answering
-    places = tuple(place for place, own in enumerate(found) if own is not None)
-    signs = tuple(signs_of(question, readings, at) | signs_of_found(question, readings, found, at) for at in places)
-    return Tried(places, signs, answering, len(found))
+        if own is not None and tells(item, own) and (not own.empty or item.complete or not own.answers):
+            return _told(question, readings, found, answering=place)
+    return _told(question, readings, found)
+
+
+def tried_all(question: str, readings: Sequence[Interpretation], run: Run) -> Tried:
+    """Run all readings that may be run, whatever they find."""
+    return _told(question, readings, [run(place) for place in range(len(readings[:TRIES]))])
+
+
+def _told(
+    question: str, readings: Sequence[Interpretation], found: Sequence[Found | None], answering: int | None = None
+) -> Tried:
+    """What running readings showed; the first that has an answer answers where no other was decided for."""
+    known = {place: own for place, own in enumerate(found) if own is not None}
+    telling = tuple(place for place, own in known.items() if tells(readings[place], own))
+    if answering is None and telling:
+        answering = telling[0]
+    signs = tuple(signs_of(question, readings, at) | signs_of_found(question, readings, found, at) for at in known)
+    return Tried(tuple(known), signs, telling, answering, len(found))
+
+
+def choose(weights: Weights, question: str, readings: Sequence[Interpretation], run: Run) -> Likely | None:
+    """The first reading that has an answer; where that is doubtful, the likeliest of all that are run. None where none
+    has one. That there is nothing stays the answer, since no question that weights were learned from has none. `run`
+    may be called twice for a place, and keeps what it found."""
+    found = likely(weights, tried(question, readings, run))
+    if found is not None and (found.probability >= DOUBTFUL or _is_nothing(run(found.place))):
+        return found
+    return likeliest(weights, tried_all(question, readings, run))
+
+
+def _is_nothing(found: Found | None) -> bool:
+    return found is not None and not found.answers
 
 
 def likely(weights: Weights, ran: Tried) -> Likely | None:
     """The reading that answers, with its probability; None where none does."""
     if ran.answering is None:
         return None
-    shares = dict(zip(ran.places, weights.probabilities(ran.signs), strict=True))
-    return Likely(ran.answering, shares[ran.answering])
+    return Likely(ran.answering, _shares(weights, ran)[ran.answering])
+
+
+def likeliest(weights: Weights, ran: Tried) -> Likely | None:
+    """Of the readings that have an answer the likeliest, with its probability; None where none has one."""
+    shares = _shares(weights, ran)
+    best = max(ran.telling, key=shares.__getitem__, default=None)
+    return None if best is None else Likely(best, shares[best])
+
+
+def _shares(weights: Weights, ran: Tried) -> dict[int, float]:
+    """The probability of each reading that was run in time, by its place."""
+    return dict(zip(ran.places, weights.probabilities(ran.signs), strict=True))
 
 
 def tells(item: Interpretation, found: Found) -> bool:

@@ -31,6 +31,7 @@ from kgneo.english.words import (
     RECEIVING,
     RELATIVES,
     SAID_OF,
+    SAME_NAMES,
     TAKING_PLACE,
     UNNAMED,
 )
@@ -87,7 +88,7 @@ class Heard:
         self.words = _respelt(words_of(question), fits)
         self.plain = [word.plain for word in self.words]
         self.whole_keys = self._whole_keys()
-        self.form: Form = self._of_amounts(self._without_names(form_of(self.words)))
+        self.form: Form = self._of_amounts(self._of_wholes(self._without_names(form_of(self.words))))
         self.form = replace(self.form, used=self.form.used | self._rates())
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
         self.holdings = holdings(question, self.words, fits)
@@ -233,8 +234,9 @@ class Heard:
         found = []
         for key in self.fits.keys:
             own = name_words(key.name or key.key)
+            told = tuple(SAME_NAMES.get(word, word) for word in own)
             for at in range(len(self.plain) - len(own) + 1 if len(own) > 1 else 0):
-                if stands(self.words[at : at + len(own)], own):
+                if any(stands(self.words[at : at + len(own)], name) for name in {own, told}):
                     found.append((at, at + len(own), key))
                 elif self._was(at, own):
                     found.append((at, at + len(own) + 1, key))
@@ -287,9 +289,17 @@ class Heard:
                  and (self._is_thing(item.at) or any(start == item.at for start, _, _ in self.whole_keys)))
         }  # fmt: skip
         asked |= {item.at for item in form.extremes for start, end, key in self.whole_keys
-                  if key.kind == "truth" and start <= item.at < end}  # fmt: skip
+                  if (key.kind == "truth" and start <= item.at < end) or (key.kind == "number" and start == item.at)
+                  }  # fmt: skip
         left = tuple(item for item in form.extremes if item.at not in asked)
         return replace(form, extremes=left, used=form.used - asked)
+
+    def _of_wholes(self, form: Form) -> Form:
+        """The form without a sum or a mean whose word begins the name of a property: "the TOTAL POINTS of gymnasts"."""
+        at = form.at - 1
+        if form.kind not in ("sum", "average") or not any(start == at for start, _, _ in self.whole_keys):
+            return form
+        return replace(form, kind="things", at=at, used=form.used - {at})
 
     def _of_amounts(self, form: Form) -> Form:
         """The form of a question for an "amount of" something which has a property of that name: no count."""

@@ -14,7 +14,11 @@ from kgneo.reading.mentions import SURE, Word
 
 WITH = frozenset(("with", "have", "has", "having", "containing", "contain", "contains", "include", "including", "use"))
 HOLDS = frozenset(("contain", "contains", "containing", "includes", "including", "mentions", "mentioning"))
-WORDS = frozenset(("word", "words", "term", "phrase", "substring", "text", "string"))
+WORDS = frozenset(("word", "words", "term", "phrase", "substring", "text", "string", "letter", "letters", "character"))
+HAVING = WITH | HOLDS | {"include", "mention", "had"}
+"""Verbs behind which "the word" says that a text holds one."""
+IN_IT = frozenset(("in", "it", "them", "inside", "within"))
+QUOTES = tuple("\"'”’")
 LONGEST = 5
 """Words that are to be held, at most."""
 
@@ -59,19 +63,45 @@ def _with(text: str, words: Sequence[Word], index: int, fits: Fits) -> Holding |
 
 
 def _holds(text: str, words: Sequence[Word], index: int, fits: Fits) -> Holding | None:
-    """ "whose title contains X", "titles mentioning the word X"."""
+    """ "whose title contains X", "titles mentioning the word X", "whose first name has the letter X in it"."""
     plain = [word.plain for word in words]
     first = _behind_word(plain, index + 1)
-    noun = index - 1 - (index > 1 and first > index + 1 and plain[index - 1] in RELATIVES)
-    if plain[index] not in HOLDS or not index or not (names_text(plain[noun], fits) or noun < index - 1):
+    said = first > index + 1  # "the word" is said
+    if not index or first >= len(plain) or plain[index] not in (HAVING if said else HOLDS):
         return None
-    end = next((at for at in range(first, len(plain)) if at > first and plain[at] in FUNCTION_WORDS), len(plain))
-    if first >= len(plain) or end - first > LONGEST:
-        return None
-    if noun < index - 1:  # "parks THAT contain the word X": in their names
-        return Holding(noun + 1, end, _piece(text, words, first, end), noun)
-    start = index - 1 - (index > 1 and plain[index - 2] in RELATIVES | {"with"})
-    return Holding(start, end, _piece(text, words, first, end), index - 1)
+    end = _end(text, words, first)
+    noun = _noun_before(plain, index, fits, reach=2 if said else 1)
+    if noun is not None and end - first <= LONGEST:
+        start = noun - (noun > 0 and plain[noun - 1] in RELATIVES | {"with"})
+        return Holding(start, _behind_it(plain, end), _piece(text, words, first, end), noun)
+    relative = said and index > 1 and plain[index - 1] in RELATIVES and plain[index] in HOLDS
+    if relative and end - first <= LONGEST:  # "parks THAT contain the word X": in their names
+        return Holding(index - 1, end, _piece(text, words, first, end), index - 2)
+    return None
+
+
+def _noun_before(plain: Sequence[str], index: int, fits: Fits, *, reach: int) -> int | None:
+    """The noun for a text that stands before a verb, up to `reach` words before it: "hometown address includes"."""
+    for noun in range(index - 1, max(index - 1 - reach, -1), -1):
+        if plain[noun] in FUNCTION_WORDS:
+            return None
+        if names_text(plain[noun], fits):
+            return noun
+    return None
+
+
+def _end(text: str, words: Sequence[Word], first: int) -> int:
+    """Where the words that are to be held end: at the quotation mark that closes them, else before a word that serves
+    the sentence."""
+    if _is_quoted(text, words[first]):
+        closed = (at for at in range(first, len(words)) if text[words[at].end :].lstrip(".,")[:1] in QUOTES)
+        return next(closed, first) + 1
+    return next((at for at in range(first + 1, len(words)) if words[at].plain in FUNCTION_WORDS), len(words))
+
+
+def _behind_it(plain: Sequence[str], end: int) -> int:
+    """The place behind words that only say "in it"."""
+    return end + 2 if {*plain[end : end + 2]} <= IN_IT and len(plain[end : end + 2]) == 2 else end
 
 
 def _behind_word(plain: Sequence[str], index: int) -> int:
@@ -81,7 +111,7 @@ def _behind_word(plain: Sequence[str], index: int) -> int:
 
 
 def _is_quoted(text: str, word: Word) -> bool:
-    return text[max(word.start - 1, 0)] in "\"'“‘"
+    return word.start > 0 and text[word.start - 1] in "\"'“‘"
 
 
 def _piece(text: str, words: Sequence[Word], first: int, end: int) -> str:

@@ -17,7 +17,7 @@ from kgneo.english.names import is_done, name_words, same_root
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
-from kgneo.query.check import check
+from kgneo.query.check import check, check_structure
 from kgneo.query.graph import (
     Aggregate,
     Arithmetic,
@@ -29,6 +29,7 @@ from kgneo.query.graph import (
     Selection,
     Value,
     Variable,
+    aggregates_of,
 )
 from kgneo.query.wording import wording
 from kgneo.reading.alike import Alike
@@ -212,12 +213,19 @@ class _Reader:
             alike = [joined for tree in grown if (joined := self.alike.put_on(tree))]
             grown = alike or [replace(tree, score=tree.score - MISSED, unsaid=tree.unsaid + 1) for tree in grown]
         grown = [Bare(heard).joined(self.verbs.joined(tree)) for tree in grown]
-        found = sorted((self._interpretation(tree) for tree in grown), key=lambda item: -item.score)
+        found = sorted(filter(self._holds, map(self._interpretation, grown)), key=lambda item: -item.score)
         chains = self._chains()
         least = found[0].score if found and found[0].vacuous else math.inf
         found = self._with_attached(found, {item.graph for item in (*found, *chains)})
         whole = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         return [*whole, *found, *(item for item in chains if item not in whole)]
+
+    def _holds(self, item: Interpretation) -> bool:
+        """Whether what a query graph measures hangs below its place. It may not, where a relationship's property is
+        asked for."""
+        graph = item.graph
+        measures = [side for test in graph.conditions for side in (test.left, test.right)]
+        return not (graph.selections or any(map(aggregates_of, measures))) or not check_structure(graph)
 
     def _with_attached(self, found: list[Interpretation], known: Container[QueryGraph]) -> list[Interpretation]:
         """With the readings one edit away from the best of them, but for `known` ones, behind what says as much."""
@@ -550,6 +558,8 @@ class _Reader:
         if kind == "count" and (self.different or (asked.kind not in MEASURED and not asked.of_edge)):
             return Aggregate("count", Value(tree.asking, asked.key))
         owner = tree.asking
+        if kind in ("sum", "average") and asked.kind != "number":
+            return Value(owner, asked.key)
         whole = self.heard.form.whole if asked.kind == "number" and kind == "count" else ""
         if kind == "average" or whole == "average":
             return Aggregate("average", Value(owner, asked.key, asked.form), grouped)

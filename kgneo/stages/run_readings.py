@@ -1,4 +1,4 @@
-"""Run readings: the best readings of a question are run until one answers, which is likely by what they find.
+"""Run readings: the best readings of a question are run until one answers that is likely by what they find.
 
 Comes in: readings, and what those found that were run before. Goes out: the reading that answers, with what it found
 and the probability that it is right (`kgneo.reading.confidence`). Readings that were weighed
@@ -16,7 +16,7 @@ from kgneo.context import Context
 from kgneo.embedding import Encoder
 from kgneo.errors import GraphTimeout
 from kgneo.graph.run import Result
-from kgneo.reading.choice import TRIES, likely, tells, tried
+from kgneo.reading.choice import TRIES, choose, tells
 from kgneo.reading.confidence import weights
 from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found
@@ -43,9 +43,15 @@ class _Runs:
     question: str
     readings: Sequence[Interpretation]
     results: dict[int, Result | None] = field(default_factory=dict)
+    found: dict[int, Found | None] = field(default_factory=dict)
 
     def run(self, place: int) -> Found | None:
         """What is to be known of it for the choice."""
+        if place not in self.found:
+            self.found[place] = self._found(place)
+        return self.found[place]
+
+    def _found(self, place: int) -> Found | None:
         if place not in self.results:
             self.results[place] = self._result(place)
         result = self.results[place]
@@ -87,7 +93,7 @@ def run_readings(
     runs = _Runs(context, question, readings, dict(given or {}))
     if any(item.likely is not None for item in readings):
         return _learned(runs)
-    found = likely(weights(), tried(question, readings, runs.run))
+    found = choose(weights(), question, readings, runs.run)
     return runs.answered(found.place, found.probability) if found else None
 
 
