@@ -126,9 +126,11 @@ def _load(graph: Graph, store: Store, triples: int) -> None:
 
 
 def _run(graph: Graph, store: Store, *arguments: str) -> None:
-    """A command in a process of its own."""
+    """A command in a process of its own; what it says where it fails ends this one."""
     environment = {**os.environ, "NEO4J_URI": graph.address, "NEO4J_PASSWORD": store.password()}
-    subprocess.run(kgneo(*arguments), env=environment, check=True, capture_output=True)
+    ended = subprocess.run(kgneo(*arguments), env=environment, check=False, capture_output=True, text=True)
+    if ended.returncode:
+        sys.exit(ended.stderr)
 
 
 def _write(graph: Graph, way: Way, triples: int) -> None:

@@ -11,9 +11,12 @@ from kgneo.embedding import OnnxEncoder
 from kgneo.english.presentation import CONSTRUCTIONS, Construction
 from kgneo.graph.dictionary import Entry
 from kgneo.graph.vocabulary import flags_of
+from kgneo.query.check import check_structure
 from kgneo.query.graph import Aggregate, Condition, QueryGraph, Value
 from kgneo.ranking.vectors import RankingCache
 from kgneo.reading.fits import Fits
+from kgneo.reading.form import form_of
+from kgneo.reading.mentions import words_of
 from kgneo.reading.presentation import presented
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key, Link, Vocabulary
@@ -32,6 +35,8 @@ VOCABULARY = Vocabulary(
         Key("Pilot", "name", unique=True, distinct=60),
         Key("Pilot", "age", "number", distinct=30),
         Key("Review", "rating", "number", distinct=5, examples=("1", "2", "5")),
+        Key("Pilot", "total_points", "number", distinct=40, examples=("12", "90")),
+        Key("Pilot", "min_pay", "number", distinct=40, examples=("1200", "9000")),
         Key("Ticket", "code", unique=True, distinct=20),
         Key("STEERED", "licensed", "truth", of_edge=True, distinct=2, flags=("T", "F")),
     ),
@@ -212,3 +217,46 @@ def test_a_noun_for_a_kind_stands_for_its_code(fits: Fits) -> None:
     keys = (*VOCABULARY.keys, Key("Boat", "hullTypeCode", distinct=4))
     other = Fits(replace(VOCABULARY, keys=keys, _ways={}), fits.cache)
     assert best("How many hull types are there?", other).graph.answer == Aggregate("count", Value("x0", "hullTypeCode"))
+
+
+# Words that serve the form, or stand in a name ----------------------------------------------------------------------
+
+
+def test_total_that_begins_the_name_of_a_property_adds_nothing_up(fits: Fits) -> None:
+    assert best("What are the total points of pilots?", fits).graph.answer == Value("x0", "total_points")
+
+
+def test_a_superlative_in_the_name_of_a_property_selects_nothing(fits: Fits) -> None:
+    graph = best("pilots whose minimum pay is more than 3000", fits).graph
+    assert not graph.selections
+    assert properties_of(graph) == {("min_pay", ">", 3000)}
+
+
+def test_the_most_number_of_things_is_counted(fits: Fits) -> None:
+    counted = best("Show the colour with the most number of boats.", fits).graph.answer
+    assert counted == Aggregate("count", Value("x0"), Value("x0", "colour"), top=1)
+
+
+def test_a_popular_value_is_one_that_many_have(fits: Fits) -> None:
+    counted = best("What is the most popular colour of boats?", fits).graph.answer
+    assert counted == Aggregate("count", Value("x0"), Value("x0", "colour"), top=1)
+
+
+def test_one_of_several_years_is_enough(fits: Fits) -> None:
+    graph = best("Show the boats in 2007 or 2012.", fits).graph
+    assert graph.conditions == (Condition(Value("x0", "season"), "=", (2007, 2012)),)
+
+
+def test_the_greatest_proportion_is_the_greatest_value() -> None:
+    assert form_of(words_of("the greatest proportion of women")).kind == "things"
+    assert form_of(words_of("what proportion of boats is insured?")).kind == "share"
+
+
+def test_a_letter_in_quotation_marks_is_looked_for_in_the_text_of_what_stands_before_it(fits: Fits) -> None:
+    graph = best("How many reviews are there of boats whose country has the letter 'a' in it?", fits).graph
+    assert properties_of(graph) == {("country", "contains", "a")}
+
+
+def test_what_cannot_be_asked_is_no_reading(fits: Fits) -> None:
+    asked = "Which three licensed pilots steered the most boats by season?"
+    assert all(not check_structure(item.graph) for item in read(asked, fits, DICTIONARY))

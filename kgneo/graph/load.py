@@ -23,7 +23,7 @@ from kgneo.graph.shape import is_own
 from kgneo.loader import LoadedTriple, Source
 from kgneo.text import LONGEST_INDEXED, digest, fold
 
-BATCH_TRIPLES = 20_000
+BATCH_TRIPLES = 10_000
 BATCH_CHARACTERS = 4_000_000
 """A batch is closed at the first of the two, so that a transaction's memory is bounded for long names too."""
 LEAST_BYTES = 200

@@ -118,19 +118,27 @@ class Conditions:
                 found.append(Condition(Value(owner, key.key), "present"))
         return found
 
-    def held(self, item: Holding, tree: Tree) -> Condition | None:
-        """The test that a text holds a word, of the first thing that has such a text."""
-        word = self.heard.plain[item.at]
-        for name, owner in tree.owners.items():
+    def held(self, held: Holding, tree: Tree) -> Condition | None:
+        """The test that a text holds a word, of the thing that stands next before it and has such a text."""
+        word = self.heard.plain[held.at]
+        whole = {key for start, end, key in self.heard.whole_keys if start <= held.at < end}
+        for name, owner in sorted(tree.owners.items(), key=lambda item: -self._ends_before(held.start, item[0], tree)):
             shown = self.heard.fits.vocabulary.display.get(owner, ())
             its = self.heard.fits.label(word).get(owner, 0.0) >= SURE  # "parks that contain the word X"
             keys = [key for key in self.heard.fits.vocabulary.keys_of(owner)
                     if key.kind == "text" and (self.heard.fits.key(word)[key] >= SURE or (its and key.key in shown))
                     ]  # fmt: skip
+            keys = [key for key in self.heard.fits.vocabulary.keys_of(owner) if key in whole] or keys
             if keys:
                 best = max(keys, key=lambda key: self.heard.fits.key(word)[key])
-                return Condition(Value(name, best.key), "contains", (item.text,))
+                return Condition(Value(name, best.key), "contains", (held.text,))
         return None
+
+    def _ends_before(self, at: int, name: str, tree: Tree) -> int:
+        """Where the mention of a thing ends, if that is before a word; -1 for others, and for joins."""
+        named = tree.things[int(name[1:])].named if name.startswith("x") else -1
+        end = self.heard.mentions[named].end if named >= 0 else -1
+        return end if end <= at else -1
 
     def same(self, tree: Tree) -> list[Condition]:
         """What two things of a tree have in common, and that they are two."""

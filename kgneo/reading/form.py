@@ -19,6 +19,7 @@ from kgneo.english.words import (
     AUXILIARIES,
     BEGINNINGS,
     BOUNDS,
+    COMMON,
     COMPARATIVES,
     ECHOING,
     ENDS,
@@ -150,7 +151,10 @@ def form_of(words: Sequence[Word]) -> Form:
     used |= {
         item.at + 1
         for item in extremes
-        if (plain[item.at] in ("most", "least") and set(plain[item.at + 1 :][:1]) & (MEASURES.keys() | FREQUENTLY))
+        if (
+            plain[item.at] in ("most", "least")
+            and set(plain[item.at + 1 :][:1]) & (MEASURES.keys() | FREQUENTLY | COMMON)
+        )
         or (
             plain[item.at] in ("longest", "shortest") and any(word.endswith("ing") for word in plain[item.at + 1 :][:1])
         )
@@ -326,7 +330,8 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
         return often
     if word in ("average", "mean") and index <= 5 and not (index and plain[index - 1] in EXTREMES):
         return "average", index + 1, "average", {index}
-    if " ".join(plain[index : index + 2]) in ("percentage of", "percent of", "proportion of", "share of"):
+    shares = ("percentage of", "percent of", "proportion of", "share of")
+    if " ".join(plain[index : index + 2]) in shares and not (index and plain[index - 1] in EXTREMES):
         return "share", index + 2, "share", {index, index + 1}
     if plain[index : index + 3] == ["per", "cent", "of"]:
         return "share", index + 3, "share", {index, index + 1, index + 2}
@@ -555,7 +560,16 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
         bound = _behind(plain, end)
         if bound is not None and plain[number[1]] not in PREPOSITIONS:
             return Comparison(index, end + 2, bound, (number[0],))
-    return Comparison(index, number[1], "=", (number[0],)) if inside and is_of_time(number[0]) else None
+    return _one_of(plain, index, number) if inside and is_of_time(number[0]) else None
+
+
+def _one_of(plain: Sequence[str], index: int, first: tuple[str, int]) -> Comparison:
+    """A comparison with one date, or with each of several: "in 2008 OR 2010"."""
+    values: tuple[str, ...] = (first[0],)
+    end = first[1]
+    while plain[end : end + 1] == ["or"] and (other := number_at(plain, end + 1)) and len(other[0]) == len(first[0]):
+        values, end = (*values, other[0]), other[1]
+    return Comparison(index, end, "=", values)
 
 
 def _behind_noun(plain: Sequence[str], index: int) -> int:

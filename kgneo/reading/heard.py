@@ -91,7 +91,9 @@ class Heard:
         self.form: Form = self._of_amounts(self._of_wholes(self._without_names(form_of(self.words))))
         self.form = replace(self.form, used=self.form.used | self._rates())
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
-        self.holdings = holdings(question, self.words, fits)
+        self.holdings = holdings(
+            question, self.words, fits, {end - 1 for _, end, key in self.whole_keys if key.kind == "text"}
+        )
         held = {index for item in self.holdings for index in range(item.start, item.end)}
         self.form = replace(self.form, used=self.form.used | held)
         values = value_mentions(question, self.words, dictionary, fits, given)

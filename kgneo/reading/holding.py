@@ -5,7 +5,7 @@ Comes in: the words of a question. Goes out: what is to be held, by which proper
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from kgneo.english.words import ARTICLES, FUNCTION_WORDS, OWNING, RELATIVES
@@ -33,11 +33,12 @@ class Holding:
     at: int
 
 
-def holdings(text: str, words: Sequence[Word], fits: Fits) -> tuple[Holding, ...]:
-    """What texts are to hold, in the order of the question."""
+def holdings(text: str, words: Sequence[Word], fits: Fits, names: Container[int] = ()) -> tuple[Holding, ...]:
+    """What texts are to hold, in the order of the question. `names`: the words with which names of texts end that are
+    of several words, "FIRST NAME"."""
     found: list[Holding] = []
     for index in range(len(words)):
-        item = _with(text, words, index, fits) or _holds(text, words, index, fits)
+        item = _with(text, words, index, fits) or _holds(text, words, index, fits, names)
         if item is not None and all(item.start >= other.end for other in found):
             found.append(item)
     return tuple(found)
@@ -62,7 +63,7 @@ def _with(text: str, words: Sequence[Word], index: int, fits: Fits) -> Holding |
     return None
 
 
-def _holds(text: str, words: Sequence[Word], index: int, fits: Fits) -> Holding | None:
+def _holds(text: str, words: Sequence[Word], index: int, fits: Fits, names: Container[int]) -> Holding | None:
     """ "whose title contains X", "titles mentioning the word X", "whose first name has the letter X in it"."""
     plain = [word.plain for word in words]
     first = _behind_word(plain, index + 1)
@@ -70,7 +71,7 @@ def _holds(text: str, words: Sequence[Word], index: int, fits: Fits) -> Holding 
     if not index or first >= len(plain) or plain[index] not in (HAVING if said else HOLDS):
         return None
     end = _end(text, words, first)
-    noun = _noun_before(plain, index, fits, reach=2 if said else 1)
+    noun = _noun_before(plain, index, fits, names, reach=2 if said else 1)
     if noun is not None and end - first <= LONGEST:
         start = noun - (noun > 0 and plain[noun - 1] in RELATIVES | {"with"})
         return Holding(start, _behind_it(plain, end), _piece(text, words, first, end), noun)
@@ -80,13 +81,13 @@ def _holds(text: str, words: Sequence[Word], index: int, fits: Fits) -> Holding 
     return None
 
 
-def _noun_before(plain: Sequence[str], index: int, fits: Fits, *, reach: int) -> int | None:
+def _noun_before(plain: Sequence[str], index: int, fits: Fits, names: Container[int], *, reach: int) -> int | None:
     """The noun for a text that stands before a verb, up to `reach` words before it: "hometown address includes"."""
     for noun in range(index - 1, max(index - 1 - reach, -1), -1):
+        if noun in names or names_text(plain[noun], fits):
+            return noun
         if plain[noun] in FUNCTION_WORDS:
             return None
-        if names_text(plain[noun], fits):
-            return noun
     return None
 
 

@@ -111,7 +111,7 @@ class Measures:
         if key is None or key.of_edge or key.unique or self.heard.form.kind != "things":
             return None
         for extreme in self.heard.form.extremes:
-            at = extreme.at + 1
+            at = self._counted(extreme)
             averaged = self._by_function(extreme, key, tree)
             if averaged is not None:
                 return extreme, averaged
@@ -124,6 +124,11 @@ class Measures:
                 top = extreme.limit if extreme.descending else -extreme.limit
                 return extreme, Aggregate("count", Value(f"x{place}"), Value("x0", key.key), top=top)
         return None
+
+    def _counted(self, extreme: Extreme) -> int:
+        """Where the noun for what a "most" counts is, behind words that only say that it counts: "most NUMBER OF"."""
+        plain, at = self.heard.plain, extreme.at + 1
+        return at + 2 if {*plain[at : at + 1]} & AMOUNTS and plain[at + 1 : at + 2] == ["of"] else at
 
     def _by_function(self, extreme: Extreme, asked: Key, tree: Tree) -> Aggregate | None:
         """The values that are asked for whose nodes have the greatest mean, or sum, of a number: "which COUNTRY has the

@@ -164,7 +164,9 @@ def names_in(context: Context, text: str) -> list[Placed]:
             entities = _by_value(context, piece)
         if entities and not _is_common(piece):
             before = tuple(re.findall(r"\w+", plain[:start].lower())[-1:])
-            taken.append((_of_kind(Named(piece, _exact(entities, piece), before)), start, end))
+            item = _of_kind(Named(piece, _exact(entities, piece), before))
+            if not piece.isdecimal() or _says_kind(item):
+                taken.append((item, start, end))
     return sorted(taken, key=lambda item: item[1])
 
 
@@ -222,6 +224,11 @@ def _of_kind(item: Named) -> Named:
     """Of several namesakes those that are of the kind that is said before the name."""
     kept = [entity for entity in item.entities if any(_is_label(word, entity.labels) for word in item.kind)]
     return replace(item, entities=tuple(kept) or item.entities)
+
+
+def _says_kind(item: Named) -> bool:
+    """Whether the noun for what a number names stands before it: "customer 10", and not "older than 10"."""
+    return any(_is_label(word, entity.labels) for word in item.kind for entity in item.entities)
 
 
 def _is_label(word: str, labels: Iterable[str]) -> bool:
