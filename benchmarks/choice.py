@@ -228,9 +228,16 @@ def refused(pairs: Sequence[Pair]) -> Iterator[tuple[object, ...]]:
         yield (bound, *(f"{sum(part) / max(len(part), 1):.3f} of {len(part)}" for part in (lost, *below)))
 
 
+def held_out_databases() -> list[str]:
+    """The databases that nothing is fitted to. Ends the process where it is not known which these are."""
+    if databases.VARIABLE not in os.environ:
+        sys.exit(f"Set {databases.VARIABLE} to the folder of the databases, of which half are held out.")
+    return every_database()[LOOKED_AT:]
+
+
 def print_table(*, by_set: bool) -> None:
     """The tables of what is kept."""
-    questions, held_out = kept(), every_database()[LOOKED_AT:]
+    questions, held_out = kept(), held_out_databases()
     pairs = list(zip(questions, chosen(questions, held_out), strict=True))
     table(HEADER, list(rows_of(pairs, [item.name if by_set else group_of(item.name, held_out) for item in questions])))
     head, *rows = refused(pairs)
@@ -239,7 +246,7 @@ def print_table(*, by_set: bool) -> None:
 
 def print_fit() -> None:
     """Fit the weights that are shipped, and write them."""
-    held_out = every_database()[LOOKED_AT:]
+    held_out = held_out_databases()
     found = trained([item for item in kept() if item.name not in held_out])
     WEIGHTS.write_text(json.dumps(dict(found.by_name), indent=1) + "\n", encoding="utf-8")
     report(f"{len(found.by_name)} weights are written into {WEIGHTS}.")
