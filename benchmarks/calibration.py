@@ -138,7 +138,8 @@ def main() -> None:
     """Measure and print."""
     asked: list[Asked] = []
     with scratch_graph("calibration") as graph:
-        for folder in sorted(path for graphs in GRAPHS for path in graphs.iterdir() if path.is_dir()):
+        folders = (path for graphs in GRAPHS for path in graphs.iterdir() if (path / "questions.jsonl").is_file())
+        for folder in sorted(folders):  # the others have questions for query graphs alone
             empty(graph)
             fill(graph, folder)
             asked += ask_graph(open_context(graph), folder)

@@ -140,7 +140,7 @@ class _Words:
             return self._expressed(answer)
         if answer.function == "exists":
             closed = [item for item in self.graph.conditions if compares_wholes(item)]
-            return "whether" if closed else f"whether {self._existence(answer.value.of)}"
+            return "whether" if closed else f"whether {self._existence(self._place(answer.value.of))}"
         if answer.function == "share":
             noun = self._noun(self._place(answer.value.of))
             return f"per cent of all {plural(noun)} that are {self._phrase(self._place(answer.value.of), many=True)}"
