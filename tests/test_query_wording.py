@@ -88,4 +88,4 @@ def test_several_relations_between_given_nodes_are_asked_about_in_sentences() ->
 def test_whether_there_is_a_relationship_is_asked_of_what_it_leads_to() -> None:
     edge = replace(acted("k", "p"), name="r")
     graph = QueryGraph((KEANU, PERSON), Aggregate("exists", Value("r")), (edge,))
-    assert wording(graph, nodes=NODES).startswith("whether there are ")
+    assert wording(graph, nodes=NODES).startswith("whether ")
