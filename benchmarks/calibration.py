@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import empty, scratch_graph, table
-from benchmarks.hand_made import GRAPHS, fill
+from benchmarks.hand_made import fill, graph_folders
 from kgneo.asking import open_context
 from kgneo.context import Context
 from kgneo.graph.walks import follow
@@ -138,8 +138,7 @@ def main() -> None:
     """Measure and print."""
     asked: list[Asked] = []
     with scratch_graph("calibration") as graph:
-        folders = (path for graphs in GRAPHS for path in graphs.iterdir() if (path / "questions.jsonl").is_file())
-        for folder in sorted(folders):  # the others have questions for query graphs alone
+        for folder in graph_folders():
             empty(graph)
             fill(graph, folder)
             asked += ask_graph(open_context(graph), folder)

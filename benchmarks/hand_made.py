@@ -42,7 +42,7 @@ Results = dict[str, list[tuple[bool, float]]]
 def main() -> None:
     """Measure and print."""
     folders = [Path(name) for name in sys.argv[1:]]
-    folders = folders or sorted(path for graphs in GRAPHS for path in graphs.iterdir() if _has_questions(path))
+    folders = folders or graph_folders()
     rows: list[tuple[object, ...]] = []
     with scratch_graph("hand-made") as graph:
         for folder in folders:
@@ -58,8 +58,10 @@ def main() -> None:
     table(HEADER, rows)
 
 
-def _has_questions(folder: Path) -> bool:
-    return any((folder / file).exists() for file in FILES)
+def graph_folders() -> list[Path]:
+    """The folders of the graphs that have questions of these kinds; others have some for query graphs alone."""
+    every = (path for graphs in GRAPHS for path in graphs.iterdir())
+    return sorted(path for path in every if any((path / file).exists() for file in FILES))
 
 
 def fill(graph: Graph, folder: Path) -> None:

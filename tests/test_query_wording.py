@@ -85,7 +85,7 @@ def test_several_relations_between_given_nodes_are_asked_about_in_sentences() ->
     assert P.of == "p"
 
 
-def test_whether_there_is_a_relationship_is_asked_of_what_it_leads_to() -> None:
+def test_whether_there_is_a_relationship_reads_as_whether_there_are_its_ends() -> None:
     edge = replace(acted("k", "p"), name="r")
     graph = QueryGraph((KEANU, PERSON), Aggregate("exists", Value("r")), (edge,))
-    assert wording(graph, nodes=NODES).startswith("whether ")
+    assert wording(graph, nodes=NODES) == "whether Keanu Reeves acted in a person"
