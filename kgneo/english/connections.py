@@ -51,6 +51,7 @@ _SLOTS = {
     "number": rf"(?P<number>\d+|{'|'.join(NUMBERS)}|a|single)",
     "connected": rf"(?:{'|'.join(sorted(CONNECTED))})",
     "asking": f"(?:{_ASKING})",
+    "both": r"X,? (?:and|or|&|as well as) (?:\w+ ){0,3}X",
 }
 CUES = (
     Cue("within", r"\b(?:(?P<exact>exactly|precisely|just) )?{number}(?: or (?:fewer|less))?[- ]{steps}(?: or "
@@ -60,7 +61,8 @@ CUES = (
         "What can be reached from X in TWO STEPS?"),
     Cue("length", r"\bhow many {steps}\b|\bhow (?:far|distant|close)\b|\bdistance\b|\bnumber of {steps}|"
         r"\bdegrees? of separation|\blength of\b|\bhow long\b", "HOW MANY STEPS are between X and X?"),
-    Cue("common", r"\b(?:common|mutual|shared?|shares)\b", "What do X and X have in COMMON?"),
+    Cue("common", r"{both}.*\b(?:common|mutual|shared?|shares)\b|\b(?:common|mutual|shared?|shares)\b.*{both}|"
+        r"X\b.*\b(?:common|shares?)\b.*\bwith (?:\w+ ){{0,3}}X", "What do X and X have in COMMON?"),
     Cue("between", r"\b(?:what|which|who|kinds?|sorts?|types?|list|name|everything|everyone)\b.*(?:\bbetween X|"
         r"\b(?:on|along) (?:a |the |any |every )?(?:\w+ )?{connected}\b)", "WHICH suppliers stand BETWEEN X and X?"),
     Cue("exists", r"^(?:so |then |tell me |say )?(?:if|whether)?.*?(?:^|[,:;] ?){asking}\b.*\b{connected}\b|"

@@ -162,7 +162,7 @@ def names_in(context: Context, text: str) -> list[Placed]:
         entities = entities or together.get(piece, ())
         if not entities and " " not in piece and any(sign.isdigit() for sign in piece):
             entities = _by_value(context, piece)
-        if entities and not _is_common(piece):
+        if entities and not _is_common(piece) and not _is_named_by_schema(context, piece):
             before = tuple(re.findall(r"\w+", plain[:start].lower())[-1:])
             item = _of_kind(Named(piece, _exact(entities, piece), before))
             if not piece.isdecimal() or _says_kind(item):
@@ -203,6 +203,11 @@ def _is_common(piece: str) -> bool:
     """Whether a name in small letters is made of words that cues are made of, too."""
     common = SAID_WITH | FUNCTION_WORDS | LOWER | UPPER | LEVELS | ALL | LOWER_KINDS | UPPER_KINDS | TOP | {*NUMBERS}
     return all(word in common for word in piece.lower().split()) and not (" " in piece and piece != piece.lower())
+
+
+def _is_named_by_schema(context: Context, piece: str) -> bool:
+    """Whether a word in small letters is a noun for things of the graph, whatever else is called so: "actors"."""
+    return piece == piece.lower() and " " not in piece and _is_own(context, piece)
 
 
 def named(context: Context, text: str) -> Named | None:

@@ -46,6 +46,8 @@ FORMED = 0.05
 """Confidence below which what a form is completed with is less likely than that its words name a relation."""
 DOUBTED = 0.4
 """Confidence below which the ranking of relation paths over plain triples is not taken at its word."""
+SURELY = 0.8
+"""Confidence from which what was read over plain triples is taken without a look at the ranking of relation paths."""
 WITHOUT_WORD, MOST_SILENT = 0.5, 3
 """Share of its confidence that is left for each word of which its path says nothing, and for how many of these."""
 OTHERWISE = 0.8
@@ -97,11 +99,26 @@ class Paths:
             understood = interpret_linked(context, linked[0]) if linked else _understood(context, question)
         if understood and _is_for_reading(context, understood[0], marked=marked):
             found = _read(context, question, understood, clock)
-            best = understood[0]
-            if found.answer.answers or not context.shape.loaded or (best.complete and best.spelt):
+            if not context.shape.loaded:
                 return found
+            best = understood[0]
+            if found.answer.answers or (best.complete and best.spelt):
+                return _surer(context, question, found, clock)
             understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
+
+
+def _surer(context: Context, question: str, found: Chosen, clock: Clock) -> Chosen:
+    """What reading has found over plain triples, or, where that is doubted, what the ranking of relation paths finds, if
+    it is surer of it."""
+    sure = found.answer.confidence or 0.0
+    if sure >= SURELY:
+        return found
+    try:
+        ranked = _ranked(context, question, (), (), clock)
+    except EntityNotFound:
+        return found
+    return ranked if ranked.answer.answers and (ranked.answer.confidence or 0.0) > sure else found
 
 
 def _connected(context: Context, question: str, found: Connected, clock: Clock) -> Chosen:
