@@ -45,9 +45,8 @@ LINKED = 0.5
 FORMED = 0.05
 """Confidence below which what a form is completed with is less likely than that its words name a relation."""
 DOUBTED = 0.4
-"""Confidence below which the ranking of relation paths over plain triples is not taken at its word."""
-SURELY = 0.8
-"""Confidence from which what was read over plain triples is taken without a look at the ranking of relation paths."""
+"""Confidence below which, over plain triples, neither what was read nor the ranking of relation paths is taken at its
+word: the surer of both is."""
 WITHOUT_WORD, MOST_SILENT = 0.5, 3
 """Share of its confidence that is left for each word of which its path says nothing, and for how many of these."""
 OTHERWISE = 0.8
@@ -112,7 +111,7 @@ def _surer(context: Context, question: str, found: Chosen, clock: Clock) -> Chos
     """What reading has found over plain triples, or, where that is doubted, what the ranking of relation paths finds, if
     it is surer of it."""
     sure = found.answer.confidence or 0.0
-    if sure >= SURELY:
+    if sure >= DOUBTED:
         return found
     try:
         ranked = _ranked(context, question, (), (), clock)
