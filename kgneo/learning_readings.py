@@ -245,7 +245,7 @@ def _decide(context: Context, known: Reading, items: Sequence[_Item]) -> None:
             continue
         judge = learned.judge(item.asked)
         if not item.fitting:
-            near = Near(vocabulary, item.asked.named, constants)
+            near = Near(vocabulary.stored, item.asked.named, constants)
             ranked = search(judge, near, pool(item.asked, item.understood, templates))
             item.fitting = _fitting(context, known, item, [graph for _, graph in ranked[:NEARER]])
         if item.fitting:
@@ -463,7 +463,7 @@ def _candidates(
     given = pool(item.asked, item.understood, templates, own=cut(item.meant, item.asked.named))
     extras = {identity(Layout(graph)): extra for graph, extra in given}
     right = identity(Layout(item.meant))
-    near = Near(vocabulary, item.asked.named, constants)
+    near = Near(vocabulary.stored, item.asked.named, constants)
     nearest = search(learned.judge(item.asked), near, given)
     graphs = {right: item.meant} | {
         identity(Layout(graph)): graph for _, graph in nearest[:AGAINST] if not _same(graph, item.meant)

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgneo.defaults import RETRY_SECONDS, TIMEOUT
 
 if TYPE_CHECKING:
     from kgneo.graph import Graph
+    from kgneo.terms.file import Terms
+
+TERMS = "kgneo.terms.toml"
+"""The file of terms that is read where it is in the working folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,7 @@ class Settings:
 
     `token` is for bearer authentication. `timeout` is in seconds, for one transaction. `read_only` keeps kgneo from
     writing into the graph, whatever the command. `retry` is for how many seconds one that is gone is tried again.
+    `terms` is the file that says what names and values mean; without one, `kgneo.terms.toml` of the working folder.
     """
 
     uri: str | None = None
@@ -30,6 +36,16 @@ class Settings:
     timeout: float = TIMEOUT
     read_only: bool = False
     retry: float = RETRY_SECONDS
+    terms: Path | None = None
+
+
+def known_terms(file: Path | None) -> Terms | None:
+    """The terms of a file, or of the working folder's; None where there is none. Raises DataError."""
+    if file is None and not Path(TERMS).is_file():
+        return None
+    from kgneo.terms.file import read_terms  # and with it pydantic, for which nobody without terms must wait
+
+    return read_terms(file or Path(TERMS))
 
 
 @contextmanager
@@ -40,9 +56,11 @@ def open_graph(
 
     Without a URI the local store's server is started where it does not run, and `report` says so; a store that there
     is not is made where `create` says so. Raises UsageError or GraphEmpty for one that there is not, GraphUnavailable,
-    GraphError or ServerError.
+    GraphError or ServerError, and DataError for a file of terms that cannot be used.
     """
+    terms = known_terms(settings.terms)
     with _connect(settings, report, create=create) as graph:
+        graph.terms = terms
         if graph.read_only:
             report(f"Read-only: nothing is written to {graph.address}.")
         yield graph

@@ -22,6 +22,11 @@ def fold(text: str) -> str:
     return SPACES.sub(" ", plain.replace("_", " ")).strip() or plain.strip()
 
 
+def plain_question(text: str) -> str:
+    """A question without what may differ where it is the same word for word: capitals, brackets, its last sign."""
+    return fold(text.replace("[", "").replace("]", "")).rstrip(" ?.!")
+
+
 def folded_spellings(text: str) -> tuple[str, str]:
     """`text` folded, as it is kept now and, with underscores, as graphs and caches of before have it."""
     folded = fold(text)

@@ -91,6 +91,13 @@ CONNECTION = (
         group=GRAPH,
     ),
     option(
+        "--terms",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="What names and values mean here.  [default: kgneo.terms.toml, if it is here]",
+        group=GRAPH,
+    ),
+    option(
         "--read-only",
         is_flag=True,
         help="Write nothing into the graph; embeddings are kept on this machine.",
@@ -104,7 +111,7 @@ def connection_options(command: Command) -> Command:
 
     @functools.wraps(command)
     def wrapper(**arguments: Any) -> Any:
-        fields = ("uri", "username", "token", "database", "store", "timeout", "password", "read_only")
+        fields = ("uri", "username", "token", "database", "store", "timeout", "password", "read_only", "terms")
         given = {name: arguments.pop(name) for name in fields}
         given["password"] = given["password"] or ""
         given["token"] = given["token"] or ""

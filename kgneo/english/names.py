@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Self
 
 from kgneo.english.words import (
     BASES,
@@ -29,26 +30,63 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+")
 
 
-@lru_cache(maxsize=4096)
+class Called(str):
+    """A name of the schema with what people call it (`said`) and a `description`: "T0042", "customer". It is that name
+    wherever names are compared or written into a query; read as English, it is what people call it."""
+
+    __slots__ = ("description", "said")
+    said: str
+    description: str
+
+    def __new__(cls, name: str, said: str, description: str = "") -> Self:
+        """The name `name`, called `said`; the same name, where that is empty."""
+        made = super().__new__(cls, name)
+        made.said, made.description = said or str(name), description
+        return made
+
+    def __reduce__(self) -> tuple[type[Called], tuple[str, str, str]]:
+        """What a copy is made of."""
+        return Called, (str(self), self.said, self.description)
+
+
+def called(name: str) -> str:
+    """What people call a name; itself, where nothing else is known."""
+    return name.said if isinstance(name, Called) else name
+
+
 def name_words(name: str) -> tuple[str, ...]:
-    """The lower-case words of a relation name or label; of a name with slashes only the last piece counts."""
+    """The lower-case words of a relation name or label, as people call it; of a name with slashes only the last piece
+    counts."""
+    return _name_words(called(name))
+
+
+@lru_cache(maxsize=4096)
+def _name_words(name: str) -> tuple[str, ...]:
     pieces = [piece for piece in re.split(r"[/#]", name) if piece]
     last = pieces[-1] if pieces else name
     words = tuple(word.lower() for word in _WORD.findall(_CAMEL.sub(" ", last)))
     return words or (name.lower(),)
 
 
-@lru_cache(maxsize=4096)
 def content_words(name: str) -> tuple[str, ...]:
     """The words of a name that carry its meaning: "has_capital" gives ("capital",); never empty."""
-    words = name_words(name)
+    return _content_words(called(name))
+
+
+@lru_cache(maxsize=4096)
+def _content_words(name: str) -> tuple[str, ...]:
+    words = _name_words(name)
     return tuple(word for word in words if word not in LIGHT_WORDS) or words
 
 
-@lru_cache(maxsize=4096)
 def telling_words(name: str) -> tuple[str, ...]:
     """The words of a name that say what it is, not in what it is given: "birth_year" gives ("birth",); never empty."""
-    words = content_words(name)
+    return _telling_words(called(name))
+
+
+@lru_cache(maxsize=4096)
+def _telling_words(name: str) -> tuple[str, ...]:
+    words = _content_words(name)
     return tuple(word for word in words if word not in UNITS) or words
 
 
@@ -180,7 +218,8 @@ def path_wording(path: RelationPath, *, topic: str = "X", names: Mapping[str, st
 
 def hop_wording(hop: Hop, topic: str = "", *, names: Mapping[str, str] | None = None) -> str:
     """One hop in words: of a `topic` ("capital of X"), else of what came before ("their capital")."""
-    return _hop_wording((names or {}).get(hop.relation, hop.relation), hop.forward, hop.labels[:1], topic)
+    name = called((names or {}).get(hop.relation, hop.relation))
+    return _hop_wording(name, hop.forward, tuple(map(called, hop.labels[:1])), topic)
 
 
 @lru_cache(maxsize=4096)
@@ -194,6 +233,7 @@ def _hop_wording(name: str, forward: bool, labels: tuple[str, ...], topic: str) 
 
 def relation_words(name: str) -> tuple[tuple[str, ...], bool]:
     """The words of a relation's name, and whether they are a verb's."""
+    name = called(name)
     words = name_words(name)
     if len(words) > 1 and words[0] in LIGHT_WORDS:
         words = words[1:]

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from kgneo.english.names import called
 from kgneo.errors import UsageError
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
@@ -69,7 +70,8 @@ def derive_shape(schema: Schema, choices: Choices | None = None) -> Shape:
     labels = [label for label in schema.labels if used.label(label.name)]
     relations = [relation for relation in schema.relations if used.relation(relation.name)]
     display = {label.name: named for label in labels if (named := display_of(used.visible(label), chosen.display))}
-    names = {relation.name: name for relation in relations if (name := _readable(used.visible(relation)))}
+    codes = {relation.name: name for relation in relations if (name := _readable(used.visible(relation)))}
+    names = codes | names_called(schema)
     return Shape(
         display=display,
         values={
@@ -78,7 +80,7 @@ def derive_shape(schema: Schema, choices: Choices | None = None) -> Shape:
         details={
             relation.name: keys
             for relation in relations
-            if (keys := used.keys(relation.name, relation.properties, display={}, constant=relation.name in names))
+            if (keys := used.keys(relation.name, relation.properties, display={}, constant=relation.name in codes))
         },
         relations=tuple(relation.name for relation in relations) if len(relations) < len(schema.relations) else None,
         excluded=tuple(label.name for label in schema.labels if not used.label(label.name)),
@@ -151,8 +153,25 @@ def _clashes(labels: Iterable[Label], relations: Iterable[Relation]) -> tuple[st
 
 def loaded_shape(relations: Iterable[Relation]) -> Shape:
     """The shape of a graph that kgneo loaded: `LOADED`, with readable names where relations are spelt as codes."""
-    names = {relation.name: name for relation in relations if (name := _readable(relation))}
+    every = tuple(relations)
+    names = {relation.name: name for relation in every if (name := _readable(relation))}
+    names |= names_called(Schema(0, 0, relations=every))
     return Shape(names=names) if names else LOADED
+
+
+def names_called(schema: Schema) -> dict[str, str]:
+    """What people call labels, relationship types and properties, where terms say that; of properties of the same name
+    that are called otherwise, nothing."""
+    found: dict[str, str] = {}
+    unlike: set[str] = set()
+    every: list[Label | Relation] = [*schema.labels, *schema.relations]
+    for owner in every:
+        for item in owner.properties:
+            if found.setdefault(item.key, called(item.key)) != called(item.key):
+                unlike.add(item.key)
+    found = {key: said for key, said in found.items() if key not in unlike}
+    found |= {owner.name: called(owner.name) for owner in every}
+    return {str(name): said for name, said in found.items() if said != name}
 
 
 class _Used:
@@ -247,7 +266,7 @@ def is_name(key: str) -> bool:
 
 
 def _plain(key: str) -> str:
-    return key.lower().replace("_", "").replace(" ", "")
+    return called(key).lower().replace("_", "").replace(" ", "")
 
 
 def _rate(item: Property, label: str) -> float:

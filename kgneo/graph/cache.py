@@ -11,7 +11,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,8 +53,11 @@ class LocalCache:
     def schema(
         self, shape: Shape = WHOLE, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None
     ) -> Schema:
-        """The graph's schema without what `shape` leaves out; read again when labels, types or sizes are no longer what
-        they were, or when it is not fresh and the graph has changed."""
+        """The graph's schema without what `shape` leaves out, with what people call its names; read again when labels,
+        types or sizes are no longer what they were, or when it is not fresh and the graph has changed."""
+        return self._called(self._stored(shape, refresh=refresh, report=report))
+
+    def _stored(self, shape: Shape, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None) -> Schema:
         left_out = _plain(asdict(shape.left_out))
 
         def kept(file: Path) -> Schema | None:
@@ -72,19 +75,27 @@ class LocalCache:
 
         return made_once(self._schema_file(shape), kept, make)
 
+    def _called(self, schema: Schema) -> Schema:
+        """A schema whose names are those that people say, where terms tell them."""
+        if self._graph.terms is None:
+            return schema
+        from kgneo.terms.said import called_schema  # and with it pydantic, for which no other graph must wait
+
+        return called_schema(schema, self._graph.terms)
+
     def scan(self, shape: Shape = WHOLE, *, on_progress: OnScan = lambda *_: None, again: bool = True) -> Schema:
         """The schema after a look at everything there is, which is kept. Not `again`, where one of a state before is
         recent for the time it took."""
         file, left_out = self._schema_file(shape), _plain(asdict(shape.left_out))
         now, started = self._state(), time.time()
-        schema = self.schema(shape)
+        schema = self._stored(shape)
         ended, took = self._read(file.name).get("scanned", (0.0, 0.0))
         if schema.whole or (not again and started < ended + SCANNED_AGAIN * took):
-            return schema
+            return self._called(schema)
         schema = scan(self._graph, schema, shape=shape, on_progress=on_progress)
         record = _schema_record(schema, now, left_out, scanned=(time.time(), time.time() - started))
         in_cache(file, lambda place: _write(place, record))
-        return schema
+        return self._called(schema)
 
     def _schema_file(self, shape: Shape) -> Path:
         return self.folder / ("schema-shown.json" if shape.left_out else "schema.json")
@@ -118,7 +129,8 @@ class LocalCache:
         """The graph's names, read again when the graph has changed, or when asked to."""
 
         def wanted() -> dict[str, Any]:
-            return {"shape": shape.to_json(), "change": self._graph.last_change()}
+            stored = replace(shape, names={})
+            return {"shape": stored.to_json(), "change": self._graph.last_change()}
 
         def build(file: Path) -> LocalNames:
             return LocalNames.build(self._graph, shape, file)
@@ -129,7 +141,8 @@ class LocalCache:
         """The graph's values, read again when the graph has changed."""
 
         def wanted() -> dict[str, Any]:
-            return {"shape": shape.to_json(), "change": self._graph.last_change(), "version": DICTIONARY}
+            stored = replace(shape, names={})  # what people call it changes nothing of what it holds
+            return {"shape": stored.to_json(), "change": self._graph.last_change(), "version": DICTIONARY}
 
         def build(file: Path) -> Dictionary:
             return Dictionary.build(self._graph, known, file, shape)

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -30,6 +30,9 @@ from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
 from kgneo.graph.work import MARK, Behind, NotEnded, Work, bounds, current_work, not_after
 from kgneo.version import __version__
+
+if TYPE_CHECKING:
+    from kgneo.terms.file import Terms
 
 Row = dict[str, Any]
 
@@ -94,6 +97,8 @@ class Graph:
         self.read_only = read_only
         self.store: Path | None = None
         """The folder of the local store, where it is one."""
+        self.terms: Terms | None = None
+        """What names and values mean to the people who ask, where somebody has written it down."""
 
     @classmethod
     def connect(

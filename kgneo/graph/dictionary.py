@@ -24,7 +24,8 @@ from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts
 from kgneo.query.graph import Scalar
 from kgneo.query.quoting import quote
-from kgneo.reading.vocabulary import Key, Vocabulary
+from kgneo.reading.mentions import Found, Lookup
+from kgneo.reading.vocabulary import Key, Said, Vocabulary
 from kgneo.text import fold
 
 MOST_VALUES = 200_000
@@ -131,6 +132,38 @@ class Dictionary:
             )
             self._phrases = tuple(_entry(row) for row in rows)
         return self._phrases
+
+
+class SaidValues:
+    """A dictionary with the words that people told for values: what they say for one is found as that value is."""
+
+    def __init__(self, stored: Lookup, said: Sequence[Said]) -> None:
+        self._stored = stored
+        self._said: dict[str, list[Entry]] = {}
+        for item in said:
+            entry = Entry(item.key.owner, item.key.key, item.key.of_edge, item.value, item.text, 1)
+            self._said.setdefault(item.folded, []).append(entry)
+
+    def lookup(self, pieces: Iterable[str]) -> dict[str, list[Found]]:
+        """As `Dictionary.lookup`."""
+        wanted = list(dict.fromkeys(pieces))
+        found = {piece: list(entries) for piece, entries in self._stored.lookup(wanted).items()}
+        for piece in wanted:
+            if piece in self._said:
+                found[piece] = [*found.get(piece, ()), *self._said[piece]]
+        return found
+
+    def similar(self, text: str, *, limit: int = 40) -> Sequence[Found]:
+        """As `Dictionary.similar`."""
+        return self._stored.similar(text, limit=limit)
+
+    def holding(self, text: str, keys: Collection[tuple[str, str]], *, limit: int) -> Sequence[Found]:
+        """As `Dictionary.holding`."""
+        return self._stored.holding(text, keys, limit=limit)
+
+    def phrases(self) -> Sequence[Found]:
+        """As `Dictionary.phrases`: people say what they told word for word."""
+        return self._stored.phrases()
 
 
 def _entry(row: Sequence[Any]) -> Entry:

@@ -13,7 +13,16 @@ from functools import cached_property
 
 from kgneo.embedding import DEFAULT_ENCODER
 from kgneo.errors import GraphEmpty, UsageError
-from kgneo.graph.attach import Choices, check, derive_shape, is_loaded, loaded_shape, narrowed, only_shown
+from kgneo.graph.attach import (
+    Choices,
+    check,
+    derive_shape,
+    is_loaded,
+    loaded_shape,
+    names_called,
+    narrowed,
+    only_shown,
+)
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.index import index_names
@@ -106,7 +115,7 @@ def open_knowledge(
         else:
             return _unindexed(graph, change, encoder=encoder, choices=choices, report=report)
     record = require(graph, encoder=encoder, record=record)
-    asked = _without_excluded_since(graph, record)
+    asked = _called(graph, _without_excluded_since(graph, record))
     if vectors is not None and not asked.shape.loaded:
         return Knowledge(graph, asked, LocalCache(graph).names(asked.shape), vectors, change)
     return Knowledge(graph, asked, _names(graph, asked, written=asked.shape == record.shape), vectors, change)
@@ -115,13 +124,44 @@ def open_knowledge(
 def _without_excluded_since(graph: Graph, record: IndexRecord) -> IndexRecord:
     """The record without what was left out on this machine after the graph was indexed."""
     cache = LocalCache(graph)
-    exclude = () if record.shape.loaded else cache.choices().exclude
+    if record.shape.loaded:
+        _refuse_hidden(graph)
+        return record
+    exclude = chosen(graph, cache.choices()).exclude
     shape = narrowed(record.shape, cache.schema(), exclude) if exclude else record.shape
     if shape == record.shape:
         return record
     shown = cache.schema(shape)
     shape = only_shown(shape, shown)
     return replace(record, shape=shape, statistics=estimate_statistics(shown, shape))
+
+
+def _called(graph: Graph, record: IndexRecord) -> IndexRecord:
+    """The record with what people call labels, relationship types and properties now."""
+    if graph.terms is None:
+        return record
+    names = {**record.shape.names, **names_called(LocalCache(graph).schema())}
+    statistics = replace(record.statistics, names={**record.statistics.names, **names})
+    return replace(record, shape=replace(record.shape, names=names), statistics=statistics)
+
+
+def chosen(graph: Graph, choices: Choices) -> Choices:
+    """The user's choices with those of the graph's terms."""
+    if graph.terms is None:
+        return choices
+    from kgneo.terms.said import with_choices  # and with it pydantic, for which no other graph must wait
+
+    return with_choices(choices, graph.terms, LocalCache(graph).schema())
+
+
+def _refuse_hidden(graph: Graph) -> None:
+    """Raises UsageError for terms that hide something of a graph that kgneo loaded, all of which is used."""
+    hidden = graph.terms.hidden if graph.terms else ()
+    if hidden:
+        raise UsageError(
+            f"The terms hide {', '.join(hidden)} of a graph of triples that kgneo loaded: nothing of it can be hidden.",
+            hint="Leave out of the file what nobody is to see, and load it again.",
+        )
 
 
 def _names(graph: Graph, record: IndexRecord, *, written: bool) -> Names:
@@ -150,7 +190,8 @@ def known_shape(
     report: Callable[[str], None] = lambda _: None,
 ) -> tuple[Schema, Shape]:
     """The graph's schema, from the cache where that is up to date, and the shape that follows from it and from what
-    the user chose, now or before, which the schema is without; new choices are kept, unless `keep` is False.
+    the user chose, now or before, and the terms say, which the schema is without; new choices are kept, unless `keep`
+    is False.
 
     Raises UsageError for a choice that names nothing in the graph, and for choices about a graph that kgneo loaded.
     """
@@ -158,10 +199,11 @@ def known_shape(
     schema = cache.schema(refresh=refresh, report=report)
     if is_loaded(graph):
         refuse_choices(choices)
+        _refuse_hidden(graph)
         return schema, loaded_shape(schema.relations)
     if choices:
         check(schema, cache.choices(choices, keep=False))
-    shape = derive_shape(schema, cache.choices(choices, keep=keep))
+    shape = derive_shape(schema, chosen(graph, cache.choices(choices, keep=keep)))
     if not shape.left_out:
         return schema, shape
     shown = cache.schema(shape, refresh=refresh)

@@ -67,7 +67,8 @@ WHOLE = Shape(loaded=False)
 @dataclass(frozen=True, slots=True)
 class Property:
     """A property key: its `type` in Cypher's words, the `share` (0..1) of the sample that has it, the mean and
-    largest `length` of texts and lists, `different` texts or integers among `times`, and examples as text."""
+    largest `length` of texts and lists, `different` texts or integers among `times`, and examples as text; what people
+    say for values (`said`) and the unit that its numbers are given in, where terms tell."""
 
     key: str
     type: str
@@ -77,6 +78,8 @@ class Property:
     longest: int = 0
     different: int = 0
     examples: tuple[str, ...] = ()
+    said: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    unit: str = ""
 
     @property
     def unique(self) -> bool:
@@ -159,7 +162,7 @@ class Schema:
 
 
 def _properties_from(records: Iterable[dict[str, Any]]) -> tuple[Property, ...]:
-    return tuple(Property(**{**record, "examples": tuple(record["examples"])}) for record in records)
+    return tuple(Property(**{**record, "examples": tuple(record["examples"]), "said": ()}) for record in records)
 
 
 def read_signature(graph: Graph) -> tuple[tuple[str, ...], tuple[str, ...], int, int]:

@@ -16,6 +16,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kgneo.english.names import Called
 from kgneo.graph.connections import Connection
 from kgneo.graph.schema import EXAMPLES, Label, Property, Relation, Schema
 from kgneo.graph.shape import Shape
@@ -202,6 +203,14 @@ def _rows(schema: Schema, shape: Shape) -> Iterator[_Row]:
             yield from _relation_rows(relation, shape)
 
 
+def _called(name: str) -> str:
+    """What people call a name, and what it is, as a comment; nothing where nobody said."""
+    if not isinstance(name, Called):
+        return ""
+    said = [] if name.said == name else [name.said]
+    return f"  // {': '.join([*said, *([name.description] if name.description else [])])}"
+
+
 def _label_row(label: Label, shape: Shape) -> _Row:
     display = shape.display.get(label.name, ())
     used = {*display, *shape.values.get(label.name, ())}
@@ -212,7 +221,8 @@ def _label_row(label: Label, shape: Shape) -> _Row:
     named = f", named by {' + '.join(map(_plain, display))}" if display else ""
 
     def write(keep: Keep) -> str:
-        return f"{pattern}{_braces(properties, label.nodes, keep)})  {label.nodes:,}{named}"
+        told = _called(label.name) + _of_properties(properties, keep)
+        return f"{pattern}{_braces(properties, label.nodes, keep)})  {label.nodes:,}{named}{told}"
 
     return _Row(label.nodes, (label.name,), write, f"{pattern})")
 
@@ -224,7 +234,9 @@ def _relation_rows(relation: Relation, shape: Shape) -> Iterator[_Row]:
     connections = _connections(relation) or [Connection((), (), relation.relationships)]
     for place, item in enumerate(connections):
         shown = properties if place == 0 else []
-        named = f"  // {shape.names[relation.name]}" if place == 0 and relation.name in shape.names else ""
+        named = _called(relation.name)
+        if place == 0 and relation.name in shape.names and not named:
+            named = f"  // {shape.names[relation.name]}"
         write = _connection_writer(relation, item, shown, f"{named}  {_number(item)}{_back(relation, item, shape)}")
         yield _Row(item.times, (relation.name, *item.subject, *item.object), write, f"[:{_plain(relation.name)}]")
 
@@ -234,7 +246,8 @@ def _connection_writer(
 ) -> Callable[[Keep], str]:
     def write(keep: Keep) -> str:
         arrow = f"-[:{_plain(relation.name)}{_braces(properties, relation.relationships, keep)}]->"
-        return f"({_pattern(item.subject)}){arrow}({_pattern(item.object)}){told}"
+        said = _of_properties(properties, keep)
+        return f"({_pattern(item.subject)}){arrow}({_pattern(item.object)}){told}{said}"
 
     return write
 
@@ -319,6 +332,24 @@ def _with_type(item: Property, _: int) -> str:
 
 def _key_only(item: Property, _: int) -> str:
     return _plain(item.key)
+
+
+def _of_properties(properties: Sequence[Property], keep: Keep) -> str:
+    """What people call properties and their values, and what these are, as a comment behind the row."""
+    if keep is _nothing:
+        return ""
+    told = [text for item in properties if (text := _said_of(item))]
+    return f"  // {'; '.join(told)}" if told else ""
+
+
+def _said_of(item: Property) -> str:
+    name = item.key
+    words = [name.said] if isinstance(name, Called) and name.said != name else []
+    words += [f"in {item.unit}"] if item.unit else []
+    words += [name.description] if isinstance(name, Called) and name.description else []
+    values = [f"{value} = {' or '.join(said)}" for value, said in item.said if said]
+    words += [f"({', '.join(values)})"] if values else []
+    return f"{_plain(name)}: {' '.join(words)}" if words else ""
 
 
 def _nothing(item: Property, _: int) -> None:  # noqa: ARG001

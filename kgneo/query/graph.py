@@ -297,6 +297,13 @@ def aggregates_of(part: object) -> tuple[Aggregate, ...]:
     return (part,) if isinstance(part, Aggregate) else ()
 
 
+def aggregates(graph: QueryGraph) -> tuple[Aggregate, ...]:
+    """All aggregates of a query graph."""
+    sides: list[object] = [graph.answer, *graph.columns, *(item.by for item in graph.selections)]
+    sides += [side for item in graph.every_condition() for side in (item.left, item.right)]
+    return tuple(part for side in sides for part in aggregates_of(side))
+
+
 def matched_values(part: object) -> tuple[Value, ...]:
     """The values in a part that each match has for itself; an aggregate has those for each of which it is measured."""
     if isinstance(part, Arithmetic):

@@ -17,7 +17,7 @@ from kgneo.ranking.rank import RankedPath
 from kgneo.reading.grow import Join, Thing, Tree
 from kgneo.reading.heard import Heard
 from kgneo.reading.mentions import Meaning, Mention
-from kgneo.reading.vocabulary import Key, reciprocal
+from kgneo.reading.vocabulary import Key
 
 Chains = Callable[[MaskedQuestion, Meaning], Sequence[RankedPath]]
 """The relation paths that leave the nodes of a meaning, ranked against a question in which it is masked."""
@@ -125,7 +125,7 @@ class Chained:
         return keys[0] if keys and not keys[0].of_edge else None
 
     def _holds_both_ways(self, hop: Hop) -> bool:
-        return reciprocal(self.heard.fits.vocabulary.readable(hop.relation))
+        return self.heard.fits.vocabulary.is_symmetric(hop.relation)
 
 
 def _join(source: int, hop: Hop, target: int, *, both: bool) -> Join:

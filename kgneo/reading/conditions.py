@@ -32,7 +32,7 @@ from kgneo.query.graph import (
     Variable,
 )
 from kgneo.query.graph import Form as ValueForm
-from kgneo.reading.fits import key_name
+from kgneo.reading.fits import key_name, words_with_unit
 from kgneo.reading.form import SPAN_UNITS, Comparison, Extreme
 from kgneo.reading.grow import Tree
 from kgneo.reading.heard import NAMED, REACH, Heard
@@ -358,7 +358,7 @@ class Conditions:
         elif key.kind == "date" and key.form:
             right = item.values
         else:
-            times = multiple_of(self.heard.plain[item.start : item.end + 1], name_words(key.key))
+            times = multiple_of(self.heard.plain[item.start : item.end + 1], words_with_unit(key))
             right = tuple(round(_number(value) / times, 9) if times != 1 else _number(value) for value in item.values)
         operator = item.operator
         if any(is_age(word, key) for word in self.heard.plain[item.start : item.end]):

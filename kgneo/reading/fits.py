@@ -280,7 +280,12 @@ class Fits:
 
 def unit_of(key: Key) -> tuple[str, float] | None:
     """What the unit measures in which a number is given, and how large it is; None where its name says none."""
-    return UNIT_SIZES.get(before_per(name_words(key.name or key.key))[-1]) if key.kind == "number" else None
+    return UNIT_SIZES.get(before_per(words_with_unit(key))[-1]) if key.kind == "number" else None
+
+
+def words_with_unit(key: Key) -> tuple[str, ...]:
+    """The words of a property's name, with those of its unit where that is known besides."""
+    return (*name_words(key.name or key.key), *key.unit.lower().split())
 
 
 def key_name(key: Key) -> str:

@@ -36,7 +36,7 @@ from kgneo.english.words import (
 from kgneo.query.graph import Form, Scalar
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Meaning, Mention, Word
-from kgneo.reading.vocabulary import Key, Step, Way, reciprocal
+from kgneo.reading.vocabulary import Key, Step, Way
 
 BEAM = 24
 MEANINGS = 3
@@ -592,7 +592,7 @@ class Grower:
         gap = tuple(index for index in self._gap(tree, number) if index not in tree.used)
         fit, naming = self._fit(key.owner, gap)
         spoken = naming if fit >= SAID else frozenset()
-        both = reciprocal(self.fits.vocabulary.readable(key.owner))
+        both = self.fits.vocabulary.is_symmetric(key.owner)
         for index, thing in enumerate(tree.things):
             for step in self.fits.vocabulary.leaving.get(thing.label, ()):
                 either = both and step.label == thing.label
@@ -743,7 +743,7 @@ class Grower:
             fit = 0.85 * float(self.fits.similarity(phrase)[number])
             if fit > best[0]:
                 best = (fit, frozenset(telling[:1]))
-        if best[0] < 0.8 and reciprocal(self.fits.vocabulary.readable(relation)):
+        if best[0] < 0.8 and self.fits.vocabulary.is_symmetric(relation):
             fellow = next((index for index in telling if singular(self.words[index].plain) in FELLOWS
                            and not learned[index]), None)  # fmt: skip
             best = best if fellow is None else (0.8 + 0.2 * best[0], frozenset({fellow}))

@@ -43,7 +43,7 @@ from kgneo.english.words import (
 )
 from kgneo.query.graph import Form, Scalar
 from kgneo.reading.fits import LIKE, Fits, key_name
-from kgneo.reading.vocabulary import Key, Step, reciprocal
+from kgneo.reading.vocabulary import Key, Step
 from kgneo.text import fold
 
 LONGEST = 12
@@ -666,7 +666,7 @@ def _fellows(word: str, fits: Fits) -> tuple[Meaning, ...]:
     best: dict[str, float] = {}
     for link in fits.vocabulary.links:
         number = fits.relations.index(link.relation)
-        if link.subject == link.object and reciprocal(fits.vocabulary.readable(link.relation)):
+        if link.subject == link.object and fits.vocabulary.is_symmetric(link.relation):
             best[link.subject] = max(best.get(link.subject, 0.0), float(similar[number]))
     return tuple(Meaning("label", label, 1.0) for label in sorted(best, key=lambda label: -best[label])[:3])
 

@@ -1,18 +1,20 @@
 """Otherwise: a question in the schema's words, where it has others: "clients" of a graph with Customers.
 
-Comes in: a question, and what each of its words may mean (`kgneo.reading.likeness`). Goes out: the question with words
-of the schema in the place of others, and the probability that these are meant, the likeliest first. All that is read
-from names reads these as it reads the schema's own words. A word that shares its root with a name of the schema, or
-that is a value of the graph or stands in one, stays as it is: "theft" in "Other theft" is no other word for "crime".
+Comes in: a question, and what each of its words may mean, as people told it in the terms of the graph, or else by the
+thesaurus and the encoder (`kgneo.reading.likeness`). Goes out: the question with words of the schema in the place of
+others, and the probability that these are meant, the likeliest first. All that is read from names reads these as it
+reads the schema's own words. A word that stands in a value of the graph stays as it is: "theft" in "Other theft" is no
+other word for "crime". So does one of which nobody told anything and that shares its root with a name of the schema, or
+is a value.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import plural, singular
+from kgneo.english.names import plural, same_whole_root, singular
 from kgneo.english.thesaurus import Thesaurus
 from kgneo.english.words import (
     AMOUNTS,
@@ -34,6 +36,7 @@ from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness
 from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, words_of
 from kgneo.reading.phrases import phrase_mentions
+from kgneo.reading.vocabulary import Word as Meant
 from kgneo.text import fold
 
 CLOSED = (
@@ -56,12 +59,14 @@ MOST = 4
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Words `start` to `end` (exclusive) that mean `term` with a probability."""
+    """Words `start` to `end` (exclusive) that mean `term` with a probability, in the number of the word in whose place
+    it stands, unless that is a verb."""
 
     start: int
     end: int
     term: str
     probability: float
+    verb: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,8 @@ class Otherwise:
     text: str
     changes: tuple[Change, ...] = ()
     probability: float = 1.0
+    spans: tuple[Span, ...] = ()
+    """Where the names stand that the user marked."""
 
     @property
     def meant(self) -> float:
@@ -78,27 +85,86 @@ class Otherwise:
         return math.prod({item.term: item.probability for item in self.changes}.values())
 
 
-def otherwise(question: str, fits: Fits, dictionary: Lookup) -> list[Otherwise]:
-    """The likeliest ways to read a question, the best first; only as it stands where no word of it may mean another."""
-    if fits.likeness is None:
-        return [Otherwise(question)]
+def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Span] = ()) -> list[Otherwise]:
+    """The likeliest ways to read a question, the best first; only as it stands where no word of it may mean another.
+    Names that the user marked (`given`, by their places) stay, and then only words that people told are changed."""
     words = words_of(question)
-    ways = [Otherwise(question)]
-    for text, spans in _places(words, fits, fits.likeness, dictionary).items():
-        terms = [item for item in fits.likeness.of(text) if item.probability >= POSSIBLE]
-        stays = max(1.0 - sum(item.probability for item in terms), LEAST)
-        longer = [replace(way, probability=way.probability * stays) for way in ways]
-        for item in terms:
-            changes = tuple(Change(*span, item.term, item.probability) for span in spans)
+    ways = [Otherwise(question, spans=tuple(given))]
+    told = _told(words, fits, dictionary, given)
+    taken = {at for spans, _ in told for span in spans for at in range(*span)}
+    for spans, meanings in (*told, *(() if given else _like(words, fits, dictionary, taken))):
+        left = 1.0 - sum(item.probability for item in meanings)
+        surely = (spans, meanings) in told and left < LEAST
+        longer = [] if surely else [replace(way, probability=way.probability * max(left, LEAST)) for way in ways]
+        for item in meanings:
+            changes = tuple(Change(one, end, item.instead, item.probability, item.verb) for one, end in spans)
             longer += [replace(way, changes=(*way.changes, *changes), probability=way.probability * item.probability)
                        for way in ways]  # fmt: skip
         ways = sorted(longer, key=lambda way: -way.probability)[:MOST]
     return [_changed(question, words, way) for way in ways]
 
 
-def _places(words: Sequence[Word], fits: Fits, likeness: Likeness, dictionary: Lookup) -> dict[str, list[Span]]:
-    """Where words stand that may mean others, by their text, without those inside ones that do so more likely."""
-    inside = _in_values(words, fits, dictionary)
+def as_told(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Span] = ()) -> str:
+    """A question in the schema's words in the place of those of which people told one meaning, outside the names that
+    the user marked (`given`, by their places)."""
+    words = words_of(question)
+    changes = [
+        Change(start, end, meant[0].instead, 1.0, meant[0].verb)
+        for spans, meant in _told(words, fits, dictionary, given) if 1.0 - meant[0].probability < LEAST
+        for start, end in spans
+    ]  # fmt: skip
+    return _changed(question, words, Otherwise(question, tuple(changes))).text if changes else question
+
+
+Places = tuple[list[Span], Sequence[Meant]]
+"""Where a piece of a question stands, and what it may mean."""
+
+
+def _told(words: Sequence[Word], fits: Fits, dictionary: Lookup, given: Sequence[Span]) -> list[Places]:
+    """Where words stand that people told the meaning of, the longest first; none inside a value, or a marked name."""
+    told = fits.vocabulary.words
+    if not told:
+        return []
+    taken = {at for at, word in enumerate(words) if any(word.start < end and start < word.end for start, end in given)}
+    taken |= _in_values(words, fits, dictionary)
+    found: dict[str, tuple[list[Span], tuple[Meant, ...]]] = {}
+    lengths = sorted({len(phrase.split()) for phrase in told}, reverse=True)
+    for start, end in ((at, at + length) for length in lengths for at in range(len(words) - length + 1)):
+        meant = _told_of(words, start, end, told) if taken.isdisjoint(range(start, end)) else ()
+        if meant:
+            taken |= {*range(start, end)}
+            found.setdefault(_text(words, start, end), ([], meant))[0].append((start, end))
+    return list(found.values())
+
+
+def _told_of(words: Sequence[Word], start: int, end: int, told: Mapping[str, Sequence[Meant]]) -> tuple[Meant, ...]:
+    """What people told of words, as they stand, or of a form of the same verb; nothing of what is said of a noun before
+    that noun."""
+    behind = singular(words[end].plain) if end < len(words) else ""
+    whole = told.get(" ".join(singular(word.plain) for word in words[start:end]), ())
+    if not whole and end == start + 1:
+        verbs = (
+            item for phrase, items in told.items() if same_whole_root(words[start].plain, phrase) for item in items
+        )
+        whole = tuple(item for item in verbs if item.verb)
+    return tuple(item for item in whole if not behind or behind not in map(singular, item.noun.split()))
+
+
+def _like(words: Sequence[Word], fits: Fits, dictionary: Lookup, taken: set[int]) -> Iterator[Places]:
+    """Where words stand that may mean others by the thesaurus and the encoder."""
+    if fits.likeness is None:
+        return
+    for text, spans in _places(words, fits, fits.likeness, dictionary, taken).items():
+        likely = (item for item in fits.likeness.of(text) if item.probability >= POSSIBLE)
+        yield spans, [Meant(item.term, item.probability) for item in likely]
+
+
+def _places(
+    words: Sequence[Word], fits: Fits, likeness: Likeness, dictionary: Lookup, changed: set[int]
+) -> dict[str, list[Span]]:
+    """Where words stand that may mean others, by their text, without those inside ones that do so more likely, and
+    without those that are `changed`."""
+    inside = changed | _in_values(words, fits, dictionary)
     spans = [span for span in _spans(words, fits, likeness.thesaurus) if inside.isdisjoint(range(*span))]
     likeness.prepare([_text(words, *span) for span in spans])
     values = dictionary.lookup(fold(_text(words, *span)) for span in spans)
@@ -153,11 +219,16 @@ def _text(words: Sequence[Word], start: int, end: int) -> str:
 
 def _changed(question: str, words: Sequence[Word], way: Otherwise) -> Otherwise:
     """A way with its changes made in the text."""
-    text, at = "", 0
+    text, at, spans = "", 0, list(way.spans)
     for item in sorted(way.changes, key=lambda item: item.start):
-        text += question[at : words[item.start].start] + _inflected(item.term, words[item.end - 1].plain)
-        at = words[item.end - 1].end
-    return replace(way, text=text + question[at:])
+        start, end = words[item.start].start, words[item.end - 1].end
+        instead = item.term if item.verb else _inflected(item.term, words[item.end - 1].plain)
+        moved = len(instead) - (end - start)
+        spans = [(one + moved, other + moved) if original[0] >= end else (one, other)
+                 for (one, other), original in zip(spans, way.spans, strict=True)]  # fmt: skip
+        text += question[at:start] + instead
+        at = end
+    return replace(way, text=text + question[at:], spans=tuple(spans))
 
 
 def _inflected(term: str, word: str) -> str:

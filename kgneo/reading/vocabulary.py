@@ -6,8 +6,8 @@ from one label to another, and what kind of values a property has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -15,7 +15,7 @@ from kgneo.english.names import name_words
 from kgneo.english.words import RECIPROCAL
 from kgneo.query import catalogue
 from kgneo.query.catalogue import Catalogue
-from kgneo.query.graph import Form
+from kgneo.query.graph import Form, QueryGraph, Scalar
 
 Kind = Literal["text", "number", "date", "time", "truth"]
 MEASURED: tuple[Kind, ...] = ("number", "date", "time")
@@ -46,6 +46,11 @@ class Key:
     share: float = 1.0
     flags: tuple[str, str] | None = None
     """Of what is true or false, but is held in texts ("Yes", "No"): these."""
+    unit: str = ""
+    """The unit of its numbers, where its name does not say it."""
+    meaning: QueryGraph | None = None
+    """What a property that is not stored stands for: true of the nodes that this finds, or the number that it asks for,
+    of those which it is said of (`kgneo.terms.meaning`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +75,33 @@ class Step:
 Way = tuple[Step, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What is read `instead` of words that people told, with the probability that they mean that. Those of a `verb` are
+    told in any of its forms; those of something that is said of a `noun` are not said where it follows."""
+
+    instead: str
+    probability: float
+    verb: bool = False
+    noun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A word that people told for a value of a property: `folded`, and the value with its text."""
+
+    folded: str
+    key: Key
+    value: Scalar
+    text: str
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """Labels with their number of nodes, properties, links; `names` are readable names of relationship types that are
     codes, `display` the properties that name a label's nodes, `spoken` what speaks of labels without a name,
-    `doers` the verbs whose doers a label's nodes are."""
+    `doers` the verbs whose doers a label's nodes are. People told `words` for names, by the words in the singular, what
+    is `said` for values, and which relationship types are `symmetric`."""
 
     labels: dict[str, int] = field(default_factory=dict)
     keys: tuple[Key, ...] = ()
@@ -83,6 +110,9 @@ class Vocabulary:
     display: dict[str, tuple[str, ...]] = field(default_factory=dict)
     spoken: dict[str, tuple[str, ...]] = field(default_factory=dict)
     doers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    words: Mapping[str, tuple[Word, ...]] = field(default_factory=dict)
+    said: tuple[Said, ...] = ()
+    symmetric: frozenset[str] = frozenset()
     _ways: dict[tuple[str, str], tuple[Way, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -120,7 +150,21 @@ class Vocabulary:
 
     def holds_both_ways(self, label: str, step: Step) -> bool:
         """Whether a step from a node of a label leads to one of its kind, by a relation without a direction."""
-        return label == step.label and reciprocal(self.readable(step.relation))
+        return label == step.label and self.is_symmetric(step.relation)
+
+    def is_symmetric(self, relation: str) -> bool:
+        """Whether a relationship type means the same both ways, as people told, or by its readable name."""
+        return relation in self.symmetric or reciprocal(self.readable(relation))
+
+    @cached_property
+    def meanings(self) -> dict[tuple[str, str], QueryGraph]:
+        """What properties that are not stored stand for, by label and name."""
+        return {(key.owner, key.key): key.meaning for key in self.keys if key.meaning is not None}
+
+    @cached_property
+    def stored(self) -> Vocabulary:
+        """The same without properties that are not stored."""
+        return replace(self, keys=tuple(key for key in self.keys if key.meaning is None))
 
     def readable(self, relation: str) -> str:
         """A relationship type's readable name."""

@@ -110,7 +110,7 @@ class Ranked:
 
 def ranked(known: Taught, fits: Fits, asked: Asked, given: Sequence[tuple[QueryGraph, Extra]]) -> list[Ranked]:
     """The readings that are `given`, and those near the best of them, best first."""
-    near = Near(fits.vocabulary, asked.named, known.constants)
+    near = Near(fits.vocabulary.stored, asked.named, known.constants)
     found = search(known.learned.judge(asked), near, given)
     shares = likely([score for score, _ in found], known.temperature)
     bound = {identity(Layout(graph)) for graph, extra in given if extra.get("learned")}

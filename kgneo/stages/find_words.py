@@ -30,6 +30,7 @@ from kgneo.reading.mentions import Meaning, Mention
 from kgneo.stages.apply_learned import taught
 from kgneo.stages.facts import one_line
 from kgneo.stages.interpret import Reading, reading
+from kgneo.stages.told_terms import told_terms
 from kgneo.text import fold
 
 NEAR = 0.8
@@ -65,11 +66,13 @@ class GraphValue:
 class FoundWords:
     """What of a question is in a graph: `values`, each once, in the question's order, then names of entities besides;
     `names` of the schema, as a prompt tells them, by the words that were learned to name them; `spoken`, the labels and
-    relationship types that the question speaks of, the likeliest first."""
+    relationship types that the question speaks of, the likeliest first; what the graph's `terms` say of its words, a
+    line for each."""
 
     values: tuple[GraphValue, ...] = ()
     names: tuple[tuple[str, tuple[str, ...]], ...] = ()
     spoken: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
 
     @property
     def told(self) -> str:
@@ -79,7 +82,7 @@ class FoundWords:
             places[value.text, value.like].append(value.told)
         lines = [f"{_said(text, like)} in the graph: {'; '.join(where)}." for (text, like), where in places.items()]
         lines += [f'"{one_line(text)}" may mean {", or ".join(meanings)}.' for text, meanings in self.names]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.terms])
 
 
 def _said(text: str, like: str) -> str:
@@ -104,7 +107,8 @@ def find_words(question: str, topics: Sequence[TopicEntity], context: Context, *
         found.setdefault((value.text, value.owner, value.key), value)
     names = dict(_rooted(heard, classes=classes)) if roots else {}
     names |= dict(_learned(heard, context, classes=classes))
-    return FoundWords(tuple(found.values()), tuple(names.items()), _spoken(heard, values))
+    terms = tuple(told_terms(question, context, known.fits.vocabulary))
+    return FoundWords(tuple(found.values()), tuple(names.items()), _spoken(heard, values), terms)
 
 
 def _heard(question: str, known: Reading) -> Heard | None:

@@ -15,6 +15,8 @@ from kgneo.english.question import MaskedQuestion
 from kgneo.errors import EntityNotFound
 from kgneo.graph.attach import is_name
 from kgneo.graph.cache import LocalCache
+from kgneo.graph.catalogue import catalogue
+from kgneo.graph.dictionary import SaidValues
 from kgneo.graph.implied import NAME, Implied, ImpliedNames, implied
 from kgneo.graph.run import Result, run
 from kgneo.graph.shape import LOADED_LABEL
@@ -22,21 +24,25 @@ from kgneo.graph.value_walks import explained
 from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
 from kgneo.model import Hop
+from kgneo.query.check import check
 from kgneo.query.compile import UNNAMED, Named
-from kgneo.query.graph import Aggregate, QueryGraph, Value
+from kgneo.query.graph import Aggregate, QueryGraph, Value, aggregates
 from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS, RankingCache
+from kgneo.reading import otherwise
 from kgneo.reading.fits import Fits
 from kgneo.reading.lexicon import Lexicon
 from kgneo.reading.likeness import Likeness
 from kgneo.reading.mentions import Lookup, Meaning, Span
-from kgneo.reading.otherwise import otherwise
+from kgneo.reading.otherwise import Otherwise
 from kgneo.reading.read import Interpretation, read
-from kgneo.reading.vocabulary import Key
+from kgneo.reading.vocabulary import Key, Vocabulary
 from kgneo.stages.apply_learned import Taught, taught, weighed
-from kgneo.stages.link import LinkedQuestion
+from kgneo.stages.link import LinkedQuestion, bracketed
 from kgneo.stages.ranking import ranking
+from kgneo.terms.meaning import expanded
+from kgneo.text import plain_question
 from kgneo.thesaurus_data import load_thesaurus
 
 KEY, WORDS = "interpret", "learned words"
@@ -80,8 +86,9 @@ def _reading(context: Context) -> Reading | None:
     known = vocabulary(context.knowledge.schema, context.shape)
     if not known.labels:
         return None
-    dictionary = LocalCache(context.graph).dictionary(context.shape, known)
-    keys = {label: tuple(key.key for key in known.keys_of(label)) for label in known.labels}
+    stored = LocalCache(context.graph).dictionary(context.shape, known)
+    known, dictionary = _in_terms(context, known, stored)
+    keys = {label: tuple(key.key for key in known.stored.keys_of(label)) for label in known.labels}
     naming = {
         label: tuple(key.key for key in known.keys_of(label) if _names(key, known.display.get(label, ())))
         for label in known.labels
@@ -91,13 +98,25 @@ def _reading(context: Context) -> Reading | None:
     return Reading(Fits(known, cache, likeness=likeness), dictionary, keys, naming)
 
 
+def _in_terms(context: Context, known: Vocabulary, stored: Lookup) -> tuple[Vocabulary, Lookup]:
+    """The vocabulary and the dictionary with what the terms of the graph add."""
+    if context.graph.terms is None:
+        return known, stored
+    from kgneo.terms.said import with_terms  # and with it pydantic, for which no other graph must wait
+
+    shown = catalogue(context.knowledge.schema, context.shape)
+    known = with_terms(known, context.graph.terms, shown)
+    return known, SaidValues(stored, known.said)
+
+
 def _implied(context: Context, cache: RankingCache) -> Reading | None:
     """What reading needs of a graph of plain triples."""
     classes = implied(context.record.statistics)
     if not classes.vocabulary.links:
         return None
     names = ImpliedNames(context.graph, context.knowledge.names, classes)
-    return Reading(Fits(classes.vocabulary, cache), names, {LOADED_LABEL: (NAME,)}, {}, classes)
+    known, dictionary = _in_terms(context, classes.vocabulary, names)
+    return Reading(Fits(known, cache), dictionary, {LOADED_LABEL: (NAME,)}, {}, classes)
 
 
 def _names(key: Key, display: Sequence[str]) -> bool:
@@ -118,6 +137,29 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
     fits = fits_of(context, known)
     understood = unlearned(context, question, given, fits)
     return understood if given else weighed(lessons, fits, question, understood)
+
+
+def verified(context: Context, question: str) -> Interpretation | None:
+    """The query graph of a question that somebody verified, word for word, as its interpretation."""
+    if context.graph.terms is None:
+        return None
+    graph = context.graph.terms.answered.get(plain_question(question))
+    if graph is None or not _is_shown(context, graph):
+        return None
+    return Interpretation(graph, 0.0, likely=1.0, names=context.shape.names)
+
+
+def as_told(context: Context, question: str) -> str:
+    """A question in the schema's words in the place of those of which the terms tell one meaning."""
+    known = reading(context) if context.graph.terms else None
+    if known is None or not known.fits.vocabulary.words:
+        return question
+    return otherwise.as_told(question, known.fits, known.dictionary, bracketed(question))
+
+
+def _is_shown(context: Context, graph: QueryGraph) -> bool:
+    """Whether a query graph speaks of nothing that the graph does not have, or that is left out."""
+    return not check(graph, catalogue(context.knowledge.schema, context.shape))
 
 
 def fits_of(context: Context, known: Reading) -> Fits:
@@ -143,13 +185,14 @@ def unlearned(
     def chains(masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:
         return _chains(context, known, masked, meaning)
 
-    def read_as(text: str) -> list[Interpretation]:
-        items = read(text, fits or known.fits, known.dictionary, chains, given)
-        return [item for item in items if _explains(item)]
+    def read_as(text: str, spans: Sequence[Span]) -> list[Interpretation]:
+        items = read(text, fits or known.fits, known.dictionary, chains, spans)
+        return _with_meanings([item for item in items if _explains(item)], known.fits.vocabulary)
 
+    ways = otherwise.otherwise(question, fits or known.fits, known.dictionary, given)
+    found = _in_all_words(ways, read_as)
     if known.implied is None:
-        return read_as(question) if given else _in_all_words(question, fits or known.fits, known.dictionary, read_as)
-    found = read_as(question)
+        return found
     found = [item for item in found if item.named >= KIND or item.mentions]
     return [
         replace(item, graph=known.implied.lowered(item.graph), meant=item.graph)
@@ -158,21 +201,35 @@ def unlearned(
     ]
 
 
+def _with_meanings(items: Sequence[Interpretation], vocabulary: Vocabulary) -> list[Interpretation]:
+    """The interpretations with what terms stand for in their place; without those in which that cannot be said."""
+    if not vocabulary.meanings:
+        return list(items)
+    pairs = [(item, expanded(item.graph, vocabulary.meanings)) for item in items]
+    return [item if graph == item.graph else _meaning(item, graph) for item, graph in pairs if graph is not None]
+
+
+def _meaning(item: Interpretation, graph: QueryGraph) -> Interpretation:
+    """An interpretation with the query graph that it stands for. It is worded by its terms, but where these measure
+    something: what a measure is of for each is not told by its name."""
+    measured = any(isinstance(part, Aggregate) and part not in aggregates(item.graph) for part in aggregates(graph))
+    return replace(item, graph=graph, meant=None if measured else item.graph)
+
+
 def _in_all_words(
-    question: str, fits: Fits, dictionary: Lookup, read_as: Callable[[str], list[Interpretation]]
+    ways: Sequence[Otherwise], read_as: Callable[[str, Sequence[Span]], list[Interpretation]]
 ) -> list[Interpretation]:
     """The interpretations of a question in all the words in which it may be read, best first.
 
     Raises EntityNotFound where it has in all of them a name that the graph does not have.
     """
-    ways = otherwise(question, fits, dictionary)
     if len(ways) == 1 and not ways[0].changes:
-        return read_as(question)
+        return read_as(ways[0].text, ways[0].spans)
     found: dict[QueryGraph, Interpretation] = {}
     unknown: EntityNotFound | None = None
     for way in ways:
         try:
-            items = read_as(way.text)
+            items = read_as(way.text, way.spans)
         except EntityNotFound as error:
             unknown = unknown or error
             continue

@@ -151,7 +151,7 @@ def unbracket(question: str) -> tuple[str, tuple[Mention, ...]]:
     text = ""
     mentions: list[Mention] = []
     position = 0
-    for start, end in _bracketed(question):
+    for start, end in bracketed(question):
         text += question[position:start]
         name = question[start + 1 : end]
         mentions.append(Mention(name, len(text), len(text) + len(name)))
@@ -160,7 +160,7 @@ def unbracket(question: str) -> tuple[str, tuple[Mention, ...]]:
     return text + question[position:], tuple(mentions)
 
 
-def _bracketed(question: str) -> list[tuple[int, int]]:
+def bracketed(question: str) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     open_at: list[int] = []
     for index, character in enumerate(question):

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.context import Context
+from kgneo.graph.catalogue import catalogue
 from kgneo.graph.examples import SimilarExample, count_examples, nearest_examples
 from kgneo.graph.lessons import Lesson, usable_lessons
 from kgneo.model import Hop, HopKeys, RelationPath, path_keys, split_value_relation
+from kgneo.query.check import check
 from kgneo.query.json import to_json
 from kgneo.stages.choose_reading import masked_text
 from kgneo.stages.facts import one_line
@@ -80,7 +82,7 @@ def similar_lessons(context: Context, question: str, *, limit: int) -> tuple[Les
     if limit < 1:
         return ()
     if LESSONS not in context.memory:
-        lessons = usable_lessons(context.knowledge)[:MOST_LESSONS]
+        lessons = [*_verified(context), *usable_lessons(context.knowledge)][:MOST_LESSONS]
         context.memory[LESSONS] = (
             lessons,
             _unit(context, [lesson.question for lesson in lessons]) if lessons else None,
@@ -96,6 +98,15 @@ def similar_lessons(context: Context, question: str, *, limit: int) -> tuple[Les
         if len(found) == limit:
             break
     return tuple(found.values())
+
+
+def _verified(context: Context) -> list[Lesson]:
+    """The questions of the terms that somebody verified."""
+    told = context.graph.terms.questions if context.graph.terms else ()
+    shown = catalogue(context.knowledge.schema, context.shape)
+    return [
+        Lesson(item.question, item.graph, item.question, item.graph) for item in told if not check(item.graph, shown)
+    ]
 
 
 def _unit(context: Context, texts: Sequence[str]) -> NDArray[np.float32]:

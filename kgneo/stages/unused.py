@@ -15,7 +15,7 @@ from kgneo.errors import EntityNotFound
 from kgneo.query.graph import QueryGraph
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.silent import LIKE_ANY, silent
-from kgneo.stages.interpret import fits_of, reading
+from kgneo.stages.interpret import as_told, fits_of, reading
 from kgneo.stages.link import unbracket
 
 PRESENTING = frozenset(
@@ -33,7 +33,7 @@ def hear(context: Context, question: str) -> Heard | None:
     if known is None:
         return None
     try:
-        return Heard(unbracket(question)[0], fits_of(context, known), known.dictionary)
+        return Heard(unbracket(as_told(context, question))[0], fits_of(context, known), known.dictionary)
     except EntityNotFound:
         return None
 

@@ -26,12 +26,14 @@ from kgneo.stages.climb import climb
 from kgneo.stages.complete import Completed, complete, complete_plain
 from kgneo.stages.connect import Connected, connect, table_of
 from kgneo.stages.interpret import (
+    as_told,
     by_graph,
     interpret,
     interpret_linked,
     joins,
     reading,
     run_query,
+    verified,
 )
 from kgneo.stages.link import LinkedQuestion, readings, unbracket
 from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_interpretations, of_paths
@@ -79,6 +81,14 @@ class Paths:
     def chosen(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Chosen:
         """The same with the readings of the question."""
         clock = Clock(context.on_event)
+        known = verified(context, question)
+        if known is not None:
+            return _read(context, question, [known], clock)
+        found = self._chosen(as_told(context, question), context, entities, clock)
+        return replace(found, answer=replace(found.answer, question=question))
+
+    def _chosen(self, question: str, context: Context, entities: Sequence[str], clock: Clock) -> Chosen:
+        """The same for a question that is in the graph's words, as far as people told others."""
         with clock.stage("connect"):
             connected = connect(context, question, entities) or climb(context, question, entities)
         if connected is not None:
