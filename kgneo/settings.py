@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgneo.defaults import RETRY_SECONDS, TIMEOUT
+from kgneo.terms import FILE
 
 if TYPE_CHECKING:
     from kgneo.graph import Graph
-    from kgneo.terms.file import Terms
-
-TERMS = "kgneo.terms.toml"
-"""The file of terms that is read where it is in the working folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +36,9 @@ class Settings:
     terms: Path | None = None
 
 
-def known_terms(file: Path | None) -> Terms | None:
-    """The terms of a file, or of the working folder's; None where there is none. Raises DataError."""
-    if file is None and not Path(TERMS).is_file():
-        return None
-    from kgneo.terms.file import read_terms  # and with it pydantic, for which nobody without terms must wait
-
-    return read_terms(file or Path(TERMS))
+def terms_file(given: Path | None) -> Path:
+    """The whole path of the file of terms: the one that is given, else that of the working folder, there or not."""
+    return (given or Path(FILE)).absolute()
 
 
 @contextmanager
@@ -58,9 +51,14 @@ def open_graph(
     is not is made where `create` says so. Raises UsageError or GraphEmpty for one that there is not, GraphUnavailable,
     GraphError or ServerError, and DataError for a file of terms that cannot be used.
     """
-    terms = known_terms(settings.terms)
+    file = terms_file(settings.terms)
+    terms = None
+    if settings.terms or file.is_file():
+        from kgneo.terms.file import read_terms  # and with it pydantic, for which nobody without terms must wait
+
+        terms = read_terms(file)
     with _connect(settings, report, create=create) as graph:
-        graph.terms = terms
+        graph.terms, graph.terms_file = terms, file
         if graph.read_only:
             report(f"Read-only: nothing is written to {graph.address}.")
         yield graph

@@ -35,6 +35,7 @@ from kgneo.llm import ScriptedModel
 from kgneo.query.json import from_json
 from kgneo.server import RunningServer
 from kgneo.strategies.cypher import Cypher, CypherOptions
+from kgneo.terms.file import Terms, read_terms
 from kgneo.verifying import verify
 from tests.conftest import connect, load_file, on_one_version, set_address, wipe
 from tests.serving import client
@@ -93,7 +94,13 @@ def staff_server(server: RunningServer) -> RunningServer:
     return server
 
 
-STATES = ("never indexed", "left out, then indexed", "indexed, then left out")
+STATES = ("never indexed", "left out, then indexed", "indexed, then left out", "hidden by its terms")
+TERMS = """
+labels.Agent.hidden = true
+labels.Person.properties.salary.hidden = true
+relations.WATCHES.hidden = true
+relations.WORKS_AT.properties.note.hidden = true
+"""
 in_one_state = pytest.mark.parametrize("world", STATES[:1], indirect=True)
 """For Cypher of others, which knows of an index only what the shape says."""
 
@@ -110,7 +117,10 @@ def world(
         if request.param == "indexed, then left out":
             _index(graph, encoder, Choices())
             Tools(open_context(graph, encoder=encoder)).ask(QUESTIONS[0])  # fills all caches with what is hidden later
-        known_shape(graph, choices=Choices(exclude=EXCLUDED))
+        if request.param == "hidden by its terms":
+            graph.terms = _terms(patch, tmp_path_factory.mktemp("terms") / "kgneo.terms.toml")
+        else:
+            known_shape(graph, choices=Choices(exclude=EXCLUDED))
         if request.param == "left out, then indexed":
             _index(graph, encoder, Choices(exclude=EXCLUDED))
         context = open_context(graph, encoder=encoder)
@@ -120,6 +130,13 @@ def world(
         with client(context) as http:
             yield World(context, http, Tools(context, tokens=20_000), ids)
         main(["index", "--remove"])
+
+
+def _terms(patch: pytest.MonkeyPatch, file: Path) -> Terms:
+    """Terms that hide the same, which commands find too."""
+    file.write_text(TERMS, encoding="utf-8")
+    patch.setenv("KGNEO_TERMS", str(file))
+    return read_terms(file)
 
 
 def _own_cache(patch: pytest.MonkeyPatch, folder: Path, server: RunningServer) -> None:

@@ -231,6 +231,29 @@ def test_what_is_written_while_the_server_runs_can_be_asked(
         assert post(talking, "ask", question="which harbour is [Aurora] moored at?")["answers"] == ["Port Said"]
 
 
+@on_one_version
+def test_a_file_of_terms_is_read_again_when_it_was_changed(
+    graph: Graph,
+    encoder: OnnxEncoder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("kgneo.serve.latest.OFTEN", 0.0)
+    monkeypatch.setattr("kgneo.serve.latest.SHARE", 0.0)
+    graph.write("CREATE (:T1 {name: 'Aurora'}), (:T1 {name: 'Boreas'})")
+    graph.terms_file = tmp_path / "kgneo.terms.toml"
+    with client(open_context(graph, encoder=encoder)) as talking:
+        graph.terms_file.write_text('[labels.T1]\nname = "ship"\nwords = "vessel"\n', encoding="utf-8")
+        assert post(talking, "ask", question="how many vessels are there?")["answers"] == ["2"]
+        assert talking.get("/api/v1/schema").json()["shape"]["names"] == {"T1": "ship"}
+        graph.terms_file.write_text("[labels.T1", encoding="utf-8")
+        assert post(talking, "ask", question="how many ships are there?")["answers"] == ["2"]
+        assert "this is not TOML" in caplog.text
+        graph.terms_file.unlink()
+        assert talking.get("/api/v1/schema").json()["shape"]["names"] == {}
+
+
 def test_the_openapi_document_lists_the_routes(http: TestClient) -> None:
     routes = http.get("/api/v1/openapi.json").json()["paths"]
     names = [

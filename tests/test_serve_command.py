@@ -138,6 +138,19 @@ def test_a_server_of_the_same_store_is_asked_without_being_named(capsys: pytest.
     assert record["browser"]  # which only a server adds
 
 
+def test_a_server_with_other_terms_is_not_asked(
+    announced: Announcement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "kgneo.terms.toml"
+    file.write_text("", encoding="utf-8")
+    question = ["ask", "what is the capital of [Ethiopia]?", "--json"]
+    assert main(question) == 2, "the store has no server, and is not there"
+    assert "there is no store" in capsys.readouterr().err.lower()
+    replace(announced, announced=replace(announced.announced, terms=str(file))).publish()
+    assert main(question) == 0
+
+
 def test_an_answer_looks_the_same_from_a_server_and_from_here(
     announced: Announcement, sample_graph: Graph, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,7 +94,7 @@ CONNECTION = (
         "--terms",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="What names and values mean here.  [default: kgneo.terms.toml, if it is here]",
+        help="What names and values mean here.  [default: kgneo.terms.toml]",
         group=GRAPH,
     ),
     option(

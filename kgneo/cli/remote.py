@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ from kgneo.cli.render import print_answer, print_rest
 from kgneo.errors import GraphUnavailable, KgneoError, UsageError
 from kgneo.folders import store_path
 from kgneo.serve.announce import HEADER, Announced, find
+from kgneo.terms import FILE
 
 TOKEN = "KGNEO_ACCESS_TOKEN"  # noqa: S105 - the name of a variable
 SECONDS = 600.0
@@ -61,6 +63,7 @@ def _option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
 @click.argument("words", nargs=-1, required=True)
 @_option("--server")
 @_option("--store")
+@_option("--terms")
 @_option("--llm")
 @_option("--strategy", "-s")
 @_option("--entity", "-e", "entities", multiple=True)
@@ -75,6 +78,7 @@ def remote(
     words: tuple[str, ...],
     server: str | None,
     store: str | None,
+    terms: str | None,
     llm: str | None,
     pick: int | None,
     cypher: bool,
@@ -91,8 +95,8 @@ def remote(
     }
     address = _given(server)
     if address is None:
-        found = find(store_path(store))
-        if found is None or (llm or "") not in found.strategies:
+        found = _found(store, terms)
+        if (llm or "") not in found.strategies:
             raise Unasked
         address = _address(found)
         body = {"strategy": found.strategies[llm or ""], **body}
@@ -111,6 +115,7 @@ def remote(
 @click.argument("words", nargs=-1, required=True)
 @_option("--server")
 @_option("--store")
+@_option("--terms")
 @_option("--llm")
 @_option("--entity", "-e", "entities", multiple=True)
 @_option("--closed", is_flag=True)
@@ -120,6 +125,7 @@ def remote_claim(
     words: tuple[str, ...],
     server: str | None,
     store: str | None,
+    terms: str | None,
     llm: str | None,
     entities: tuple[str, ...],
     closed: bool,
@@ -133,8 +139,8 @@ def remote_claim(
         raise Unasked
     address = _given(server)
     if address is None:
-        found = find(store_path(store))
-        if found is None or set(found.strategies) != {""}:  # a language model of the server's would judge
+        found = _found(store, terms)
+        if set(found.strategies) != {""}:  # a language model of the server's would judge
             raise Unasked
         address = _address(found)
     body: Body = {"claim": " ".join(words), "entities": list(entities), "closed": closed}
@@ -189,6 +195,16 @@ def _given(server: str | None) -> Address | None:
     """The address of a server that is named."""
     token = os.environ.get(TOKEN)
     return (server, {"Authorization": f"Bearer {token}"} if token else {}) if server else None
+
+
+def _found(store: str | None, terms: str | None) -> Announced:
+    """The server of a store, with no other file of terms than the one that is given or in the working folder; with its
+    own where there is none. Raises Unasked."""
+    found = find(store_path(store))
+    own = Path(terms or FILE)
+    if found is None or ((terms or own.is_file()) and str(own.absolute()) != found.terms):
+        raise Unasked
+    return found
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from kgneo.folders import store_path
 from kgneo.llm.spending import Price, Spending
 from kgneo.serve.announce import Announced, Announcement
 from kgneo.serve.settings import DEFAULT_PORT, EVERYWHERE, Limits, ServeSettings, is_loopback
-from kgneo.settings import Settings, open_graph
+from kgneo.settings import Settings, open_graph, terms_file
 
 if TYPE_CHECKING:
     from kgneo.context import Options
@@ -247,7 +247,8 @@ def _announcement(
     strategies = {"": defaults.STRATEGY}
     if model.llm and model == ModelSettings(model.llm):
         strategies[model.llm] = defaults.STRATEGY
-    announced = Announced(address, os.getpid(), own.mark, strategies, own.token)
+    terms = str(terms_file(settings.terms))
+    announced = Announced(address, os.getpid(), own.mark, strategies, own.token, terms)
     return Announcement(store_path(settings.store), announced)
 
 

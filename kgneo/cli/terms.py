@@ -25,7 +25,8 @@ from kgneo.cli.options import (
     say,
 )
 from kgneo.errors import DataError, UsageError
-from kgneo.settings import TERMS, Settings, open_graph
+from kgneo.settings import Settings, open_graph
+from kgneo.terms import FILE
 
 if TYPE_CHECKING:
     from kgneo.context import Context
@@ -56,7 +57,7 @@ def terms() -> None:
 
 
 def _file(settings: Settings) -> Path:
-    return settings.terms or Path(TERMS)
+    return settings.terms or Path(FILE)
 
 
 def _needed(settings: Settings) -> Path:

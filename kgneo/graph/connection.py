@@ -99,6 +99,8 @@ class Graph:
         """The folder of the local store, where it is one."""
         self.terms: Terms | None = None
         """What names and values mean to the people who ask, where somebody has written it down."""
+        self.terms_file: Path | None = None
+        """Where that is written, or may be one day."""
 
     @classmethod
     def connect(

@@ -23,13 +23,15 @@ HEADER = "kgneo-server"
 @dataclass(frozen=True)
 class Announced:
     """A server: its `address`, its process, the `mark` that no other has, its `token` ("": none), and its language
-    models with the strategy by which each answers where none is named; "" stands for answering without a model."""
+    models with the strategy by which each answers where none is named; "" stands for answering without a model. `terms`
+    is the whole path of its file of terms, there or not."""
 
     address: str
     pid: int
     mark: str
     strategies: Mapping[str, str]
     token: str = field(default="", repr=False)
+    terms: str = ""
     version: str = __version__
 
 

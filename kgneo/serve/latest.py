@@ -1,4 +1,5 @@
-"""The latest state of a graph: what a server knows of it, made anew when the graph has changed, or what of it is used.
+"""The latest state of a graph: what a server knows of it, made anew when the graph has changed, what of it is used,
+or what its terms say.
 
 Comes in: the context that the server was started with. Goes out: a context whose knowledge is not older than `OFTEN`,
 unless making it takes long: then it is made so seldom that it takes no more than a tenth of the time. One question
@@ -7,21 +8,24 @@ makes it, the others go on with what there was. While the graph is empty, what t
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 
 from kgneo.asking import latest, open_context
 from kgneo.context import Context
-from kgneo.errors import KgneoError
+from kgneo.errors import DataError, KgneoError
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.record import read_record
 from kgneo.query.catalogue import Catalogue
 from kgneo.stages.interpret import reading
 
+LOG = logging.getLogger("kgneo.serve")
 OFTEN = 1.0
-"""Seconds for which the graph is taken to be as it was."""
+"""Seconds for which the graph, and the file of its terms, is taken to be as it was."""
 SHARE = 10.0
 """So many times as long as making it took, what is known is kept at least."""
 
@@ -34,6 +38,7 @@ class Latest:
         self._catalogue = catalogue(context.knowledge.schema, context.shape)
         self._cache = LocalCache(context.graph)
         self._choices = self._cache.choices()
+        self._terms = _written(context.graph.terms_file)
         self._next = time.monotonic() + OFTEN
         self._making = threading.Lock()
 
@@ -62,12 +67,29 @@ class Latest:
     def _renew(self) -> None:
         started = time.monotonic()
         with suppress(KgneoError):  # what it is, the question itself will say, if it matters to it
-            choices = self._cache.choices()
-            if (self._context.graph.last_change(), choices) != (self._context.knowledge.change, self._choices):
+            choices, terms = self._cache.choices(), _written(self._context.graph.terms_file)
+            known = (self._context.knowledge.change, self._choices, self._terms)
+            if (self._context.graph.last_change(), choices, terms) != known:
+                if terms != self._terms:
+                    self._read_terms(terms)
                 self._choices = choices
                 self._open()
         ended = time.monotonic()
         self._next = ended + max(OFTEN, SHARE * (ended - started))
+
+    def _read_terms(self, written: int) -> None:
+        """Take over what the file of terms says now; one that cannot be used is told, and what it said before stays."""
+        self._terms = written
+        graph = self._context.graph
+        if graph.terms_file is None or not written:
+            graph.terms = None
+            return
+        from kgneo.terms.file import read_terms  # and with it pydantic, for which no graph without terms must wait
+
+        try:
+            graph.terms = read_terms(graph.terms_file)
+        except DataError as error:
+            LOG.warning("%s What the terms said before stays in use.", error)
 
     def _open(self) -> None:
         old = self._context
@@ -79,3 +101,11 @@ class Latest:
         reading(context)
         self._catalogue = catalogue(context.knowledge.schema, context.shape)
         self._context = context
+
+
+def _written(file: Path | None) -> int:
+    """When a file was written, in nanoseconds; 0 where there is none."""
+    try:
+        return file.stat().st_mtime_ns if file else 0
+    except OSError:
+        return 0

@@ -4,3 +4,8 @@
 in the place of a term what it stands for, `fit` says what of the file no longer fits the graph, `draft` writes a first
 one.
 """
+
+from __future__ import annotations
+
+FILE = "kgneo.terms.toml"
+"""The file of terms that is read where it is in the working folder."""

@@ -99,7 +99,7 @@ def _by_model(
     text = prompt_text(schema, shape, tokens=SCHEMA_TOKENS, spoken=(owner.name,))
     told = "label" if kind is LabelTerms else "relationship type"
     try:
-        reply = calls.complete("draft_terms", WRITTEN, schema=text, kind=told, name=owner.name).text
+        reply = calls.complete("draft_terms", WRITTEN, schema=text, kind=told, owner=owner.name).text
         record = json.loads(reply[reply.index("{") : reply.rindex("}") + 1])
         return kind.model_validate(record)
     except (ValueError, ValidationError):

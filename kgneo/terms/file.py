@@ -21,7 +21,7 @@ from kgneo.errors import DataError
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json
-from kgneo.settings import TERMS as FILE
+from kgneo.terms import FILE
 from kgneo.text import plain_question
 
 
@@ -176,4 +176,4 @@ def _meant(place: tuple[int | str, ...]) -> str:
 
 def json_schema() -> dict[str, Any]:
     """The JSON schema of the file, for editors."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FILE, **Terms.model_json_schema()}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Terms.model_json_schema(), "title": FILE}

@@ -14,6 +14,11 @@ export function element(tag, attributes = {}, ...children) {
 // Sums of fractions end in digits that nobody wrote: 50.160000000000004.
 export const readable = (text) => String(text).replace(/(?<![\w.])-?\d+\.\d{9,}(?![\w.])/g, (digits) => String(Number(Number(digits).toPrecision(12))));
 
+// What people call a label, a relationship type or a property: `call` is told once, what the schema says.
+let calls = {};
+export const call = (names) => { calls = names || {}; };
+export const called = (name) => (Object.hasOwn(calls, name) ? calls[name] : name);
+
 export const find = (id) => document.getElementById(id);
 
 export function button(text, action, attributes = {}) {

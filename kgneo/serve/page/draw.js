@@ -1,6 +1,8 @@
 // Triples as a picture, with Cytoscape.js. It draws on a canvas: names are never markup.
 /* global cytoscape */
 
+import { called } from "./dom.js";
+
 const SHOWN = 300;
 const EXPANDED = 25;
 const SMALL = 40;
@@ -215,7 +217,7 @@ function rings(nodes, edges) {
 }
 
 function addEdge(edges, source, target, triple) {
-  const label = triple.detail ? `${triple.relation} ${triple.detail}` : triple.relation;
+  const label = triple.detail ? `${called(triple.relation)} ${triple.detail}` : called(triple.relation);
   const id = JSON.stringify([source, label, target]);
   edges.set(id, { data: { id, source, target, label } });
 }
@@ -229,7 +231,7 @@ export function schemaTriples(schema) {
     for (const connection of relation.connections) {
       for (const subject of telling(connection.subject)) {
         for (const object of telling(connection.object)) {
-          const triple = { subject, relation: relation.name, object, detail: "" };
+          const triple = { subject: called(subject), relation: relation.name, object: called(object), detail: "" };
           found.set(JSON.stringify([subject, relation.name, object]), triple);
         }
       }

@@ -1,6 +1,6 @@
 // The page: a question, what happens to it, its answer; and a page about the graph.
 import { Failure, ask, get, post, takeToken, tokenFromAddress } from "./api.js";
-import { button, element, find, table } from "./dom.js";
+import { button, call, called, element, find, table } from "./dom.js";
 import { Picture, schemaTriples, warm } from "./draw.js";
 import { readings } from "./reading.js";
 import { restyle, show } from "./result.js";
@@ -89,7 +89,7 @@ async function complete() {
     names.replaceChildren(...found.entities.map((entity, number) =>
       element("li", { id: `name-${number}`, role: "option", "aria-selected": "false", "data-name": entity.name, dir: "auto",
         onmousedown: (event) => { event.preventDefault(); take(entity.name); } },
-      [entity.name, ...entity.labels].join(" · "))));
+      [entity.name, ...entity.labels.map(called)].join(" · "))));
     names.hidden = !found.entities.length;
     chosen = -1;
     input.setAttribute("aria-expanded", String(!names.hidden));
@@ -293,9 +293,10 @@ find("view-graph").addEventListener("click", () => view("graph"));
 
 function aboutGraph() {
   const place = element("div", { class: "picture", role: "img", "aria-label": "Picture of the schema; the tables below hold the same" });
-  const keys = (properties) => properties.map((item) => item.key).join(", ");
-  const labels = schema.labels.map((item) => [item.name, item.nodes.toLocaleString(), keys(item.properties)]);
-  const relations = schema.relations.map((item) => [item.name, item.relationships.toLocaleString(), keys(item.properties)]);
+  const own = (name) => (called(name) === name ? name : `${called(name)} (${name})`);
+  const keys = (properties) => properties.map((item) => own(item.key)).join(", ");
+  const labels = schema.labels.map((item) => [own(item.name), item.nodes.toLocaleString(), keys(item.properties)]);
+  const relations = schema.relations.map((item) => [own(item.name), item.relationships.toLocaleString(), keys(item.properties)]);
   find("graph-view").replaceChildren(
     element("h2", {}, "The graph"),
     element("p", {}, `${schema.nodes.toLocaleString()} nodes, ${schema.relationships.toLocaleString()} relationships at ${schema.address}.`),
@@ -317,6 +318,7 @@ async function begin() {
     find("strategy").onchange = choice;
     choice();
     schema = await get("schema");
+    call(schema.shape.names);
     find("examples").replaceChildren(...exampleButtons());
   } catch (error) {
     problem(error);

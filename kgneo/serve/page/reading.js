@@ -1,5 +1,5 @@
 // How a question was understood: the readings to choose from, and one query graph that can be changed by hand.
-import { button, element } from "./dom.js";
+import { button, called, element } from "./dom.js";
 
 const OPERATORS = ["=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"];
 
@@ -49,13 +49,13 @@ function parts(graph, nodes, schema, change) {
   const named = (name) => {
     const variable = graph.variables.find((item) => item.name === name);
     const names = (variable?.ids || []).map((id) => nodes[id] || id);
-    return names.join(" or ") || [name, ...(variable?.labels || [])].join(" : ");
+    return names.join(" or ") || [name, ...(variable?.labels || []).map(called)].join(" : ");
   };
   const drop = (list, number, what) =>
     button("Drop", () => change((made) => made[list].splice(number, 1)), { "aria-label": `Drop: ${what}` });
   const edges = (graph.edges || []).map((edge, number) => {
     const types = [...new Set([...edge.relations, ...schema.relations.map((item) => item.name)])];
-    const chosen = select(types, edge.relations[0], "Relationship type", (value) => change((made) => { made.edges[number].relations = [value]; }));
+    const chosen = select(types, edge.relations[0], "Relationship type", (value) => change((made) => { made.edges[number].relations = [value]; }), called);
     const turn = button("Turn", () => change((made) => {
       const one = made.edges[number];
       [one.subject, one.object] = [one.object, one.subject];
@@ -90,7 +90,7 @@ function valueText(value, named) {
   if (!value) return "";
   if (value.function) return `${value.function} of ${valueText(value.value, named)}${value.per ? ` per ${valueText(value.per, named)}` : ""}${value.over ? ` over ${valueText(value.over, named)}` : ""}`;
   if (value.operator) return `${valueText(value.left, named)} ${value.operator} ${valueText(value.right, named)}`;
-  return value.key ? `${named(value.of)}’s ${value.key}` : named(value.of);
+  return value.key ? `${named(value.of)}’s ${called(value.key)}` : named(value.of);
 }
 
 function select(options, chosen, label, action, text = (value) => value) {

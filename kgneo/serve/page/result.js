@@ -1,6 +1,6 @@
 // An answer: its text, its figures, its evidence as picture and table, its query.
 import { get } from "./api.js";
-import { button, csv, download, element, readable, table } from "./dom.js";
+import { button, called, csv, download, element, readable, table } from "./dom.js";
 import { Picture } from "./draw.js";
 
 const LISTED = 200;
@@ -106,7 +106,7 @@ function evidence(answer, problem) {
     }
   };
   const node = (name) => button(name, () => expand({ name }), { "aria-label": `${name}: show what is around it` });
-  const rows = answer.evidence.slice(0, LISTED).map((item) => [node(item.subject), item.detail ? `${item.relation} ${item.detail}` : item.relation, node(item.object)]);
+  const rows = answer.evidence.slice(0, LISTED).map((item) => [node(item.subject), item.detail ? `${called(item.relation)} ${item.detail}` : called(item.relation), node(item.object)]);
   const made = element("div", {},
     element("h2", {}, "Evidence"),
     element("p", { class: "quiet" }, element("span", { class: "key topic" }), "asked about", element("span", { class: "key answer-node" }), "answer",
@@ -132,8 +132,8 @@ function evidence(answer, problem) {
 }
 
 function about(around) {
-  const rows = Object.entries(around.properties).map(([key, values]) => [key, values.join(", ")]);
-  return element("div", {}, element("h3", { dir: "auto" }, [around.node.name, ...around.node.labels].join(" : ")),
+  const rows = Object.entries(around.properties).map(([key, values]) => [called(key), values.join(", ")]);
+  return element("div", {}, element("h3", { dir: "auto" }, [around.node.name, ...around.node.labels.map(called)].join(" : ")),
     table(`${around.degree} relationships, ${around.triples.length} shown`, ["property", "value"], rows));
 }
 
