@@ -87,7 +87,8 @@ class Measured:
             self.hit.append(False)
             return
         self.whole.append((time.perf_counter() - start) * 1000)
-        self.link.append(answer.timings_ms["link"])
+        if "link" in answer.timings_ms:  # what asks for a way is answered before
+            self.link.append(answer.timings_ms["link"])
         self.entity.append([topic.entity.name for topic in answer.entities][:1] == list(question.entities))
         gold = {fold(name) for name in question.answers}
         self.hit.append(bool(answer.answers) and fold(answer.answers[0]) in gold)

@@ -38,6 +38,9 @@ OF_OTHER_GRAPHS = {
     "Who directed Alien?",
     "which customers in Spain ordered Rye Bread?",
     "when was the company founded that [Chiara Ricci] works for?",
+    "How many inactive clients are there?",
+    "Which VIPs bought something in 2024?",
+    "What is the revenue of Ada?",
 }
 SHOWN = re.compile(r"""(?:kgneo ask|\bask\(graph,)[^"\n`]*"([^"\n]+)\"""")
 

@@ -54,8 +54,8 @@ name = "order"
 words = "purchase"
 [labels.T0050.properties]
 ORD_NO.name = "order number"
-AMT = { name = "amount", unit = "EUR" }
-ORD_DT.name = "date"
+AMT = { name = "amount", unit = "EUR", format = ",.2f" }
+ORD_DT = { name = "date", format = "%d.%m.%Y" }
 [relations.R17]
 name = "placed"
 words = ["bought"]
@@ -123,6 +123,7 @@ ANSWERS: dict[str, set[str]] = {
     "Which VIP customers are there?": {"Ada"},
     "How many VIPs are there?": {"1"},
     "Which customers are not VIPs?": {"Bob", "Cyrus", "Dido"},
+    "Which VIPs bought something in 2024?": {"Ada"},
     "How many big orders are there?": {"2"},
     "Who placed a big order?": {"Ada", "Cyrus"},
     "What is the total revenue?": {"1260"},
@@ -151,6 +152,24 @@ def test_a_reading_is_worded_as_people_say_it(context: Context) -> None:
 def test_a_verified_question_is_answered_as_verified(context: Context) -> None:
     answer = ask(context, "how is business")
     assert (answer.answers, answer.outcome) == (("1260",), "answer")
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What is the total amount of orders?", "1,260.00 EUR"),
+        ("What is the status of Ada?", "A (active)"),
+        ("What is the date of [N2]?", "01.05.2024"),
+        ("What is the average amount of orders?", "252.00 EUR"),
+        ("How many orders are there?", "5"),
+    ],
+)
+def test_people_are_told_values_as_they_write_them(context: Context, question: str, told: str) -> None:
+    assert ask(context, question).answer.split(" (N")[0] == told
+
+
+def test_programs_get_values_as_the_graph_has_them(context: Context) -> None:
+    assert ask(context, "What is the total amount of orders?").answers == ("1260",)
 
 
 def test_a_name_that_the_user_marked_is_not_changed(context: Context) -> None:

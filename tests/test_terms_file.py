@@ -20,10 +20,11 @@ from kgneo.query.graph import QueryGraph
 from kgneo.query.wording import wording
 from kgneo.terms.draft import drafts, write_draft
 from kgneo.terms.edit import add_question, add_words, opened, saved, table
-from kgneo.terms.file import Terms, json_schema, read_terms, terms_of
+from kgneo.terms.file import PropertyTerms, Terms, json_schema, read_terms, terms_of
 from kgneo.terms.importing import drafts_of, told_by
 from kgneo.terms.meaning import expanded
 from kgneo.terms.said import called_schema, owner_of
+from kgneo.terms.written import written
 
 SCHEMA = Schema(
     130,
@@ -52,6 +53,8 @@ def terms(text: str, folder: Path) -> Terms:
         ("[labels.A]\nword = ['b']", "labels.A.word: there is no such field", "Did you mean 'words'?"),
         ("[labels.A]\nwords = [3]", "labels.A.words.0: input should be a valid string", "See docs/terms.md."),
         ("[labels.A]\nhidden = 'perhaps'", "labels.A.hidden: input should be a valid boolean", "See docs/terms.md."),
+        ("[labels.A.properties.k]\nformat = '.2q'", "labels.A.properties.k.format:", "See docs/terms.md."),
+        ("[relations.R]\nhierarchy = 'sideways'", "relations.R.hierarchy: input should be 'up', 'down'", ""),
         ("[terms.VIP]\nwords = ['x']", "terms.VIP: expected either cypher or query_graph", "See docs/terms.md."),
         ("[terms.VIP]\ncypher = 'MATCH'", "terms.VIP:", "See docs/terms.md."),
         ("[terms.VIP]\nquery_graph = '[3'", "terms.VIP:", "See docs/terms.md."),
@@ -72,6 +75,13 @@ def test_a_file_that_says_what_none_can_is_refused_with_its_place(
     assert told in found.value.message
     assert "kgneo.terms.toml" in str(found.value)
     assert hint in (found.value.hint or "")
+
+
+def test_the_file_in_the_documentation_can_be_used(tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parent.parent / "docs" / "terms.md").read_text(encoding="utf-8")
+    known = terms(page.split("```toml\n")[1].split("```")[0], tmp_path)
+    assert {*known.labels} == {"T0042", "T0050"}
+    assert known.questions[0].by == "ann"
 
 
 def test_one_word_stands_for_a_list_of_one(tmp_path: Path) -> None:
@@ -108,10 +118,10 @@ def test_a_called_name_is_the_graphs_own_and_reads_as_people_say_it() -> None:
 
 
 def test_what_terms_say_stands_in_the_schema_that_models_see() -> None:
-    record = {"labels": {"T0042": {"name": "customer", "description": "Who buys from us.", "properties": {
-        "CUST_STAT_CD": {"name": "status", "values": {"A": "active"}}}}, "ORD_HDR": {"properties": {
-            "AMT": {"unit": "EUR"}}}}}  # fmt: skip
-    shape = Shape(loaded=False, values={"T0042": ("CUST_STAT_CD",), "ORD_HDR": ("AMT",)})
+    status = {"name": "status", "values": {"A": "active"}}
+    customer = {"name": "customer", "description": "Who buys from us.", "properties": {"CUST_STAT_CD": status}}
+    record = {"labels": {"T0042": customer, "ORD_HDR": {"properties": {"AMT": {"unit": "EUR"}}}}}
+    shape = Shape(loaded=False, values={"T0042": {"CUST_STAT_CD": 1.0}, "ORD_HDR": {"AMT": 1.0}})
     text = prompt_text(called_schema(SCHEMA, terms_of(record)), shape, tokens=2000)
     assert "// customer: Who buys from us." in text
     assert "CUST_STAT_CD: status (A = active)" in text
@@ -186,6 +196,27 @@ def test_a_query_graph_without_terms_is_as_it_was() -> None:
 )
 def test_a_term_is_of_the_label_that_its_query_graph_asks_for(cypher: str, owner: str) -> None:
     assert owner_of(from_cypher(cypher)) == owner
+
+
+# As people write values ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "told"),
+    [
+        ("1234.5", {"format": ",.2f", "unit": "EUR"}, "1,234.50 EUR"),
+        ("0.25", {"format": ".0%"}, "25%"),
+        ("2024-05-01", {"format": "%d %B %Y", "unit": "x"}, "01 May 2024"),
+        ("2024-05-01T10:00:00Z", {"format": "%d.%m."}, "01.05."),
+        ("12", {"unit": "km"}, "12 km"),
+        ("unknown", {"format": ",.2f", "unit": "km"}, "unknown"),
+        ("A", {"values": {"A": ["active", "current"]}}, "A (active)"),
+        ("B", {"values": {"A": ["active"]}}, "B"),
+        ("2024", {"format": "%d.%m.%Y"}, "2024"),
+    ],
+)
+def test_a_value_is_written_as_people_do(value: str, said: dict[str, Any], told: str) -> None:
+    assert written(value, PropertyTerms.model_validate(said)) == told
 
 
 # Editing -------------------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import ANY_DEPTH, Edge, QueryGraph, Value, Variable
 from kgneo.query.wording import wording
 from kgneo.reading.connections import asked_of, at_any_depth, with_names
+from kgneo.stages.climb import chains_of
+from kgneo.terms.file import terms_of
 
 FILL = (
     # A country that joins everybody, a chain of bosses with a circle at its top, a pair that nothing joins to the rest.
@@ -109,6 +111,15 @@ def test_ways_and_levels_are_answered(staff: Context) -> None:
     assert set(ask(staff, "Who is above Flo Gray?").answers) == {"Ed Finn", "Di Egan", "Ada Birch"}
     assert ask(staff, "How many levels are there below Ada Birch?").answers == ("3",)
     assert ask(staff, "Are Gus Hale and Ada Birch connected?").answers == ("no",)
+
+
+def test_terms_say_which_way_a_relationship_type_leads(staff: Context) -> None:
+    above = "Who is above Flo Gray?"
+    for hierarchy, found in (("up", {"Ed Finn", "Di Egan", "Ada Birch"}), ("down", set())):
+        staff.graph.terms = terms_of({"relations": {"REPORTS_TO": {"hierarchy": hierarchy}}})
+        assert {*ask(open_context(staff.graph), above).answers} == found
+    staff.graph.terms = terms_of({"relations": {"REPORTS_TO": {"hierarchy": "none"}}})
+    assert "REPORTS_TO" not in {chain.relation for chain in chains_of(open_context(staff.graph))}
 
 
 def test_ways_past_what_joins_everything_are_looked_for_too(staff: Context) -> None:

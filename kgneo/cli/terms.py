@@ -295,7 +295,13 @@ def _written(graph: QueryGraph) -> str:
 @terms.command("show", cls=Command)
 @click.option("--schema", "as_schema", is_flag=True, help="Print the JSON schema of the file, for editors.")
 @json_option
-@click.option("--terms", "file", type=click.Path(dir_okay=False, path_type=Path), envvar="KGNEO_TERMS", metavar="FILE")
+@option(
+    "--terms",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The file.  [default: kgneo.terms.toml]",
+)
 def show_command(as_schema: bool, as_json: bool, file: Path | None) -> None:
     """Show what the file says, without a look at the graph.
 

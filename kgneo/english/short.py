@@ -16,7 +16,7 @@ FORMS = {
     "chk": "check", "clm": "claim", "cmt": "comment", "cnt": "count", "comm": "commission", "comp": "company",
     "cond": "condition", "conf": "confirmation", "contr": "contract", "coord": "coordinator", "crs": "course",
     "ctr": "center", "ctry": "country", "cty": "city", "cur": "current", "curr": "currency", "cust": "customer",
-    "dept": "department", "desc": "description", "descr": "description", "dest": "destination", "dir": "director",
+    "dept": "department", "desc": "description", "descr": "description", "dest": "destination",
     "disc": "discount", "dist": "district", "div": "division", "dob": "date of birth", "doc": "document",
     "dscr": "description", "dt": "date", "dtl": "detail", "dur": "duration", "eff": "effective", "emp": "employee",
     "empl": "employee", "enrl": "enrolment", "equip": "equipment", "est": "estimated", "evt": "event", "exp": "expiry",

@@ -21,6 +21,7 @@ from kgneo.graph.walks import read_triples
 from kgneo.model import AnswerNode, Evidence, Hop, Table
 from kgneo.query.compile import UNNAMED, Compiled, Named, compile_query
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Expression, Number, QueryGraph, Value
+from kgneo.text import listed
 
 WALKS = 3
 """Matches that are kept as evidence of one answer, where nothing else is said."""
@@ -82,6 +83,13 @@ class Result:
     walks: int = WALKS
     ways: tuple[Way, ...] = ()
     """For a query graph that asks for ways: these, in the order of `answers`."""
+    written: tuple[str, ...] = ()
+    """The answers as people write them, where the terms of the graph say how."""
+
+    @property
+    def text(self) -> str:
+        """The first answers, and how many more there are; empty for none."""
+        return listed(self.written or self.answers, self.more)
 
 
 def run(

@@ -119,7 +119,11 @@ def _chaining(context: Context) -> dict[str, frozenset[str]]:
 
 
 def _chain(context: Context, relation: str, labels: frozenset[str]) -> Chain | None:
-    """Which end of a type is further up; None where it takes too long to see."""
+    """Which end of a type is further up, as the terms of the graph say, else by its numbers; None where neither is, or
+    it takes too long to see."""
+    said = context.graph.terms.relations.get(relation) if context.graph.terms else None
+    if said is not None and said.hierarchy:
+        return None if said.hierarchy == "none" else Chain(relation, said.hierarchy == "up", labels)
     edge = Edge("one", (relation,), "two")
     graph = QueryGraph((Variable("one"), Variable("two")), Aggregate("count", Value("one")), (edge,))
     counts = [replace(graph, answer=Aggregate("count", Value(name))) for name in ("one", "two")]

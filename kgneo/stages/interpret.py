@@ -305,7 +305,7 @@ def run_query(
     """What a query graph finds, within a limit (the options'); given nodes are told by what they are `named`; `whole`
     where that is the answer."""
     known = reading(context)
-    return run(
+    result = run(
         context.knowledge,
         graph,
         keys=keys_of(context),
@@ -316,6 +316,11 @@ def run_query(
         whole=whole,
         walks=context.options.evidence,
     )
+    if context.graph.terms is None:
+        return result
+    from kgneo.terms.written import as_written  # and with it pydantic, for which no other graph must wait
+
+    return replace(result, written=as_written(graph, result.answers, context.graph.terms))
 
 
 def _chains(context: Context, known: Reading, masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:

@@ -17,7 +17,6 @@ from kgneo.query.json import to_json
 from kgneo.stages.agree import answered_names
 from kgneo.stages.offer_readings import Offered, Ran, run_graph
 from kgneo.stages.write_query import Attempt, found_of
-from kgneo.text import listed
 
 NAMES = 3
 """Answers by which a reading is told."""
@@ -57,7 +56,7 @@ def try_readings(context: Context, offered: Sequence[Offered], *, most: int) -> 
 def answer_of(question: str, strategy: str, tried: Tried, *, limit: int) -> Answer:
     """A reading with what it found, as an answer."""
     result, evidence = tried.ran.result, tried.ran.evidence
-    text = listed(result.answers, result.more) or "none"
+    text = result.text or "none"
     return Answer(
         question,
         strategy,

@@ -31,7 +31,7 @@ from kgneo.errors import (
 from kgneo.events import StageEvent
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.rows import tell
-from kgneo.graph.run import Result, evidence_of, run
+from kgneo.graph.run import Result, evidence_of
 from kgneo.graph.schema_text import prompt_text
 from kgneo.graph.statement import Guard
 from kgneo.llm import Completion, Parameters
@@ -47,9 +47,10 @@ from kgneo.query.wording import wording
 from kgneo.stages.facts import one_line
 from kgneo.stages.find_words import FoundWords, GraphValue, find_words
 from kgneo.stages.generate import TABLE_2, ModelCalls
-from kgneo.stages.interpret import reading
+from kgneo.stages.interpret import run_query
 from kgneo.stages.recall import When, similar_lessons, write_lessons
 from kgneo.stages.why_empty import why_empty
+from kgneo.text import listed
 
 PARAMETERS = replace(TABLE_2, temperature=0.0, max_tokens=700)
 LONGEST = 10.0
@@ -93,6 +94,12 @@ class Found:
     parameters: Mapping[str, Any]
     wording: str = ""
     table: Table | None = None
+    written: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The first answers, as people write them, and how many more there are; empty for none."""
+        return listed(self.written or self.answers, self.more)
 
 
 def found_of(result: Result, evidence: tuple[Evidence, ...], words: str, *, limit: int) -> Found:
@@ -107,6 +114,7 @@ def found_of(result: Result, evidence: tuple[Evidence, ...], words: str, *, limi
         {"limit": limit, **result.compiled.parameters},
         words,
         result.table,
+        result.written,
     )
 
 
@@ -335,11 +343,8 @@ def _graph_of(text: str) -> QueryGraph:
 
 
 def _run(graph: QueryGraph, context: Context) -> tuple[Result, tuple[Evidence, ...]]:
-    known = reading(context)
-    keys, naming = (known.keys, known.naming) if known else ({}, {})
-    knowledge, limit, walks = context.knowledge, context.options.limit, context.options.evidence
-    result = _twice(lambda: run(knowledge, graph, keys=keys, naming=naming, limit=limit, timeout=LONGEST, walks=walks))
-    return result, evidence_of(knowledge, graph, result)
+    result = _twice(lambda: run_query(context, graph, timeout=LONGEST))
+    return result, evidence_of(context.knowledge, graph, result)
 
 
 def _twice(ask: Callable[[], Asked]) -> Asked:

@@ -21,7 +21,6 @@ from kgneo.stages.recall import When
 from kgneo.stages.write_query import Attempt, write_query
 from kgneo.strategies.paths import Paths
 from kgneo.strategies.protocol import Needs
-from kgneo.text import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def answer_of_attempts(
             warnings=tuple(calls.warnings),
         )
     found = best.found
-    text = listed(found.answers, found.more) or "not found"
+    text = found.text or "not found"
     return Answer(
         question,
         strategy,

@@ -373,7 +373,7 @@ def _answer(
     clock: Clock,
 ) -> Answer:
     """The answer of a query graph, whoever made it."""
-    text = listed(result.answers, result.more) or "none"
+    text = result.text or "none"
     each = None if result.empty else counted(graph)
     found = each and run_query(context, each, named=result.named, limit=LISTED, whole=False)
     if found:

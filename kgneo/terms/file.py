@@ -13,9 +13,9 @@ from datetime import date
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from kgneo.errors import DataError
 from kgneo.query.from_cypher import from_cypher
@@ -51,9 +51,17 @@ class PropertyTerms(_Named):
     """A property of the nodes of a label, or of the relationships of a type."""
 
     unit: str = Field("", description="The unit in which its numbers are given: km, USD.")
+    format: str = Field("", description="How its numbers or dates are written: ,.2f, or %d %B %Y.")
     values: dict[str, Words] = Field(
         default_factory=dict, description="Words for values, by the value as the graph has it: A = active, current."
     )
+
+    @field_validator("format")
+    @classmethod
+    def _can_be_used(cls, form: str) -> str:
+        if "%" not in form.rstrip("%"):
+            format(1.5, form)  # its own error says what is wrong
+        return form
 
 
 class LabelTerms(_Named):
@@ -67,6 +75,9 @@ class RelationTerms(_Named):
     """The relationships of a type."""
 
     symmetric: bool = Field(False, description="It means the same both ways: married to.")
+    hierarchy: Literal["up", "down", "none", ""] = Field(
+        "", description="Where it leads, step by step: up (is a part of, reports to), down (contains), or to no level."
+    )
     properties: dict[str, PropertyTerms] = Field(default_factory=dict, description="Its properties by their key.")
 
 
