@@ -3,8 +3,8 @@
     KGNEO_SPIDER=… python -m benchmarks.codes [DATABASE …] [--each 40] [--seed 0]
 
 Each database is loaded as it is, and asked. Then its names are made codes, as such databases have: labels `T0042`,
-relationship types `R17`, properties their consonants, `CSTMR_NM`. It is asked again, first as it is, then with a file of
-terms that says of each code what it was called before, and what names the nodes of a label. Of the databases with
+relationship types `R17`, properties their consonants, `CSTMR_NM`. It is asked again, first as it is, then with a file
+of terms that says of each code what it was called before, and what names the nodes of a label. Of the databases with
 enough questions and eight kinds of nodes and relationships, four are drawn where none is named.
 """
 

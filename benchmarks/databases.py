@@ -1,12 +1,14 @@
 """Questions about many relational databases as graphs, without a language model: exact answers by database.
 
-    KGNEO_SPIDER=… python -m benchmarks.databases [DATABASE …] [--each 12] [--seed 0] [--other-words] [--json FILE]
+    KGNEO_SPIDER=… python -m benchmarks.databases [DATABASE …] [--each 12] [--seed 0] [--other-words]
+        [--terms FOLDER] [--json FILE]
 
 KGNEO_SPIDER names a folder with a folder a database: `graph/`, CSV files with neo4j-admin's headers, and
 `questions.jsonl`, of which `each` are drawn (0: all). `--other-words` asks those that have `other_words` in these
-words, which the schema does not have. Every graph is loaded anew into one store, so that nothing is known of it before.
-What went wrong is told on standard error. Nothing in kgneo may be mended on single questions of these: their worth is
-that nobody looked at them.
+words, which the schema does not have. `--terms benchmarks/terms` asks with the file of terms that the folder has for a
+database: these were written from the schemas alone (`benchmarks/terms/README.md`). Every graph is loaded anew into one
+store, so that nothing is known of it before. What went wrong is told on standard error. Nothing in kgneo may be mended
+on single questions of these: their worth is that nobody looked at them.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from kgneo.graph import Graph
 from kgneo.graph.load_graph import load_graph
 from kgneo.property_graph import GraphFiles, open_graph_files, read_graph
 from kgneo.questions import Question, sample
+from kgneo.terms.file import read_terms
 
 VARIABLE = "KGNEO_SPIDER"
 
@@ -53,13 +56,20 @@ def questions(folder: Path, *, each: int, seed: int, other_words: bool) -> tuple
     )
 
 
-def measure(graph: Graph, folder: Path, drawn: Sequence[Question]) -> Iterator[Asked]:
-    """Load a database and ask its questions; what is wrong is told."""
+def measure(graph: Graph, folder: Path, drawn: Sequence[Question], terms: Path | None = None) -> Iterator[Asked]:
+    """Load a database and ask its questions, with its `terms`; what is wrong is told."""
     fill(graph, folder)
+    graph.terms = read_terms(terms) if terms else None
     for item in asked(open_context(graph, report=report), drawn):
         if not item.scores.exact:
             tell(folder.name, item)
         yield item
+
+
+def terms_of(folder: Path | None, name: str) -> Path | None:
+    """The file of terms for a database, where there is one."""
+    file = folder / f"{name}.toml" if folder else None
+    return file if file and file.is_file() else None
 
 
 def main() -> None:
@@ -69,6 +79,7 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=12, metavar="N", help="questions of each database; 0: all")
     parser.add_argument("--seed", type=int, default=0, help="draws the questions")
     parser.add_argument("--other-words", action="store_true", help="ask in words that the schema does not have")
+    parser.add_argument("--terms", type=Path, metavar="FOLDER", help="ask with DATABASE.toml of this folder")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the exact answers by database into a file")
     options = parser.parse_args()
     if VARIABLE not in os.environ:
@@ -84,7 +95,7 @@ def main() -> None:
             drawn = questions(folder, each=options.each, seed=options.seed, other_words=options.other_words)
             if not drawn:
                 continue
-            found = by_database[folder.name] = list(measure(graph, folder, drawn))
+            found = by_database[folder.name] = list(measure(graph, folder, drawn, terms_of(options.terms, folder.name)))
             right = sum(item.scores.exact for item in found)
             report(f"{number}/{len(folders)} {folder.name}: {right:.0f} of {len(found)}")
     everything = [item for found in by_database.values() for item in found]

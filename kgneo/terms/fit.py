@@ -18,7 +18,7 @@ from kgneo.query.check import check
 from kgneo.query.nearest import nearest
 from kgneo.query.quoting import quote
 from kgneo.terms.file import LabelTerms, PropertyTerms, RelationTerms, Terms
-from kgneo.terms.said import owner_of
+from kgneo.terms.said import owner_of, says_nothing
 from kgneo.text import fold, plain_question
 
 SECONDS = 10.0
@@ -126,6 +126,8 @@ def _notes(terms: Terms) -> Iterator[Finding]:
         owners = list(dict.fromkeys(names))
         if phrase and len(owners) > 1:
             yield Finding(phrase, f"means {' and '.join(owners)}; each is read as likely as the other.", wrong=False)
+        if phrase and says_nothing(phrase):
+            yield Finding(phrase, "is a word of every sentence, and is not read as another word.", wrong=False)
     asked: dict[str, int] = defaultdict(int)
     for question in terms.questions:
         asked[plain_question(question.question)] += 1

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from kgneo.english.names import Called, called, name_words, singular
+from kgneo.english.words import FUNCTION_WORDS
 from kgneo.graph.attach import Choices
 from kgneo.graph.schema import Label, Property, Relation, Schema
 from kgneo.query.catalogue import Catalogue
@@ -98,6 +99,8 @@ def with_terms(vocabulary: Vocabulary, terms: Terms, shown: Catalogue) -> Vocabu
     derived = {name: key for name, item in meant.items() if (key := _derived(name, item, vocabulary))}
     words: dict[str, list[Word]] = {}
     for phrase, word in (*_words(vocabulary, terms), *_words_of_terms(terms, derived)):
+        if says_nothing(phrase):
+            continue
         known = words.setdefault(" ".join(map(singular, fold(phrase).split())), [])
         if word.instead not in [item.instead for item in known]:
             known.append(word)
@@ -110,6 +113,11 @@ def with_terms(vocabulary: Vocabulary, terms: Terms, shown: Catalogue) -> Vocabu
         said=tuple(_said(vocabulary, terms)),
         symmetric=frozenset(name for name, item in terms.relations.items() if item.symmetric),
     )
+
+
+def says_nothing(phrase: str) -> bool:
+    """Whether all words of a phrase are such as every sentence has: "by", "in the"."""
+    return all(word in FUNCTION_WORDS for word in fold(phrase).split())
 
 
 def _shared(words: list[Word], own: bool) -> tuple[Word, ...]:
