@@ -118,8 +118,8 @@ class Paths:
 
 
 def _surer(context: Context, question: str, found: Chosen, clock: Clock) -> Chosen:
-    """What reading has found over plain triples, or, where that is doubted, what the ranking of relation paths finds, if
-    it is surer of it."""
+    """What reading has found over plain triples; where that is doubted, what the ranking of relation paths finds, if it
+    is surer."""
     sure = found.answer.confidence or 0.0
     if sure >= DOUBTED:
         return found
