@@ -137,21 +137,23 @@ def _words(vocabulary: Vocabulary, terms: Terms) -> Iterator[tuple[str, Word]]:
     relations = {relation: relation for relation in vocabulary.relations}
     for label, item in terms.labels.items():
         if label in own:
-            yield from _each(item, " ".join(name_words(own[label])))
+            yield from _each(item, label, " ".join(name_words(own[label])))
     for name, each in terms.relations.items():
         if name in relations:
-            yield from _each(each, " ".join(name_words(vocabulary.readable(relations[name]))), verb=True)
+            yield from _each(each, name, " ".join(name_words(vocabulary.readable(relations[name]))), verb=True)
     for key in vocabulary.keys:
         owner = (terms.relations if key.of_edge else terms.labels).get(key.owner)
         said = owner.properties.get(key.key) if owner else None
         if said is not None:
-            yield from _each(said, " ".join(name_words(key_name(key))))
+            yield from _each(said, str(key.key), " ".join(name_words(key_name(key))))
 
 
 def _each(
-    item: LabelTerms | RelationTerms | PropertyTerms, instead: str, *, verb: bool = False
+    item: LabelTerms | RelationTerms | PropertyTerms, name: str, instead: str, *, verb: bool = False
 ) -> Iterator[tuple[str, Word]]:
-    for phrase in item.words:
+    """Its words; the graph's own name, too, where people call it otherwise."""
+    own = " ".join(name_words(name))
+    for phrase in (*item.words, *([own] if item.name and own != instead else [])):
         yield phrase, Word(instead, GUESSED if item.guess else SURE, verb=verb)
 
 
