@@ -22,8 +22,9 @@ from kgneo.reading.vocabulary import Key, Kind, Said, Vocabulary, Word
 from kgneo.terms.file import LabelTerms, PropertyTerms, RelationTerms, Term, Terms
 from kgneo.text import fold
 
-SURE, GUESSED = 1.0, 0.8
-"""Probability that a word means what somebody says it does, and what a draft has guessed."""
+SURE, GUESSED, VERB = 1.0, 0.8, 0.7
+"""Probability that a word means what somebody says it does, what a draft has guessed, and that a word for a relationship
+type means it: "belongs to" is said of many things."""
 
 
 # The schema ----------------------------------------------------------------------------------------------------------
@@ -154,7 +155,7 @@ def _each(
     """Its words; the graph's own name, too, where people call it otherwise."""
     own = " ".join(name_words(name))
     for phrase in (*item.words, *([own] if item.name and own != instead else [])):
-        yield phrase, Word(instead, GUESSED if item.guess else SURE, verb=verb)
+        yield phrase, Word(instead, min(GUESSED if item.guess else SURE, VERB if verb else SURE), verb=verb)
 
 
 def _said(vocabulary: Vocabulary, terms: Terms) -> Iterator[Said]:
