@@ -18,7 +18,7 @@ from kgneo.errors import ContextOverflow, EntityNotFound, GraphTimeout
 from kgneo.events import Event, StageEvent
 from kgneo.folders import cache_folder
 from kgneo.graph.lessons import Lesson, remove_lessons, store_lessons
-from kgneo.graph.run import Result, run
+from kgneo.graph.run import Result
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.prompts import Prompts
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
@@ -30,6 +30,7 @@ from kgneo.server import RunningServer
 from kgneo.stages import write_query
 from kgneo.stages.agree import LARGE, LEAST, LEAST_AGREED, beside, opposed
 from kgneo.stages.find_words import find_words
+from kgneo.stages.interpret import run_query
 from kgneo.stages.recall import When
 from kgneo.stages.why_empty import why_empty
 from kgneo.strategies.cypher import Cypher, CypherOptions
@@ -263,9 +264,9 @@ def test_a_query_for_which_the_database_was_too_busy_once_is_run_again(
         seen.append(arguments)
         if len(seen) == 1:
             raise GraphTimeout("busy")
-        return run(*arguments, **options)
+        return run_query(*arguments, **options)
 
-    monkeypatch.setattr(write_query, "run", busy)
+    monkeypatch.setattr(write_query, "run_query", busy)
     context, model = said(films, GOOD)
     answer = ask(context, QUESTION, strategy=Cypher(CypherOptions(compare=False)))
     assert (set(answer.answers), answer.warnings, len(model.calls)) == (FILMS_OF_IDA, (), 1)
