@@ -11,7 +11,7 @@ is a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import plural, same_whole_root, singular
@@ -36,6 +36,7 @@ from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness
 from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, words_of
 from kgneo.reading.phrases import phrase_mentions
+from kgneo.reading.vocabulary import Vocabulary
 from kgneo.reading.vocabulary import Word as Meant
 from kgneo.text import fold
 
@@ -130,23 +131,24 @@ def _told(words: Sequence[Word], fits: Fits, dictionary: Lookup, given: Sequence
     found: dict[str, tuple[list[Span], tuple[Meant, ...]]] = {}
     lengths = sorted({len(phrase.split()) for phrase in told}, reverse=True)
     for start, end in ((at, at + length) for length in lengths for at in range(len(words) - length + 1)):
-        meant = _told_of(words, start, end, told) if taken.isdisjoint(range(start, end)) else ()
+        meant = _told_of(words, start, end, fits.vocabulary) if taken.isdisjoint(range(start, end)) else ()
         if meant:
             taken |= {*range(start, end)}
             found.setdefault(_text(words, start, end), ([], meant))[0].append((start, end))
     return list(found.values())
 
 
-def _told_of(words: Sequence[Word], start: int, end: int, told: Mapping[str, Sequence[Meant]]) -> tuple[Meant, ...]:
+def _told_of(words: Sequence[Word], start: int, end: int, vocabulary: Vocabulary) -> tuple[Meant, ...]:
     """What people told of words, as they stand, or of a form of the same verb; nothing of what is said of a noun before
     that noun."""
     behind = singular(words[end].plain) if end < len(words) else ""
+    told, verbs = vocabulary.words, vocabulary.verbs
     whole = told.get(" ".join(singular(word.plain) for word in words[start:end]), ())
     if not whole and end == start + 1:
-        verbs = (
-            item for phrase, items in told.items() if same_whole_root(words[start].plain, phrase) for item in items
+        said = words[start].plain
+        whole = tuple(
+            item for phrase, items in verbs.get(said[:1], ()) if same_whole_root(said, phrase) for item in items
         )
-        whole = tuple(item for item in verbs if item.verb)
     return tuple(item for item in whole if not behind or behind not in map(singular, item.noun.split()))
 
 

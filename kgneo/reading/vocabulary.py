@@ -157,6 +157,16 @@ class Vocabulary:
         return relation in self.symmetric or reciprocal(self.readable(relation))
 
     @cached_property
+    def verbs(self) -> Mapping[str, tuple[tuple[str, tuple[Word, ...]], ...]]:
+        """The single verbs that people told for relationship types, with what they mean, by their first letters."""
+        found: dict[str, list[tuple[str, tuple[Word, ...]]]] = {}
+        for phrase, words in self.words.items():
+            verbs = tuple(item for item in words if item.verb)
+            if verbs and " " not in phrase:
+                found.setdefault(phrase[:1], []).append((phrase, verbs))
+        return {first: tuple(items) for first, items in found.items()}
+
+    @cached_property
     def meanings(self) -> dict[tuple[str, str], QueryGraph]:
         """What properties that are not stored stand for, by label and name."""
         return {(key.owner, key.key): key.meaning for key in self.keys if key.meaning is not None}

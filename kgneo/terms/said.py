@@ -23,8 +23,8 @@ from kgneo.terms.file import LabelTerms, PropertyTerms, RelationTerms, Term, Ter
 from kgneo.text import fold
 
 SURE, GUESSED, VERB = 1.0, 0.8, 0.7
-"""Probability that a word means what somebody says it does, what a draft has guessed, and that a word for a relationship
-type means it: "belongs to" is said of many things."""
+"""Probability that a word means what somebody says it does, what a draft has guessed, and that a word for a
+relationship type means it: "belongs to" is said of many things."""
 
 
 # The schema ----------------------------------------------------------------------------------------------------------
