@@ -135,7 +135,9 @@ def _notes(terms: Terms) -> Iterator[Finding]:
         if times > 1:
             yield Finding("questions", f"{text!r} is verified {times} times; the last one counts.", wrong=False)
     if guesses:
-        yield Finding("guess", f"{guesses} guess{'es' if guesses > 1 else ''} of a draft, not looked at yet.", wrong=False)
+        yield Finding(
+            "guess", f"{guesses} guess{'es' if guesses > 1 else ''} of a draft, not looked at yet.", wrong=False
+        )
 
 
 def _plain(phrase: str) -> str:
