@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kgneo.errors import KgneoError, UsageError
+from kgneo.errors import DataError, KgneoError, UsageError
 
 _NAME = re.compile(r"\w[\w .-]{0,99}")
 
@@ -22,6 +22,14 @@ def cache_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("kgneo", appauthor=False)
+
+
+def read_text(file: Path) -> str:
+    """The text of a file. Raises DataError for one that cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"the file cannot be read: {error}", file=str(file)) from error
 
 
 def free_bytes(folder: Path) -> int:

@@ -44,6 +44,16 @@ def listed(names: Sequence[str], more: int = 0, *, shown: int = LISTED, between:
     return between.join(names[:shown]) + (f"{last}and {more} more" if more else "")
 
 
+def number_of(text: str) -> int | float | None:
+    """The number that a text is; None for one that is none."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
 def is_unicode(text: str) -> bool:
     """Whether a text can be written as UTF-8. Half of a surrogate pair cannot, nor a byte of a command line that was no
     UTF-8."""

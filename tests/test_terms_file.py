@@ -213,6 +213,8 @@ def test_a_term_is_of_the_label_that_its_query_graph_asks_for(cypher: str, owner
         ("A", {"values": {"A": ["active", "current"]}}, "A (active)"),
         ("B", {"values": {"A": ["active"]}}, "B"),
         ("2024", {"format": "%d.%m.%Y"}, "2024"),
+        ("2024", {"format": "%B %y"}, "2024"),
+        ("20240501", {"format": ",.0f"}, "20,240,501"),
     ],
 )
 def test_a_value_is_written_as_people_do(value: str, said: dict[str, Any], told: str) -> None:

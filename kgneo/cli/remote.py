@@ -24,7 +24,7 @@ from kgneo.cli.render import print_answer, print_rest
 from kgneo.errors import GraphUnavailable, KgneoError, UsageError
 from kgneo.folders import store_path
 from kgneo.serve.announce import HEADER, Announced, find
-from kgneo.terms import FILE
+from kgneo.settings import terms_file
 
 TOKEN = "KGNEO_ACCESS_TOKEN"  # noqa: S105 - the name of a variable
 SECONDS = 600.0
@@ -201,8 +201,8 @@ def _found(store: str | None, terms: str | None) -> Announced:
     """The server of a store, with no other file of terms than the one that is given or in the working folder; with its
     own where there is none. Raises Unasked."""
     found = find(store_path(store))
-    own = Path(terms or FILE)
-    if found is None or ((terms or own.is_file()) and str(own.absolute()) != found.terms):
+    own = terms_file(Path(terms) if terms else None)
+    if found is None or ((terms or own.is_file()) and str(own) != found.terms):
         raise Unasked
     return found
 

@@ -8,7 +8,7 @@ Only general English is used: suffixes, prepositions and the few verbs that carr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Self
 
@@ -148,6 +148,11 @@ def is_done(word: str, verb: str) -> bool:
 def is_noun(word: str, name: str) -> bool:
     """Whether a word is a name or its plural."""
     return word in (name, f"{name}s", f"{name}es", f"{name[:-1]}ies") or singular(word) == name
+
+
+def in_singular(words: Iterable[str]) -> str:
+    """Words with each in the singular, as phrases are compared."""
+    return " ".join(map(singular, words))
 
 
 def singular(word: str) -> str:

@@ -89,11 +89,14 @@ class Otherwise:
 def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Span] = ()) -> list[Otherwise]:
     """The likeliest ways to read a question, the best first; only as it stands where no word of it may mean another.
     Names that the user marked (`given`, by their places) stay, and then only words that people told are changed."""
-    words = words_of(question)
     ways = [Otherwise(question, spans=tuple(given))]
-    told = _told(words, fits, dictionary, given)
+    if not fits.vocabulary.words and (given or fits.likeness is None):
+        return ways
+    words = words_of(question)
+    inside = _in_values(words, fits, dictionary)
+    told = _told(words, fits, inside, given)
     taken = {at for spans, _ in told for span in spans for at in range(*span)}
-    for spans, meanings in (*told, *(() if given else _like(words, fits, dictionary, taken))):
+    for spans, meanings in (*told, *(() if given else _like(words, fits, dictionary, inside | taken))):
         left = 1.0 - sum(item.probability for item in meanings)
         surely = (spans, meanings) in told and left < LEAST
         longer = [] if surely else [replace(way, probability=way.probability * max(left, LEAST)) for way in ways]
@@ -109,9 +112,10 @@ def as_told(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Span]
     """A question in the schema's words in the place of those of which people told one meaning, outside the names that
     the user marked (`given`, by their places)."""
     words = words_of(question)
+    told = _told(words, fits, _in_values(words, fits, dictionary), given)
     changes = [
         Change(start, end, meant[0].instead, 1.0, meant[0].verb)
-        for spans, meant in _told(words, fits, dictionary, given) if 1.0 - meant[0].probability < LEAST
+        for spans, meant in told if 1.0 - meant[0].probability < LEAST
         for start, end in spans
     ]  # fmt: skip
     return _changed(question, words, Otherwise(question, tuple(changes))).text if changes else question
@@ -121,17 +125,16 @@ Places = tuple[list[Span], Sequence[Meant]]
 """Where a piece of a question stands, and what it may mean."""
 
 
-def _told(words: Sequence[Word], fits: Fits, dictionary: Lookup, given: Sequence[Span]) -> list[Places]:
-    """Where words stand that people told the meaning of, the longest first; none inside a value, or a marked name."""
-    told = fits.vocabulary.words
-    if not told:
+def _told(words: Sequence[Word], fits: Fits, inside: set[int], given: Sequence[Span]) -> list[Places]:
+    """Where words stand that people told the meaning of, the longest first; none `inside` a value, or a marked name."""
+    vocabulary = fits.vocabulary
+    if not vocabulary.words:
         return []
     taken = {at for at, word in enumerate(words) if any(word.start < end and start < word.end for start, end in given)}
-    taken |= _in_values(words, fits, dictionary)
+    taken |= inside
     found: dict[str, tuple[list[Span], tuple[Meant, ...]]] = {}
-    lengths = sorted({len(phrase.split()) for phrase in told}, reverse=True)
-    for start, end in ((at, at + length) for length in lengths for at in range(len(words) - length + 1)):
-        meant = _told_of(words, start, end, fits.vocabulary) if taken.isdisjoint(range(start, end)) else ()
+    for start, end in ((at, at + length) for length in vocabulary.lengths for at in range(len(words) - length + 1)):
+        meant = _told_of(words, start, end, vocabulary) if taken.isdisjoint(range(start, end)) else ()
         if meant:
             taken |= {*range(start, end)}
             found.setdefault(_text(words, start, end), ([], meant))[0].append((start, end))
@@ -152,21 +155,20 @@ def _told_of(words: Sequence[Word], start: int, end: int, vocabulary: Vocabulary
     return tuple(item for item in whole if not behind or behind not in map(singular, item.noun.split()))
 
 
-def _like(words: Sequence[Word], fits: Fits, dictionary: Lookup, taken: set[int]) -> Iterator[Places]:
-    """Where words stand that may mean others by the thesaurus and the encoder."""
+def _like(words: Sequence[Word], fits: Fits, dictionary: Lookup, inside: set[int]) -> Iterator[Places]:
+    """Where words stand that may mean others by the thesaurus and the encoder; none `inside` what stays."""
     if fits.likeness is None:
         return
-    for text, spans in _places(words, fits, fits.likeness, dictionary, taken).items():
+    for text, spans in _places(words, fits, fits.likeness, dictionary, inside).items():
         likely = (item for item in fits.likeness.of(text) if item.probability >= POSSIBLE)
         yield spans, [Meant(item.term, item.probability) for item in likely]
 
 
 def _places(
-    words: Sequence[Word], fits: Fits, likeness: Likeness, dictionary: Lookup, changed: set[int]
+    words: Sequence[Word], fits: Fits, likeness: Likeness, dictionary: Lookup, inside: set[int]
 ) -> dict[str, list[Span]]:
     """Where words stand that may mean others, by their text, without those inside ones that do so more likely, and
-    without those that are `changed`."""
-    inside = changed | _in_values(words, fits, dictionary)
+    without those `inside` what stays."""
     spans = [span for span in _spans(words, fits, likeness.thesaurus) if inside.isdisjoint(range(*span))]
     likeness.prepare([_text(words, *span) for span in spans])
     values = dictionary.lookup(fold(_text(words, *span)) for span in spans)

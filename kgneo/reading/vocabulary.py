@@ -167,6 +167,11 @@ class Vocabulary:
         return {first: tuple(items) for first, items in found.items()}
 
     @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """How many words the phrases have that people told, the longest first."""
+        return tuple(sorted({len(phrase.split()) for phrase in self.words}, reverse=True))
+
+    @cached_property
     def meanings(self) -> dict[tuple[str, str], QueryGraph]:
         """What properties that are not stored stand for, by label and name."""
         return {(key.owner, key.key): key.meaning for key in self.keys if key.meaning is not None}

@@ -144,7 +144,7 @@ def verified(context: Context, question: str) -> Interpretation | None:
     if context.graph.terms is None:
         return None
     graph = context.graph.terms.answered.get(plain_question(question))
-    if graph is None or not _is_shown(context, graph):
+    if graph is None or not is_shown(context, graph):
         return None
     return Interpretation(graph, 0.0, likely=1.0, names=context.shape.names)
 
@@ -157,7 +157,7 @@ def as_told(context: Context, question: str) -> str:
     return otherwise.as_told(question, known.fits, known.dictionary, bracketed(question))
 
 
-def _is_shown(context: Context, graph: QueryGraph) -> bool:
+def is_shown(context: Context, graph: QueryGraph) -> bool:
     """Whether a query graph speaks of nothing that the graph does not have, or that is left out."""
     return not check(graph, catalogue(context.knowledge.schema, context.shape))
 
@@ -212,7 +212,8 @@ def _with_meanings(items: Sequence[Interpretation], vocabulary: Vocabulary) -> l
 def _meaning(item: Interpretation, graph: QueryGraph) -> Interpretation:
     """An interpretation with the query graph that it stands for. It is worded by its terms, but where these measure
     something: what a measure is of for each is not told by its name."""
-    measured = any(isinstance(part, Aggregate) and part not in aggregates(item.graph) for part in aggregates(graph))
+    own = aggregates(item.graph)
+    measured = any(part not in own for part in aggregates(graph))
     return replace(item, graph=graph, meant=None if measured else item.graph)
 
 

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.context import Context
-from kgneo.graph.catalogue import catalogue
 from kgneo.graph.examples import SimilarExample, count_examples, nearest_examples
 from kgneo.graph.lessons import Lesson, usable_lessons
 from kgneo.model import Hop, HopKeys, RelationPath, path_keys, split_value_relation
-from kgneo.query.check import check
 from kgneo.query.json import to_json
 from kgneo.stages.choose_reading import masked_text
 from kgneo.stages.facts import one_line
+from kgneo.stages.interpret import is_shown
 from kgneo.stages.link import LinkedQuestion
 
 MEMORY = "recall"
@@ -103,9 +102,8 @@ def similar_lessons(context: Context, question: str, *, limit: int) -> tuple[Les
 def _verified(context: Context) -> list[Lesson]:
     """The questions of the terms that somebody verified."""
     told = context.graph.terms.questions if context.graph.terms else ()
-    shown = catalogue(context.knowledge.schema, context.shape)
     return [
-        Lesson(item.question, item.graph, item.question, item.graph) for item in told if not check(item.graph, shown)
+        Lesson(item.question, item.graph, item.question, item.graph) for item in told if is_shown(context, item.graph)
     ]
 
 

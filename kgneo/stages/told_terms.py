@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 
 from kgneo.context import Context
-from kgneo.english.names import called, name_words, singular
+from kgneo.english.names import called, in_singular, name_words
 from kgneo.query.json import to_json
 from kgneo.reading.mentions import words_of
 from kgneo.reading.vocabulary import Key, Vocabulary
@@ -21,7 +21,7 @@ def told_terms(question: str, context: Context, vocabulary: Vocabulary) -> Itera
     meaning of their own, each where the question has it."""
     if context.graph.terms is None:
         return
-    said = f" {' '.join(singular(fold(word.plain)) for word in words_of(question))} "
+    said = f" {in_singular(fold(word.plain) for word in words_of(question))} "
     yield from dict.fromkeys(_lines(said, vocabulary))
 
 
@@ -30,7 +30,7 @@ def _lines(said: str, vocabulary: Vocabulary) -> Iterator[str]:
         if f" {phrase} " in said:
             yield f'"{phrase}" means {" or ".join(word.instead for word in words)}.'
     for item in vocabulary.said:
-        if f" {' '.join(map(singular, item.folded.split()))} " in said:
+        if f" {in_singular(item.folded.split())} " in said:
             kind = "relationship type" if item.key.of_edge else "label"
             where = f"{kind} {item.key.owner}, property {item.key.key}"
             yield f'"{item.folded}" means the value {json.dumps(item.value, ensure_ascii=False)} of {where}.'
@@ -41,4 +41,4 @@ def _lines(said: str, vocabulary: Vocabulary) -> Iterator[str]:
 
 
 def _is_said(key: Key, said: str) -> bool:
-    return f" {' '.join(map(singular, called(key.key).split()))} " in said
+    return f" {in_singular(called(key.key).split())} " in said

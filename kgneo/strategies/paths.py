@@ -112,19 +112,19 @@ class Paths:
                 return found
             best = understood[0]
             if found.answer.answers or (best.complete and best.spelt):
-                return _surer(context, question, found, clock)
+                return _surer(context, question, linked, found, clock)
             understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
 
 
-def _surer(context: Context, question: str, found: Chosen, clock: Clock) -> Chosen:
+def _surer(context: Context, question: str, linked: Sequence[LinkedQuestion], found: Chosen, clock: Clock) -> Chosen:
     """What reading has found over plain triples; where that is doubted, what the ranking of relation paths finds, if it
     is surer."""
     sure = found.answer.confidence or 0.0
     if sure >= DOUBTED:
         return found
     try:
-        ranked = _ranked(context, question, (), (), clock)
+        ranked = _ranked(context, question, linked, (), clock)
     except EntityNotFound:
         return found
     return ranked if ranked.answer.answers and (ranked.answer.confidence or 0.0) > sure else found

@@ -141,7 +141,7 @@ def write_draft(document: tomlkit.TOMLDocument, drafted: Drafted, known: Terms) 
     if there is None:
         at = table(document, drafted.kind, drafted.name)
         if not own:
-            at.add(tomlkit.comment("What do people call it?" if _says_nothing(drafted.name) else 'words = ["…"]'))
+            at.add(tomlkit.comment("What do people call it?" if _is_unreadable(drafted.name) else 'words = ["…"]'))
         new += _filled(at, own)
     for key, record in drafted.record.get("properties", {}).items():
         if there is None or key not in there.properties:
@@ -153,7 +153,7 @@ def write_draft(document: tomlkit.TOMLDocument, drafted: Drafted, known: Terms) 
     return new
 
 
-def _says_nothing(name: str) -> bool:
+def _is_unreadable(name: str) -> bool:
     return is_code(name) or all(any(map(str.isdigit, word)) or len(word) == 1 for word in name_words(name))
 
 

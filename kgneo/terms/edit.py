@@ -16,7 +16,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Table
 
 from kgneo.errors import DataError
-from kgneo.folders import whole
+from kgneo.folders import read_text, whole
 from kgneo.terms.file import Terms, terms_of
 
 HEAD = """\
@@ -31,9 +31,10 @@ def opened(file: Path) -> tomlkit.TOMLDocument:
         for line in HEAD.splitlines():
             document.add(tomlkit.comment(line))
         return document
+    text = read_text(file)
     try:
-        return tomlkit.parse(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
+        return tomlkit.parse(text)
+    except TOMLKitError as error:
         raise DataError(f"the file cannot be read: {error}", file=str(file)) from error
 
 

@@ -7,7 +7,6 @@ The parts are pydantic models, of which `json_schema` is the JSON schema that ed
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import date
 from difflib import get_close_matches
@@ -18,11 +17,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from kgneo.errors import DataError
+from kgneo.options_file import read_toml
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json
 from kgneo.terms import FILE
 from kgneo.text import plain_question
+
+HINT = "See docs/terms.md."
 
 
 def _listed(value: object) -> object:
@@ -31,6 +33,11 @@ def _listed(value: object) -> object:
 
 
 Words = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_listed)]
+
+
+def is_for_dates(form: str) -> bool:
+    """Whether a format is for dates: "%d %B %Y", but not the ".0%" of shares."""
+    return "%" in form.rstrip("%")
 
 
 class _Part(BaseModel):
@@ -59,7 +66,7 @@ class PropertyTerms(_Named):
     @field_validator("format")
     @classmethod
     def _can_be_used(cls, form: str) -> str:
-        if "%" not in form.rstrip("%"):
+        if not is_for_dates(form):
             format(1.5, form)  # its own error says what is wrong
         return form
 
@@ -148,13 +155,7 @@ class Terms(_Part):
 
 def read_terms(file: Path) -> Terms:
     """The terms of a file. Raises DataError for one that cannot be read, or says what no such file can."""
-    try:
-        record = tomllib.loads(file.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"this is not TOML: {error}", file=str(file), hint="See docs/terms.md.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"the file cannot be read: {error}", file=str(file)) from error
-    return terms_of(record, str(file))
+    return terms_of(read_toml(file, hint=HINT), str(file))
 
 
 def terms_of(record: Mapping[str, Any], file: str = FILE) -> Terms:
@@ -166,7 +167,7 @@ def terms_of(record: Mapping[str, Any], file: str = FILE) -> Terms:
         place = ".".join(map(str, first["loc"])) or "the file"
         more = error.error_count() - 1
         told = f"{place}: {_problem(first)}" + (f" ({more} more like this)" if more else "")
-        raise DataError(told, file=file, hint=_meant(first["loc"]) or "See docs/terms.md.") from None
+        raise DataError(told, file=file, hint=_meant(first["loc"]) or HINT) from None
 
 
 def _problem(error: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kgneo.english.names import singular
+from kgneo.english.names import in_singular
 from kgneo.graph.connection import Graph
 from kgneo.graph.schema import Label, Property, Relation, Schema
 from kgneo.query.catalogue import Catalogue
@@ -18,7 +18,7 @@ from kgneo.query.check import check
 from kgneo.query.nearest import nearest
 from kgneo.query.quoting import quote
 from kgneo.terms.file import LabelTerms, PropertyTerms, RelationTerms, Terms
-from kgneo.terms.said import owner_of, says_nothing
+from kgneo.terms.said import is_said_everywhere, owner_of
 from kgneo.text import fold, plain_question
 
 SECONDS = 10.0
@@ -86,14 +86,12 @@ def _of_values(
     if not asked:
         return
     pattern = f"()-[owner:{quote(owner.name)}]->()" if isinstance(owner, Relation) else f"(owner:{quote(owner.name)})"
-    there = {
-        row["value"]
-        for value in asked
-        for row in graph.read(
-            f"MATCH {pattern} WHERE toString(owner.{quote(key.key)}) = $value RETURN $value AS value LIMIT 1",
-            value=value, timeout=SECONDS,
-        )
-    }  # fmt: skip
+    rows = graph.read(
+        f"MATCH {pattern} WITH toString(owner.{quote(key.key)}) AS value WHERE value IN $values RETURN DISTINCT value",
+        values=asked,
+        timeout=SECONDS,
+    )
+    there = {row["value"] for row in rows}
     for value in asked:
         if value not in there:
             yield Finding(f"{place}.values", f"no {owner.name} has the value {value!r} of {key.key}.")
@@ -126,7 +124,7 @@ def _notes(terms: Terms) -> Iterator[Finding]:
         owners = list(dict.fromkeys(names))
         if phrase and len(owners) > 1:
             yield Finding(phrase, f"means {' and '.join(owners)}; each is read as likely as the other.", wrong=False)
-        if phrase and says_nothing(phrase):
+        if phrase and is_said_everywhere(phrase):
             yield Finding(phrase, "is a word of every sentence, and is not read as another word.", wrong=False)
     asked: dict[str, int] = defaultdict(int)
     for question in terms.questions:
@@ -141,7 +139,7 @@ def _notes(terms: Terms) -> Iterator[Finding]:
 
 
 def _plain(phrase: str) -> str:
-    return " ".join(map(singular, fold(phrase).split()))
+    return in_singular(fold(phrase).split())
 
 
 def _meant(name: str, known: list[str]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from kgneo.english.names import name_words, singular
 from kgneo.errors import DataError
+from kgneo.folders import read_text
 from kgneo.graph.schema import Label, Relation, Schema
 from kgneo.terms.draft import Drafted
 
@@ -55,10 +56,7 @@ def told_by(file: Path) -> tuple[Told, ...]:
 
 
 def _read(file: Path) -> Any:
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"the file cannot be read: {error}", file=str(file)) from error
+    text = read_text(file)
     if text.lstrip().startswith("{"):
         try:
             return json.loads(text)

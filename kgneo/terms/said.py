@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from kgneo.english.names import Called, called, name_words, singular
+from kgneo.english.names import Called, called, in_singular, name_words, singular
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.graph.attach import Choices
 from kgneo.graph.schema import Label, Property, Relation, Schema
@@ -20,7 +20,7 @@ from kgneo.query.graph import Aggregate, QueryGraph, Value
 from kgneo.reading.fits import key_name
 from kgneo.reading.vocabulary import Key, Kind, Said, Vocabulary, Word
 from kgneo.terms.file import LabelTerms, PropertyTerms, RelationTerms, Term, Terms
-from kgneo.text import fold
+from kgneo.text import fold, number_of
 
 SURE, GUESSED, VERB = 1.0, 0.8, 0.7
 """Probability that a word means what somebody says it does, what a draft has guessed, and that a word for a
@@ -100,13 +100,13 @@ def with_terms(vocabulary: Vocabulary, terms: Terms, shown: Catalogue) -> Vocabu
     derived = {name: key for name, item in meant.items() if (key := _derived(name, item, vocabulary))}
     words: dict[str, list[Word]] = {}
     for phrase, word in (*_words(vocabulary, terms), *_words_of_terms(terms, derived)):
-        if says_nothing(phrase):
+        if is_said_everywhere(phrase):
             continue
-        known = words.setdefault(" ".join(map(singular, fold(phrase).split())), [])
+        known = words.setdefault(in_singular(fold(phrase).split()), [])
         if word.instead not in [item.instead for item in known]:
             known.append(word)
     names = [*vocabulary.labels, *map(vocabulary.readable, vocabulary.relations), *map(key_name, vocabulary.keys)]
-    own = {" ".join(map(singular, name_words(name))) for name in names}
+    own = {in_singular(name_words(name)) for name in names}
     return replace(
         vocabulary,
         keys=(*(_with_unit(key, terms) for key in vocabulary.keys), *derived.values()),
@@ -116,7 +116,7 @@ def with_terms(vocabulary: Vocabulary, terms: Terms, shown: Catalogue) -> Vocabu
     )
 
 
-def says_nothing(phrase: str) -> bool:
+def is_said_everywhere(phrase: str) -> bool:
     """Whether all words of a phrase are such as every sentence has: "by", "in the"."""
     return all(word in FUNCTION_WORDS for word in fold(phrase).split())
 
@@ -126,9 +126,14 @@ def _shared(words: list[Word], own: bool) -> tuple[Word, ...]:
     return tuple(replace(word, probability=word.probability / (len(words) + own)) for word in words)
 
 
-def _with_unit(key: Key, terms: Terms) -> Key:
+def _of_key(key: Key, terms: Terms) -> PropertyTerms | None:
+    """What the terms say of a property."""
     owner = (terms.relations if key.of_edge else terms.labels).get(key.owner)
-    said = owner.properties.get(key.key) if owner else None
+    return owner.properties.get(key.key) if owner else None
+
+
+def _with_unit(key: Key, terms: Terms) -> Key:
+    said = _of_key(key, terms)
     return replace(key, unit=said.unit) if said and said.unit else key
 
 
@@ -143,8 +148,7 @@ def _words(vocabulary: Vocabulary, terms: Terms) -> Iterator[tuple[str, Word]]:
         if name in relations:
             yield from _each(each, name, " ".join(name_words(vocabulary.readable(relations[name]))), verb=True)
     for key in vocabulary.keys:
-        owner = (terms.relations if key.of_edge else terms.labels).get(key.owner)
-        said = owner.properties.get(key.key) if owner else None
+        said = _of_key(key, terms)
         if said is not None:
             yield from _each(said, str(key.key), " ".join(name_words(key_name(key))))
 
@@ -161,11 +165,10 @@ def _each(
 def _said(vocabulary: Vocabulary, terms: Terms) -> Iterator[Said]:
     """Words for values."""
     for key in vocabulary.keys:
-        owner = (terms.relations if key.of_edge else terms.labels).get(key.owner)
-        said = owner.properties.get(key.key) if owner else None
+        said = _of_key(key, terms)
         for value, phrases in (said.values if said else {}).items():
             number = key.kind == "number" and key.form == ""
-            typed = _number(value) if number else (value.lower() == "true") if _is_truth(key) else value
+            typed = _number_or_text(value) if number else (value.lower() == "true") if _is_truth(key) else value
             yield from (Said(fold(phrase), key, typed, value) for phrase in phrases)
 
 
@@ -173,13 +176,9 @@ def _is_truth(key: Key) -> bool:
     return key.kind == "truth" and key.flags is None
 
 
-def _number(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+def _number_or_text(value: str) -> int | float | str:
+    found = number_of(value)
+    return value if found is None else found
 
 
 # Terms with a meaning ------------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from kgneo.query.graph import Aggregate, Expression, QueryGraph, Value
-from kgneo.terms.file import PropertyTerms, Terms
+from kgneo.terms.file import PropertyTerms, Terms, is_for_dates
+from kgneo.text import number_of
 
 SAME_UNIT = ("sum", "average", "minimum", "maximum")
 """Functions whose number is measured as the values are."""
@@ -43,23 +44,15 @@ def written(text: str, said: PropertyTerms) -> str:
     if said.values.get(text):
         return f"{text} ({said.values[text][0]})"
     told = formatted(text, said.format) if said.format else text
-    return f"{told} {said.unit}" if said.unit and _number(text) is not None else told
+    return f"{told} {said.unit}" if said.unit and number_of(text) is not None else told
 
 
 def formatted(text: str, form: str) -> str:
     """A number or a date in a format; as it is, where the format is not for it."""
+    if not is_for_dates(form):
+        number = number_of(text)
+        return text if number is None else format(number, form)
     try:
-        day = date.fromisoformat(text[:10])
+        return date.fromisoformat(text[:10]).strftime(form)
     except ValueError:
-        number = _number(text)
-        return text if number is None or "%d" in form or "%Y" in form else format(number, form)
-    return day.strftime(form) if "%" in form else text
-
-
-def _number(text: str) -> int | float | None:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None
+        return text

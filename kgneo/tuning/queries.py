@@ -26,7 +26,6 @@ from kgneo.query.graph import (
     Function,
     Operator,
     QueryGraph,
-    Scalar,
     Selection,
     Value,
     Variable,
@@ -34,6 +33,7 @@ from kgneo.query.graph import (
 from kgneo.query.growth import Action, Ask, Begin, Join, Order, Turn, Where, apply
 from kgneo.query.wording import wording
 from kgneo.questions import Question
+from kgneo.text import number_of
 from kgneo.tuning.chains import nameable
 
 __all__ = ["queries"]
@@ -173,7 +173,7 @@ class _Maker:
         if key.kind == "date":
             return Condition(value, self._random.choice(("=", compared)), (text[:4],)) if text[:4].isdigit() else None
         if key.kind == "number":
-            number = _number(text)
+            number = number_of(text)
             return number if number is None else Condition(value, self._random.choice(("=", compared)), (number,))
         return Condition(value, "=", (text,)) if len(text) <= LONGEST and nameable(text) else None
 
@@ -222,13 +222,3 @@ def _forms(graph: QueryGraph, phrase: str) -> Sequence[str]:
         return COUNTED
     nodes = isinstance(graph.answer, Value) and not graph.answer.key and not graph.selections
     return (LISTED if graph.conditions else ASKED) if nodes else ONE
-
-
-def _number(text: str) -> Scalar | None:
-    try:
-        return int(text)
-    except ValueError:
-        try:
-            return float(text)
-        except ValueError:
-            return None
