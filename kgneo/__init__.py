@@ -19,11 +19,13 @@ __all__ = [
     "Graph",
     "KgneoError",
     "Options",
+    "Said",
     "Triple",
     "Verification",
     "__version__",
     "ask",
     "open_context",
+    "teach",
     "verify",
 ]
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from kgneo.asking import ask, open_context
     from kgneo.context import Context, Options
     from kgneo.errors import KgneoError
+    from kgneo.feedback.give import Said, teach
     from kgneo.graph import Graph
     from kgneo.model import Answer, Triple
     from kgneo.verification.verdict import Verification
@@ -42,10 +45,12 @@ _HOMES = {
     "Graph": "kgneo.graph",
     "KgneoError": "kgneo.errors",
     "Options": "kgneo.context",
+    "Said": "kgneo.feedback.give",
     "Triple": "kgneo.model",
     "Verification": "kgneo.verification.verdict",
     "ask": "kgneo.asking",
     "open_context": "kgneo.asking",
+    "teach": "kgneo.feedback.give",
     "verify": "kgneo.verifying",
 }
 

@@ -19,6 +19,7 @@ from kgneo.english.names import name_words, plural
 from kgneo.errors import KgneoError, QuestionError
 from kgneo.model import Answer, Step
 from kgneo.query.graph import Aggregate, Condition, QueryGraph, Value, Variable, with_names
+from kgneo.query.json import to_json
 from kgneo.query.wording import wording
 from kgneo.stages.offer_readings import Offered, run_graph
 from kgneo.strategies import Strategy
@@ -213,6 +214,7 @@ def _answered(context: Context, graph: QueryGraph) -> Answer:
         evidence=ran.evidence,
         cypher=compiled.text,
         cypher_parameters={"limit": limit, **compiled.parameters},
+        query_graph=to_json(graph),
         grounded=True,
         answer_nodes=result.nodes,
         table=result.table,

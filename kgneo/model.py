@@ -289,6 +289,8 @@ class Answer:
     """The first nodes that were counted, where the answer is how many there are."""
     how: tuple[str, ...] = ()
     """What the strategy `auto` did, in its order."""
+    query_graph: Mapping[str, Any] | None = None
+    """The query graph that gave the answers, as JSON holds it (`kgneo.query.json`); None where none did."""
 
     @property
     def evidence_left_out(self) -> int:
@@ -337,6 +339,7 @@ class Answer:
             "evidence_left_out": self.evidence_left_out,
             "cypher": self.cypher,
             "cypher_parameters": dict(self.cypher_parameters),
+            "query_graph": None if self.query_graph is None else dict(self.query_graph),
             "picture": self.picture,
             "confidence": self.confidence,
             "grounded": self.grounded,

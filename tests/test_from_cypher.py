@@ -409,6 +409,14 @@ BOTH = QueryGraph((PAINTER, GUILD), Value("g"), (BELONGS,))
             replace(BOTH, selections=(Selection("g", Aggregate("count", Value("p")), True, 2),)),
         ),
         (
+            "MATCH (p:Painter)-[:REL_A]->(g:Guild) WITH g.town AS t, count(p) AS n RETURN t ORDER BY n LIMIT 1",
+            replace(
+                BOTH,
+                answer=Value("g", "town"),
+                selections=(Selection("g", Aggregate("count", Value("p"), Value("g", "town"))),),
+            ),
+        ),
+        (
             "MATCH (p:Painter)-[:REL_A]->(g:Guild) RETURN g.name, count(*)",
             replace(BOTH, answer=Aggregate("count", Value("p"), Value("g", "name"))),
         ),

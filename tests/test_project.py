@@ -36,11 +36,13 @@ def test_public_names_are_what_init_exports() -> None:
             "Graph",
             "KgneoError",
             "Options",
+            "Said",
             "Triple",
             "Verification",
             "__version__",
             "ask",
             "open_context",
+            "teach",
             "verify",
         ]
     )

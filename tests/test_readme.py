@@ -41,6 +41,10 @@ OF_OTHER_GRAPHS = {
     "How many inactive clients are there?",
     "Which VIPs bought something in 2024?",
     "What is the revenue of Ada?",
+    "which customers live in Kiel?",
+    "who are our best clients?",
+    "who is up north?",
+    "what do customers from Kiel buy?",
 }
 SHOWN = re.compile(r"""(?:kgneo ask|\bask\(graph,)[^"\n`]*"([^"\n]+)\"""")
 

@@ -95,7 +95,7 @@ def test_hidden_are_labels_types_and_their_properties(tmp_path: Path) -> None:
 
 def test_a_verified_question_is_found_by_its_words_whatever_its_capitals_and_mark(tmp_path: Path) -> None:
     known = terms("[[questions]]\nquestion = 'How is  business?'\ncypher = 'MATCH (c:A) RETURN c'", tmp_path)
-    assert [*known.answered] == ["how is business"]
+    assert [item.plain for item in known.questions] == ["how is business"]
 
 
 def test_the_json_schema_names_every_field_with_what_it_is() -> None:

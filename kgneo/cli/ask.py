@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgneo import defaults
+from kgneo.cli.feedback import Remark, keep
 from kgneo.cli.help import Command, shows_all
 from kgneo.cli.options import (
     ANSWER,
@@ -17,6 +18,7 @@ from kgneo.cli.options import (
     budget_options,
     complete_strategy,
     connection_options,
+    feedback_options,
     json_option,
     model_options,
     option,
@@ -123,6 +125,7 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
     help="Where the question may mean several things, the answer of the reading with this number.",
     group=ANSWER,
 )
+@with_options(*feedback_options)
 @option(
     "--dry-run",
     is_flag=True,
@@ -135,7 +138,10 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
 @option("--browse", is_flag=True, help="Open Neo4j Browser with the query that shows the answer's graph.", group=OUTPUT)
 @json_option
 @with_options(
-    *server_options("--strategy, --entity, --hops, --top-k, --limit, --llm, --pick, --cypher, --quiet and --json")
+    *server_options(
+        "--strategy, --entity, --hops, --top-k, --limit, --llm, --pick, --right, --wrong, --means, --answers, "
+        "--cypher, --quiet and --json"
+    )
 )
 @connection_options
 def ask(
@@ -164,6 +170,10 @@ def ask(
     seed: int | None,
     model: ModelSettings,
     pick: int | None,
+    right: bool,
+    wrong: bool,
+    means: str | None,
+    answers: str | None,
     dry_run: bool,
     edit: bool,
     cypher: bool,
@@ -188,6 +198,7 @@ def ask(
       kgneo ask --llm mistral-7b --strategy navigator --set variants=0 --max-calls 8 "who wrote [Dracula]?"
       kgneo ask --llm mistral-7b --strategy all "which seas do the rivers of [Germany] flow into?"
       kgneo ask --llm openai:mistral --llm-url http://127.0.0.1:11434/v1
+      kgneo ask "who are our best clients?" --means "which 5 customers have the most orders?"
       kgneo ask --server http://127.0.0.1:7575 "which countries does the Mekong cross?"
     """
     if server:
@@ -219,6 +230,9 @@ def ask(
         day_tokens=day_tokens,
         day_cost=day_cost,
     )
+    remark = Remark(right, wrong, means, answers)
+    if remark.given and (question is None or dry_run or strategy == ALL):
+        raise UsageError("--right, --wrong, --means and --answers are said of the answer to one question.")
     prompts = model.load_prompts()
     together = strategy == ALL
     if together and (question is None or assigned or browse):
@@ -250,6 +264,8 @@ def ask(
         )
         if question is not None:
             printer.print(question)
+            assert printer.last is not None
+            keep(context, printer.last, remark)
             return 0
         if sys.stdin.isatty() and sys.stdout.isatty():
             from kgneo.cli.dialogue import Dialogue

@@ -16,6 +16,7 @@ from prompt_toolkit.completion import Completer, Completion, ThreadedCompleter
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.output import create_output
 
+from kgneo.cli.feedback import Remark, keep
 from kgneo.cli.hints import in_dialogue
 from kgneo.cli.options import say
 from kgneo.cli.printer import Printer, print_error, query_of
@@ -37,6 +38,9 @@ COMMANDS = {
     "/why": "how the last question was read, and all triples behind its answer",
     "/cypher": "the query of the last answer",
     "/pick": "NUMBER: where a question may mean several things, the answer of that reading",
+    "/right": "the last answer is right; it waits for `kgneo learn --review`",
+    "/wrong": "the last answer is wrong",
+    "/means": "TEXT: what the last question means, in other words, as Cypher or as a query graph",
     "/save": "FILE: the last answer as .json, .csv, or lines of text",
     "/help": "this list",
     "/exit": "end; Ctrl-D does the same",
@@ -93,6 +97,9 @@ class Dialogue:
             "/why": self._why,
             "/cypher": self._cypher,
             "/pick": self._pick,
+            "/right": lambda _: self._say(Remark(right=True)),
+            "/wrong": lambda _: self._say(Remark(wrong=True)),
+            "/means": self._means,
             "/save": self._save,
             "/help": self._help,
             "/exit": _end,
@@ -145,6 +152,16 @@ class Dialogue:
         if not number.isdecimal():
             raise UsageError(f"/pick takes a number, and got {number!r}.", hint="As in: /pick 2")
         self.printer.show(self._last().picked(int(number)))
+
+    def _means(self, text: str) -> None:
+        if not text:
+            raise UsageError(
+                "/means takes what the question means.", hint="As in: /means which rivers flow into a sea?"
+            )
+        self._say(Remark(means=text))
+
+    def _say(self, remark: Remark) -> None:
+        keep(self.printer.context, self._last(), remark)
 
     def _save(self, name: str) -> None:
         answer = self._last()

@@ -14,6 +14,7 @@ from kgneo import defaults
 from kgneo.cli.help import Command
 from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
+    FEEDBACK,
     RETRIEVAL,
     connection_options,
     json_option,
@@ -61,6 +62,10 @@ BARS = {
 @option("--seed", type=int, default=0, show_default=True, help="Which questions --sample draws.", group="Questions")
 @click.option("--list", "show", is_flag=True, help="Show the examples in the graph.")
 @click.option("--remove", "keys", multiple=True, metavar="KEY|all", help="Remove an example, or all. Repeatable.")
+@option("--review", is_flag=True, help="Show what people said of answers, and what each would change.", group=FEEDBACK)
+@option("--take", multiple=True, metavar="KEY|all", help="Make it a verified question. Repeatable.", group=FEEDBACK)
+@option("--drop", multiple=True, metavar="KEY|all", help="Drop it unlearned. Repeatable.", group=FEEDBACK)
+@option("--take-back", metavar="NAME", help="Take back all that one person said.", group=FEEDBACK)
 @option(
     "--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.", group=RETRIEVAL
 )
@@ -75,20 +80,31 @@ def learn(
     seed: int,
     show: bool,
     keys: tuple[str, ...],
+    review: bool,
+    take: tuple[str, ...],
+    drop: tuple[str, ...],
+    take_back: str | None,
     encoder: str | None,
     as_json: bool,
     settings: Settings,
 ) -> None:
-    """Learn from questions whose answers are known, so that others like them are understood.
+    """Learn from questions whose answers are known, and from what people say of answers.
 
     A file holds JSON objects (.jsonl) with "question" and "answers" (or "nodes"), or lines of a question, a tab, and
     answers separated by "|". How a question is answered is found by trying its readings, or, where it has [brackets] or
     "entities", the relation paths of the graph; "cypher" or "query_graph" of an object say it. Questions that nothing
     answers are reported and not stored.
 
+    What people say of answers (`kgneo ask --right`, `--wrong`, `--means`, `--answers`, the page, HTTP, MCP) waits until
+    somebody has looked at it: --review shows each with what it would change, and --take makes it a verified question of
+    the file of terms. What would break another verified question is refused.
+
     \b
     Examples:
       kgneo learn questions.jsonl
+      kgneo learn --review
+      kgneo learn --take 3f2a91c0
+      kgneo learn --take-back anna
       kgneo learn --list
       kgneo learn --remove all
     """
@@ -98,10 +114,24 @@ def learn(
     from kgneo.learning import learn_questions
     from kgneo.questions import read_labelled, sample
 
-    if bool(files) + show + bool(keys) != 1:
-        raise UsageError("learn takes either files, --list, or --remove.", hint="See kgneo learn --help.")
+    asked = (bool(files), show, bool(keys), review, bool(take), bool(drop), bool(take_back))
+    if sum(asked) != 1:
+        raise UsageError(
+            "learn takes one of: files, --list, --remove, --review, --take, --drop, --take-back.",
+            hint="See kgneo learn --help.",
+        )
     with open_graph(settings, report=say) as graph:
-        if show:
+        if any(asked[3:]):
+            from kgneo.cli.review import Review
+
+            feedback = Review(open_context(graph, encoder=encoder, report=say), as_json=as_json)
+            if review:
+                feedback.show()
+            elif take_back:
+                feedback.take_back(take_back)
+            else:
+                (feedback.take if take else feedback.drop)(take or drop)
+        elif show:
             _list(graph, as_json)
         elif keys:
             _remove(graph, keys, encoder, as_json)

@@ -54,7 +54,7 @@ SUMMARIES = {
     "ask": "Answer a question from the graph, with the triples that the answer rests on.",
     "verify": "Say whether the graph supports a claim, refutes it, or holds not enough evidence.",
     "retrieve": "Show the candidates of a question by hop, and the K triples nearest to it.",
-    "learn": "Learn from questions whose answers are known, so that others like them are understood.",
+    "learn": "Learn from questions whose answers are known, and from what people say of answers.",
     "terms": "Write down what names and values mean here, in one file that people review: kgneo.terms.toml.",
     "eval": "Measure strategies on questions with known answers.",
     "serve": "Answer over HTTP: a page to ask on, an API, and a chat endpoint as OpenAI has it.",

@@ -26,19 +26,23 @@ from kgneo.settings import Settings, open_graph
     show_default=True,
     help="Length of one result, about.",
 )
+@click.option("--feedback", is_flag=True, help="Keep what the user says of answers, for `kgneo learn --review`.")
 @model_options
 @connection_options
-def mcp(http: bool, host: str, port: int, tokens: int, model: ModelSettings, settings: Settings) -> None:
+def mcp(
+    http: bool, host: str, port: int, tokens: int, feedback: bool, model: ModelSettings, settings: Settings
+) -> None:
     """Serve the graph to an assistant that speaks MCP (Model Context Protocol).
 
     Its tools ask, retrieve, interpret, show the schema, find entities and neighbours, and run Cypher that only reads.
-    Nothing is ever written. An assistant starts the command itself; docs/mcp.md says where it is entered.
+    Nothing is ever written to the graph. An assistant starts the command itself; docs/mcp.md says where it is entered.
 
     \b
     Examples:
       kgneo mcp
       kgneo mcp --uri neo4j://localhost:7687
       kgneo mcp --http --port 8765
+      kgneo mcp --feedback
     """
     try:
         from kgneo.doors.mcp import mcp_server, run_server
@@ -59,7 +63,8 @@ def mcp(http: bool, host: str, port: int, tokens: int, model: ModelSettings, set
         context = open_context(graph, model=model.load(), prompts=model.load_prompts(), report=say)
         if http:
             say(f"Serving MCP at http://{host}:{port}/mcp; end with Ctrl-C.")
-        run_server(mcp_server(Tools(context, tokens)), address=(host, port) if http else None)
+        tools = mcp_server(Tools(context, tokens), feedback=feedback)
+        run_server(tools, address=(host, port) if http else None)
 
 
 def _is_loopback(host: str) -> bool:

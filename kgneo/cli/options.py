@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 GRAPH, SERVER, MODEL_GROUP = "Graph", "Server", "Language model"
 ANSWER, RETRIEVAL, OUTPUT = "Answering", "Retrieval", "Output"
+FEEDBACK = "Feedback"
 """Groups of options, as --help-all heads them."""
 
 
@@ -305,6 +306,23 @@ def own_user() -> str:
         return getpass.getuser()
     return ""
 
+
+feedback_options = (
+    option(
+        "--right",
+        is_flag=True,
+        help="Say that the answer is right: it waits for `kgneo learn --review`, as what follows.",
+        group=FEEDBACK,
+    ),
+    option("--wrong", is_flag=True, help="Say that the answer is wrong.", group=FEEDBACK),
+    option(
+        "--means",
+        metavar="TEXT",
+        help="Say what the question means: in other words, as Cypher or as a query graph.",
+        group=FEEDBACK,
+    ),
+    option("--answers", metavar="A|B", help="Say which answers are right.", group=FEEDBACK),
+)
 
 budget_options = (
     option(

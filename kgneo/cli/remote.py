@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from kgneo.cli.feedback import Remark, tell
 from kgneo.cli.hints import about_this_graph
 from kgneo.cli.pick import picked_number
 from kgneo.cli.render import print_answer, print_rest
@@ -71,6 +72,10 @@ def _option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
 @_option("--top-k", "-k", type=click.IntRange(1, 1000))
 @_option("--limit", type=click.IntRange(1, 1000))
 @_option("--pick", type=click.IntRange(1))
+@click.option("--right", is_flag=True)
+@click.option("--wrong", is_flag=True)
+@click.option("--means")
+@click.option("--answers")
 @_option("--cypher", is_flag=True)
 @click.option("--quiet", "-q", is_flag=True)
 @click.option("--json", "as_json", is_flag=True)
@@ -81,6 +86,10 @@ def remote(
     terms: str | None,
     llm: str | None,
     pick: int | None,
+    right: bool,
+    wrong: bool,
+    means: str | None,
+    answers: str | None,
     cypher: bool,
     quiet: bool,
     as_json: bool,
@@ -88,6 +97,7 @@ def remote(
     **given: Any,
 ) -> None:
     """The options of `kgneo ask` that a server understands. Raises Unasked."""
+    remark = Remark(right, wrong, means, answers)
     body: Body = {
         "question": " ".join(words),
         "entities": list(entities),
@@ -109,6 +119,9 @@ def remote(
     if number is not None:
         record, seen = record["choices"][number - 1]["answer"], False
     _print(record, quiet=quiet, as_json=as_json, seen=seen, cypher=cypher)
+    if remark.given:
+        with _refusals(address[0]):
+            tell(_post(address, remark.body(record), "feedback"))
 
 
 @click.command(name="verify", context_settings={"help_option_names": []})

@@ -30,11 +30,11 @@ from kgneo.terms import FILE
 
 if TYPE_CHECKING:
     from kgneo.context import Context
+    from kgneo.feedback.trial import Tried
     from kgneo.graph import Graph
     from kgneo.query.graph import QueryGraph
     from kgneo.terms.draft import Drafted
     from kgneo.terms.file import Terms
-    from kgneo.terms.trial import Tried
 
 
 @click.group()
@@ -255,6 +255,7 @@ def _place(of: str, schema: Any) -> tuple[str, str, str, str]:
 def _add_meaning(graph: Graph, file: Path, text: str, means: str | None, pick: int) -> dict[str, Any]:
     """A term with a meaning, or a verified question: what the reader makes of the words."""
     from kgneo.asking import interpret, open_context
+    from kgneo.feedback.durable import durable
     from kgneo.terms.edit import add_question, opened, saved, table
     from kgneo.terms.said import owner_of
 
@@ -265,13 +266,14 @@ def _add_meaning(graph: Graph, file: Path, text: str, means: str | None, pick: i
     if pick > len(offered):
         raise UsageError(f"There are {len(offered)} readings of {means or text!r}; there is no number {pick}.")
     chosen = offered[pick - 1]
-    if means and not owner_of(chosen.graph):
+    meant = durable(context, chosen.graph)
+    if means and not owner_of(meant):
         raise UsageError(
             f"{means!r} was read as {chosen.wording!r}, which asks neither for nodes of one label nor for a number.",
             hint="Say it as in “customers that …” or “total amount of orders”, or pick another reading.",
         )
     document = opened(file)
-    written = _written(chosen.graph)
+    written = _written(meant)
     if means:
         at = table(document, "terms", text)
         at.update({"query_graph": written, "description": at.get("description", chosen.wording)})
@@ -386,8 +388,8 @@ def test_command(as_json: bool, settings: Settings) -> None:
       kgneo terms test
     """
     from kgneo.asking import open_context
+    from kgneo.feedback.trial import tried
     from kgneo.terms.file import read_terms
-    from kgneo.terms.trial import tried
 
     file = _needed(settings)
     known = read_terms(file)
@@ -395,7 +397,7 @@ def test_command(as_json: bool, settings: Settings) -> None:
         raise UsageError(f"{file} has no verified questions.", hint="Add one: kgneo terms add --question QUESTION")
     with open_graph(settings, report=say) as graph:
         context: Context = open_context(graph, report=say)
-        found = list(tried(context, known))
+        found = list(tried(context, known.questions))
     same = sum(item.same for item in found)
     if as_json:
         print_json({"same": same, "questions": [_tried(item) for item in found]})

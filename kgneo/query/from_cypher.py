@@ -711,7 +711,9 @@ class _Parser:
         if not isinstance(by, Expression):
             raise self._error("an order by a literal")
         descending = self._word("DESC", "DESCENDING") or not (self._word("ASC", "ASCENDING") or True)
-        return (replace(by, per=None) if isinstance(by, Aggregate) else by), descending
+        if isinstance(by, Aggregate) and not (by.per and by.per.key):  # else the groups of a property are put in order
+            by = replace(by, per=None)
+        return by, descending
 
     def _amount(self) -> int:
         number = self._literal()

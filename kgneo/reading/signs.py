@@ -52,12 +52,12 @@ def signs_of(question: str, readings: Sequence[Interpretation], number: int) -> 
     """The signs of the reading of that `number` (from 0) among all, before it is run."""
     item = readings[number]
     if item.along is not None:
-        return _of_path(item) | _of_graph(item) | _of_form(question, item.meant or item.graph)
+        return _of_path(item) | _of_graph(item) | of_form(question, item.meant or item.graph)
     read = [other for other in readings if other.along is None]
     others = [other.score for other in read if other.graph != item.graph]
     ahead = item.score - max(others, default=item.score - FAR)
     place = read.index(item)
-    return _of_words(item) | _of_graph(item) | _of_form(question, item.meant or item.graph) | {
+    return _of_words(item) | _of_graph(item) | of_form(question, item.meant or item.graph) | {
         "first": float(place == 0),
         "place": 1.0 / (1 + place),
         "score": item.score,
@@ -102,7 +102,7 @@ def _of_words(item: Interpretation) -> Signs:
     }
 
 
-def _of_form(question: str, graph: QueryGraph) -> Signs:
+def of_form(question: str, graph: QueryGraph) -> Signs:
     """Which closed classes of words of the question no part of the query graph answers to ("unsaid"), and the other way
     round ("unasked"). Several values may also be those that one name has."""
     words = set(WORD.findall(question.lower())) - _words_of_values(graph)

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kgneo.asking import check_text
 from kgneo.errors import KgneoError
+from kgneo.feedback.give import Said
 from kgneo.serve.failures import JsonResponse, Refusal, record_of
 from kgneo.serve.metrics import CONTENT_TYPE, Metrics
 from kgneo.serve.service import Answered, Asked, Record, Service, event_record
@@ -75,6 +76,18 @@ class ClaimBody(Closed):
     closed: bool = Field(False, description="Whether what the graph does not hold is false.")
 
 
+class FeedbackBody(Closed):
+    """What somebody says of the answer to a question: that it is right, that it is wrong (neither `means` nor `answers`
+    is given then), what it means, or which answers are right."""
+
+    question: str = Field(min_length=1)
+    right: bool = Field(False, description="Whether the answer that `query_graph` gave is right.")
+    query_graph: dict[str, Any] | None = Field(None, description="What gave the answer, as the answer has it.")
+    means: str = Field("", max_length=10_000, description="Other words, Cypher, or a query graph in JSON.")
+    answers: list[Name] = Field(default_factory=list, max_length=LISTED, description="The right answers.")
+    by: str = Field("", max_length=100, description="Who says it; without it, where the request comes from.")
+
+
 class RunBody(Closed):
     """A query graph, as `interpret` gives it, to be run as it is or changed."""
 
@@ -100,6 +113,7 @@ class Routes:
         router.post("/interpret", tags=["questions"])(self.interpret)
         router.post("/verify", tags=["questions"])(self.verify)
         router.post("/run", tags=["questions"])(self.run)
+        router.post("/feedback", tags=["questions"])(self.feedback)
         router.get("/schema", tags=["graph"])(self.schema)
         router.get("/entities", tags=["graph"])(self.entities)
         router.get("/neighbours", tags=["graph"])(self.neighbours)
@@ -137,6 +151,14 @@ class Routes:
         """Run a query graph. It is checked against the schema first, and can only read."""
         limit = min(body.limit or self._limits.answers, self._limits.answers)
         return JsonResponse(await self.work(request, partial(self._service.run, body.graph, limit=limit)))
+
+    async def feedback(self, body: FeedbackBody, request: Request) -> JsonResponse:
+        """Keep what is said of an answer. It changes no answer until somebody has reviewed it on the server."""
+        self.check_length(body.question)
+        by = body.by or client_of(request)
+        said = Said(body.right, body.means, tuple(body.answers), by, "http")
+        work = partial(self._service.feedback, body.question, body.query_graph, said)
+        return JsonResponse(await self.work(request, work))
 
     async def schema(self, request: Request) -> JsonResponse:
         """Labels, relationship types, properties, what connects what, and example questions."""

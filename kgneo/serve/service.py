@@ -18,6 +18,7 @@ from kgneo.conversation import Conversation
 from kgneo.english.names import name_words, plural, question_wording
 from kgneo.errors import DataError, KgneoError, UsageError
 from kgneo.events import Event, StageEvent, Text
+from kgneo.feedback.give import Said, give
 from kgneo.graph.around import around
 from kgneo.graph.browser import browser_link, with_query
 from kgneo.graph.candidates import count_candidates
@@ -216,6 +217,13 @@ class Service:
             "cypher": compiled.text,
             "cypher_parameters": parameters_to_show(compiled.parameters),
         }
+
+    def feedback(self, question: str, query_graph: Mapping[str, Any] | None, said: Said) -> Record:
+        """Keep what somebody says of an answer until it is reviewed. Raises UsageError and DataError."""
+        if query_graph is not None:
+            self._check(from_json(query_graph))
+        kept = give(self._context, question, query_graph, said)
+        return {"key": kept.key, "question": question, "verdict": kept.verdict, "read_as": kept.read_as}
 
     def run(self, record: object, *, limit: int | None = None) -> Record:
         """What a query graph finds, as an answer. Raises DataError for one that cannot be asked of this graph."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from kgneo.context import Context
 from kgneo.english.question import MaskedQuestion
@@ -44,6 +45,9 @@ from kgneo.stages.ranking import ranking
 from kgneo.terms.meaning import expanded
 from kgneo.text import plain_question
 from kgneo.thesaurus_data import load_thesaurus
+
+if TYPE_CHECKING:
+    from kgneo.terms.file import VerifiedQuestion
 
 KEY, WORDS = "interpret", "learned words"
 LONGEST = 5.0
@@ -139,11 +143,15 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
     return understood if given else weighed(lessons, fits, question, understood)
 
 
-def verified(context: Context, question: str) -> Interpretation | None:
-    """The query graph of a question that somebody verified, word for word, as its interpretation."""
-    if context.graph.terms is None:
-        return None
-    graph = context.graph.terms.answered.get(plain_question(question))
+def verified_questions(context: Context) -> tuple[VerifiedQuestion, ...]:
+    """The questions of the graph's terms that somebody verified."""
+    return context.graph.terms.questions if context.graph.terms else ()
+
+
+def verified(context: Context, question: str, questions: Sequence[VerifiedQuestion]) -> Interpretation | None:
+    """The query graph of one of the verified `questions`, word for word, as its interpretation."""
+    plain = plain_question(question)
+    graph = next((item.graph for item in questions if item.plain == plain), None)
     if graph is None or not is_shown(context, graph):
         return None
     return Interpretation(graph, 0.0, likely=1.0, names=context.shape.names)

@@ -109,6 +109,7 @@ def _without(answer: Answer, outcome: Outcome, message: str) -> Answer:
     """What is left of an answer that is not given: its readings, its confidence and its cost."""
     return replace(
         answer,
+        query_graph=None,
         answer=NO_ANSWER,
         answers=(),
         more=0,

@@ -67,6 +67,7 @@ def answer_of(question: str, strategy: str, tried: Tried, *, limit: int) -> Answ
         evidence=evidence,
         cypher=result.compiled.text,
         cypher_parameters={"limit": limit, **result.compiled.parameters},
+        query_graph=to_json(tried.offered.graph),
         picture=result.compiled.picture,
         grounded=True,
         answer_nodes=result.nodes,
@@ -87,5 +88,6 @@ def same(one: Answer, other: Answer) -> bool:
 
 def attempt_of(tried: Tried, *, limit: int) -> Attempt:
     """A reading that was tried, as what a model may take instead of writing a query."""
-    found = found_of(tried.ran.result, tried.ran.evidence, tried.offered.wording, limit=limit)
-    return Attempt(json.dumps(to_json(tried.offered.graph), ensure_ascii=False), None, found)
+    offered, ran = tried.offered, tried.ran
+    found = found_of(offered.graph, ran.result, ran.evidence, offered.wording, limit=limit)
+    return Attempt(json.dumps(to_json(offered.graph), ensure_ascii=False), None, found)

@@ -95,6 +95,7 @@ class Found:
     wording: str = ""
     table: Table | None = None
     written: tuple[str, ...] = ()
+    query_graph: Mapping[str, Any] | None = None
 
     @property
     def text(self) -> str:
@@ -102,7 +103,7 @@ class Found:
         return listed(self.written or self.answers, self.more)
 
 
-def found_of(result: Result, evidence: tuple[Evidence, ...], words: str, *, limit: int) -> Found:
+def found_of(graph: QueryGraph, result: Result, evidence: tuple[Evidence, ...], words: str, *, limit: int) -> Found:
     """What a query graph found that asks for at most `limit` answers."""
     return Found(
         result.answers,
@@ -115,6 +116,7 @@ def found_of(result: Result, evidence: tuple[Evidence, ...], words: str, *, limi
         words,
         result.table,
         result.written,
+        to_json(graph),
     )
 
 
@@ -324,7 +326,7 @@ def _try_graph(text: str, context: Context) -> Attempt:
     except StatementError as error:
         return Attempt(query, Problem("refused", error.message))
     words = wording(graph, names=context.shape.names)
-    found = found_of(result, evidence, words, limit=context.options.limit)
+    found = found_of(graph, result, evidence, words, limit=context.options.limit)
     empty = result.empty and not _is_yes_or_no(graph)
     return Attempt(query, Problem("empty", why_empty(graph, context)) if empty else None, found)
 

@@ -137,6 +137,7 @@ def answer_of_attempts(
         evidence=found.evidence,
         cypher=found.cypher,
         cypher_parameters=found.parameters,
+        query_graph=found.query_graph,
         grounded=bool(found.answers),
         llm=calls.use,
         timings_ms=calls.clock.milliseconds,

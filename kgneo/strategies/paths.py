@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from kgneo.context import Clock, Context
 from kgneo.english.names import is_noun, name_words
@@ -17,6 +17,7 @@ from kgneo.errors import EntityNotFound
 from kgneo.graph.run import Result, counted, evidence_of
 from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
 from kgneo.query.graph import QueryGraph
+from kgneo.query.json import to_json
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.reading.heard import Heard
 from kgneo.reading.read import Interpretation
@@ -33,15 +34,23 @@ from kgneo.stages.interpret import (
     joins,
     reading,
     run_query,
-    verified,
+    verified_questions,
 )
+from kgneo.stages.interpret import verified as verified_question
 from kgneo.stages.link import LinkedQuestion, readings, unbracket
 from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_interpretations, of_paths
 from kgneo.stages.run_readings import Answered, run_readings
+from kgneo.stages.same_kind import of_verified_kind
 from kgneo.strategies.protocol import Needs, NoOptions
 from kgneo.text import LISTED, listed
 
+if TYPE_CHECKING:
+    from kgneo.terms.file import VerifiedQuestion
+
 READINGS = 3
+ALIKE, SURELY = 0.5, 0.9
+"""Probabilities that a question is of the kind of a verified one: from the first on, it is held against how the
+question is read, from the second on it is taken without that."""
 LINKED = 0.5
 """Score of linking from which a name in lower case, or a misspelt one, is taken for a node's."""
 FORMED = 0.05
@@ -78,14 +87,32 @@ class Paths:
         """Link, rank the paths that leave the topic entity, follow the best one."""
         return self.chosen(question, context, entities=entities).answer
 
-    def chosen(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Chosen:
-        """The same with the readings of the question."""
+    def chosen(
+        self,
+        question: str,
+        context: Context,
+        *,
+        entities: Sequence[str] = (),
+        verified: Sequence[VerifiedQuestion] | None = None,
+    ) -> Chosen:
+        """The same with the readings of the question. `verified` are the questions that count as verified; those of the
+        graph's terms where nothing is given."""
         clock = Clock(context.on_event)
-        known = verified(context, question)
-        if known is not None:
-            return _read(context, question, [known], clock)
-        found = self._chosen(as_told(context, question), context, entities, clock)
-        return replace(found, answer=replace(found.answer, question=question))
+        known = verified_questions(context) if verified is None else verified
+        told = verified_question(context, question, known) if known else None
+        if told is not None:
+            return _read(context, question, [told], clock)
+        alike = _alike(context, question, known, entities, clock)
+        if alike is not None and (alike.likely or 0.0) >= SURELY:
+            return _read(context, question, [alike], clock)
+        try:
+            found = self._chosen(as_told(context, question), context, entities, clock)
+        except EntityNotFound:
+            if alike is None:
+                raise
+            return _read(context, question, [alike], clock)
+        found = replace(found, answer=replace(found.answer, question=question))
+        return _surest(context, question, found, alike, clock)
 
     def _chosen(self, question: str, context: Context, entities: Sequence[str], clock: Clock) -> Chosen:
         """The same for a question that is in the graph's words, as far as people told others."""
@@ -115,6 +142,32 @@ class Paths:
                 return _surer(context, question, linked, found, clock)
             understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
+
+
+def _alike(
+    context: Context,
+    question: str,
+    verified: Sequence[VerifiedQuestion],
+    entities: Sequence[str],
+    clock: Clock,
+) -> Interpretation | None:
+    """The reading of a question by those that somebody verified, where it is likely at all."""
+    if not verified or entities:
+        return None
+    with clock.stage("recall"):
+        found = of_verified_kind(context, question, verified)
+    return found if found is not None and (found.likely or 0.0) >= ALIKE else None
+
+
+def _surest(context: Context, question: str, found: Chosen, alike: Interpretation | None, clock: Clock) -> Chosen:
+    """What was found, or by a verified question of the same kind, where that is likelier to be right."""
+    if alike is None or (alike.likely or 0.0) <= (found.answer.confidence or 0.0):
+        return found
+    taught = _read(context, question, [alike], clock)
+    if (taught.answer.confidence or 0.0) <= (found.answer.confidence or 0.0):
+        return found
+    others = tuple(item for item in found.offered if item.graph != alike.graph)
+    return Chosen(taught.answer, (*taught.offered, *others))
 
 
 def _surer(context: Context, question: str, linked: Sequence[LinkedQuestion], found: Chosen, clock: Clock) -> Chosen:
@@ -388,6 +441,7 @@ def _answer(
         evidence=evidence,
         cypher=result.compiled.text,
         cypher_parameters={"limit": context.options.limit, **result.compiled.parameters},
+        query_graph=to_json(graph),
         picture=result.compiled.picture,
         grounded=True,
         timings_ms=clock.milliseconds,

@@ -6,7 +6,7 @@ that no command leaves one behind that cannot be used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,13 +67,25 @@ def add_words(at: Table, key: str, words: Sequence[str]) -> list[str]:
     return new
 
 
-def add_question(document: tomlkit.TOMLDocument, record: Mapping[str, Any]) -> None:
-    """Put a verified question behind the others; one with the same words goes out."""
+def remove_questions(document: tomlkit.TOMLDocument, is_meant: Callable[[Mapping[str, Any]], bool]) -> list[str]:
+    """Take out the verified questions that are meant; which they were."""
     found = document.get("questions")
     questions = found if isinstance(found, AoT) else tomlkit.aot()
+    gone = []
     for number, item in reversed(list(enumerate(questions))):
-        if item.get("question") == record["question"]:
+        if is_meant(item):
+            gone.append(str(item["question"]))
             del questions[number]
+    if not questions:
+        document.pop("questions", None)
+    return gone[::-1]
+
+
+def add_question(document: tomlkit.TOMLDocument, record: Mapping[str, Any]) -> None:
+    """Put a verified question behind the others; one with the same words goes out."""
+    remove_questions(document, lambda item: item.get("question") == record["question"])
+    found = document.get("questions")
+    questions = found if isinstance(found, AoT) else tomlkit.aot()
     item = tomlkit.table()
     for key, value in record.items():
         item.add(key, value)

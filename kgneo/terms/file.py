@@ -101,7 +101,7 @@ class _Meant(_Part):
         self.graph  # noqa: B018 - it is read here, so that a wrong one is told with its place
         return self
 
-    @property
+    @cached_property
     def graph(self) -> QueryGraph:
         """The query graph."""
         try:
@@ -124,6 +124,11 @@ class VerifiedQuestion(_Meant):
     by: str = Field("", description="Who verified it.")
     on: date | None = Field(None, description="When.")
 
+    @cached_property
+    def plain(self) -> str:
+        """The question without what may differ where it is the same word for word."""
+        return plain_question(self.question)
+
 
 class Terms(_Part):
     """All of the file."""
@@ -132,11 +137,6 @@ class Terms(_Part):
     relations: dict[str, RelationTerms] = Field(default_factory=dict, description="Relationship types by their name.")
     terms: dict[str, Term] = Field(default_factory=dict, description="Words with a meaning of their own.")
     questions: tuple[VerifiedQuestion, ...] = Field((), description="Questions that somebody verified.")
-
-    @cached_property
-    def answered(self) -> dict[str, QueryGraph]:
-        """The query graphs of the verified questions, by their words."""
-        return {plain_question(item.question): item.graph for item in self.questions}
 
     def owners(self) -> Iterator[tuple[str, LabelTerms | RelationTerms]]:
         """Labels and relationship types by their name."""

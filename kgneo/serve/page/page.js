@@ -2,6 +2,7 @@
 import { Failure, ask, get, post, takeToken, tokenFromAddress } from "./api.js";
 import { button, call, called, element, find, table } from "./dom.js";
 import { Picture, schemaTriples, warm } from "./draw.js";
+import { feedback } from "./feedback.js";
 import { readings } from "./reading.js";
 import { restyle, show } from "./result.js";
 
@@ -223,6 +224,8 @@ function tell(name, data) {
 
 function present(answer) {
   const parts = show(answer, problem, present);
+  // A claim has no question of its own, and nothing to be learned.
+  if (answer.question) parts.splice(1, 0, feedback(answer.question, answer.query_graph, problem));
   find("writing").hidden = true;
   find("result").replaceChildren(...parts);
   find("result").hidden = false;
@@ -245,6 +248,7 @@ async function understand(answer, signal) {
     const ran = await post("run", { graph }, ended);
     const kept = find("readings");
     const parts = show(ran, problem);
+    parts.splice(1, 0, feedback(answer.question, ran.graph, problem, true));
     find("result").replaceChildren(...parts, kept);
     for (const part of parts) part.drawn?.();
     find("result").scrollIntoView({ block: "start" });
