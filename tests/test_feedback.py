@@ -12,7 +12,9 @@ from starlette.testclient import TestClient
 
 import kgneo
 from kgneo.asking import ask, open_context
+from kgneo.cli.dialogue import Dialogue
 from kgneo.cli.main import main
+from kgneo.cli.printer import Printer
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import DataError, UsageError
@@ -25,6 +27,7 @@ from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import QueryGraph, Value, Variable
 from kgneo.query.json import to_json
 from kgneo.server import RunningServer
+from kgneo.strategies import find_strategy
 from kgneo.terms.file import read_terms
 from tests.conftest import connect, set_address, wipe
 from tests.serving import client, listening
@@ -343,6 +346,25 @@ def test_what_cannot_be_said_together_is_a_usage_error(
 ) -> None:
     assert folder.is_dir()
     assert "Error" in run(capsys, *arguments, status=2)
+
+
+def test_a_server_that_is_named_keeps_it(context: Context, capsys: pytest.CaptureFixture[str]) -> None:
+    with listening(context) as address:
+        told = run(capsys, "ask", "Which customers live in Kiel?", "--right", "--server", address)
+    assert "Kept as right: customers with city Kiel." in told
+    assert [item.through for item in waiting(context)] == ["http"]
+
+
+def test_in_the_dialogue_the_last_answer_is_said_to_be_right(
+    context: Context, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printer = Printer(context, find_strategy("auto"))
+    printer.print("Which customers live in Kiel?")
+    dialogue = Dialogue(printer)
+    dialogue._understand("/right")
+    dialogue._understand("/means how many customers are in Kiel?")
+    assert "Kept as corrected: number of customers with city Kiel." in capsys.readouterr().err
+    assert [item.verdict for item in waiting(context)] == ["right", "corrected"]
 
 
 # Servers -------------------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from hypothesis import strategies as st  # noqa: E402
 
 from kgneo.cli.main import main  # noqa: E402
 from kgneo.doors.tools import fitted  # noqa: E402
+from kgneo.feedback.said import pending  # noqa: E402
 from kgneo.folders import cache_folder  # noqa: E402
 from kgneo.graph.schema_text import CHARACTERS  # noqa: E402
 from kgneo.server import RunningServer  # noqa: E402
@@ -103,6 +104,18 @@ def test_the_tools_are_listed_and_said_to_read_only(assistant: Assistant) -> Non
     tools = assistant.portal.call(assistant.client.list_tools).tools
     assert {tool.name for tool in tools} == TOOLS
     assert all(tool.annotations.read_only_hint and tool.description for tool in tools)
+
+
+def test_what_a_user_says_is_kept_with_the_switch_alone(environment: dict[str, str], tmp_path: Path) -> None:
+    arguments = ["-m", "kgneo", "mcp", "--feedback", "--terms", str(tmp_path / "films.toml")]
+    (tmp_path / "films.toml").write_text("", encoding="utf-8")
+    process = mcp.StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    with talking_to(mcp.stdio_client(process)) as found:
+        tools = {tool.name: tool for tool in found.portal.call(found.client.list_tools).tools}
+        assert not tools["feedback"].annotations.read_only_hint
+        kept = found.call("feedback", question="who directed [Harvest Moon]?", right=True)
+    assert kept["verdict"] == "right"
+    assert kept["key"] in [item.key for item in pending(tmp_path / "films.feedback.jsonl")]
 
 
 def test_a_question_is_answered_with_its_evidence(assistant: Assistant) -> None:

@@ -45,6 +45,8 @@ OF_OTHER_GRAPHS = {
     "who are our best clients?",
     "who is up north?",
     "what do customers from Kiel buy?",
+    "Wie viele Kunden, die in Kiel wohnen, haben keine Bestellungen?",
+    "¿Quién es el cliente más viejo?",
 }
 SHOWN = re.compile(r"""(?:kgneo ask|\bask\(graph,)[^"\n`]*"([^"\n]+)\"""")
 

@@ -146,9 +146,9 @@ def _told_of(words: Sequence[Word], start: int, end: int, vocabulary: Vocabulary
     that noun."""
     behind = singular(words[end].plain) if end < len(words) else ""
     told, verbs = vocabulary.words, vocabulary.verbs
-    whole = told.get(" ".join(singular(word.plain) for word in words[start:end]), ())
+    whole = told.get(" ".join(singular(fold(word.plain)) for word in words[start:end]), ())
     if not whole and end == start + 1:
-        said = words[start].plain
+        said = fold(words[start].plain)
         whole = tuple(
             item for phrase, items in verbs.get(said[:1], ()) if same_whole_root(said, phrase) for item in items
         )

@@ -24,6 +24,7 @@ from kgneo.graph.shape import LOADED_LABEL
 from kgneo.graph.value_walks import explained
 from kgneo.graph.vocabulary import vocabulary
 from kgneo.graph.walks import leaving
+from kgneo.languages.translate import in_english
 from kgneo.model import Hop
 from kgneo.query.check import check
 from kgneo.query.compile import UNNAMED, Named
@@ -158,7 +159,9 @@ def verified(context: Context, question: str, questions: Sequence[VerifiedQuesti
 
 
 def as_told(context: Context, question: str) -> str:
-    """A question in the schema's words in the place of those of which the terms tell one meaning."""
+    """A question in English words, where it is in another language that is read, and in the schema's words in the place
+    of those of which the terms tell one meaning."""
+    question = in_english(question)
     known = reading(context) if context.graph.terms else None
     if known is None or not known.fits.vocabulary.words:
         return question

@@ -15,6 +15,8 @@ from typing import ClassVar
 from kgneo.context import Clock, Context
 from kgneo.errors import BudgetSpent, ContextOverflow, EntityNotFound, KgneoError, ModelError
 from kgneo.events import Event, StageEvent, Text
+from kgneo.languages.tell import ENGLISH, language_of
+from kgneo.languages.translate import in_english
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer
 from kgneo.ranking.vectors import MAX_HOPS
@@ -34,6 +36,7 @@ from kgneo.strategies.kg_rag import KgRag
 from kgneo.strategies.paths import Paths
 from kgneo.strategies.protocol import Needs
 
+TRANSLATED = replace(TABLE_2, temperature=0.0, max_tokens=128)
 YES_OR_NO = replace(TABLE_2, temperature=0.0, max_tokens=8)
 DRAWN = 0.7
 """Temperature of replies that are to differ, where several are counted."""
@@ -43,6 +46,10 @@ WALKED = 0.4
 """Confidence in what KG-RAG answers from the graph."""
 
 
+LANGUAGES = (
+    "Questions are read in English, and with words of yours in kgneo.terms.toml in German and Spanish; with a language "
+    "model (--llm), in any language."
+)
 TOOK, WROTE = "The model took a reading.", "The model wrote a query graph."
 SAME, NOTHING = "It finds the same as the reader.", "It finds nothing."
 FAILED = "A query failed before."
@@ -113,6 +120,9 @@ class Auto:
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Raises EntityNotFound for a name that the user marked and the graph does not have, and ModelError."""
         asked = self._read(question, context, entities)
+        language = language_of(question)
+        if language != ENGLISH:
+            asked = self._in_english(asked, language)
         confidence = asked.best.confidence or 0.0
         unsure = context.model is not None and confidence < self.options.sure
         asks = unsure and confidence < _worth_asking(context.model)
@@ -123,7 +133,32 @@ class Auto:
             self._ask_model(asked, ModelCalls.of(context, asked.clock, strategy=self.name))
         if unsure and context.shape.loaded:
             self._walk(asked)
-        return self._conclude(asked)
+        concluded = replace(self._conclude(asked), question=question)
+        clear = concluded.outcome == "answer" and (concluded.confidence or 0.0) >= CLEAR
+        return concluded if language == ENGLISH or clear else _not_read(concluded, language, asked)
+
+    def _in_english(self, asked: _Asked, language: str) -> _Asked:
+        """What is made of a question in another language: put into English by the model, where the reader, which knows
+        the words of some languages, is not sure of it."""
+        text = in_english(asked.question)
+        if text != asked.question:
+            asked.tell(f"The question is in {language}; with English words: {text}")
+        if asked.context.model is None or (asked.best.confidence or 0.0) >= self.options.sure:
+            return asked
+        calls = ModelCalls.of(asked.context, asked.clock, strategy=self.name)
+        try:
+            said = calls.complete("translate", TRANSLATED, question=one_line(asked.question)).text
+        except (BudgetSpent, ContextOverflow) as error:
+            asked.tell(error.message)
+            return asked
+        english = one_line(said)
+        if not english:
+            return asked
+        asked.tell(f"The model put the question, which is in {language}, into English: {english}")
+        again = self._read(english, asked.context, asked.entities)
+        again.how[:0] = asked.how
+        again.best = replace(again.best, llm=calls.use)
+        return again
 
     def _read(self, question: str, context: Context, entities: Sequence[str]) -> _Asked:
         """What the reader makes of the question, without a call."""
@@ -264,6 +299,19 @@ class Auto:
             context.on_event(Text(best.message or best.answer))
             context.on_event(StageEvent("answer", "done", 1, 1, best.answer, best.steps[0] if best.steps else None))
         return best
+
+
+def _not_read(answer: Answer, language: str, asked: _Asked) -> Answer:
+    """An answer that nothing was made of, with what is to be done about the language of its question."""
+    if in_english(asked.question) != asked.question:
+        told = f"The question is in {language}. Words for what is in the graph are told by kgneo.terms.toml."
+    elif asked.context.model is not None:
+        return answer
+    else:
+        told = f"The question seems to be in {language}. {LANGUAGES}"
+    if answer.outcome == "answer":
+        return replace(answer, warnings=(*answer.warnings, told))
+    return replace(answer, message=f"{told}\n{answer.message}".strip())
 
 
 def _offer(asked: _Asked, calls: ModelCalls) -> Offer:

@@ -48,9 +48,8 @@ if TYPE_CHECKING:
     from kgneo.terms.file import VerifiedQuestion
 
 READINGS = 3
-ALIKE, SURELY = 0.5, 0.9
-"""Probabilities that a question is of the kind of a verified one: from the first on, it is held against how the
-question is read, from the second on it is taken without that."""
+ALIKE = 0.5
+"""Probability that a question is of the kind of a verified one from which on that is held against how it is read."""
 LINKED = 0.5
 """Score of linking from which a name in lower case, or a misspelt one, is taken for a node's."""
 FORMED = 0.05
@@ -103,8 +102,6 @@ class Paths:
         if told is not None:
             return _read(context, question, [told], clock)
         alike = _alike(context, question, known, entities, clock)
-        if alike is not None and (alike.likely or 0.0) >= SURELY:
-            return _read(context, question, [alike], clock)
         try:
             found = self._chosen(as_told(context, question), context, entities, clock)
         except EntityNotFound:
