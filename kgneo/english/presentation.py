@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-Kind = Literal["order", "different", "list", "names"]
+Kind = Literal["order", "different", "list", "names", "held"]
 
 CLASSES: dict[str, str] = {
     "way": "ascending descending increasing decreasing alphabetical alphabetic lexicographical lexicographic "
@@ -23,6 +23,8 @@ CLASSES: dict[str, str] = {
     "newest early earliest late latest short shortest long longest cheap cheapest first last a z",
     "by": "by of for on",
     "distinct": "distinct different unique",
+    "data": "database data dataset records system list graph",
+    "held": "available listed recorded registered stored contained included",
 }
 """Closed classes of words that constructions have slots for."""
 _SLOTS = {name: f"(?:{'|'.join(words.split())})" for name, words in CLASSES.items()} | {"rest": "[^,;?!]+"}
@@ -92,6 +94,20 @@ CONSTRUCTIONS = (
         "What are THE NAMES OF ALL tickets?",
         certain=False,
     ),
+    Construction(
+        "held",
+        "(?:that |which )?(?:(?:is|are|exist|exists) )?(?:{held} )?in (?:the|this|our|your) {data}",
+        "How many parks ARE IN THE DATABASE?",
+        certain=False,
+    ),
+    Construction(
+        "held",
+        r"(?:that |which )?(?:is |are )?(?:currently )?{held}(?=\W*$)",
+        "How many parks ARE LISTED?",
+        certain=False,
+    ),
+    Construction("held", r"(?:that )?(?:exist|exists)(?=\W*$)", "How many parks EXIST?", certain=False),
+    Construction("held", r"do (?:we|you) have(?=\W*$)", "How many parks DO WE HAVE?", certain=False),
     Construction(
         "list", "(?:the|a) (?:(?:full|complete|entire) )?list of", "What is THE LIST OF parks?", certain=False
     ),
