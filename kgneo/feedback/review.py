@@ -106,7 +106,8 @@ def take(context: Context, file: Path, item: Feedback, found: Effect, waiting: P
     new = verified_by(item)
     with alone(file):
         document = opened(file)
-        add_question(document, new.model_dump(exclude_defaults=True))
+        said = new.model_dump(exclude_defaults=True)
+        add_question(document, {"question": said.pop("question"), **said})
         context.graph.terms = saved(document, file)
     remove(waiting, [item.key])
     return new

@@ -50,6 +50,7 @@ LANGUAGES = (
     "Questions are read in English, and with words of yours in kgneo.terms.toml in German and Spanish; with a language "
     "model (--llm), in any language."
 )
+TERMS = "Words for what is in the graph are told by kgneo.terms.toml."
 TOOK, WROTE = "The model took a reading.", "The model wrote a query graph."
 SAME, NOTHING = "It finds the same as the reader.", "It finds nothing."
 FAILED = "A query failed before."
@@ -303,15 +304,13 @@ class Auto:
 
 def _not_read(answer: Answer, language: str, asked: _Asked) -> Answer:
     """An answer that nothing was made of, with what is to be done about the language of its question."""
-    if in_english(asked.question) != asked.question:
-        told = f"The question is in {language}. Words for what is in the graph are told by kgneo.terms.toml."
-    elif asked.context.model is not None:
+    read = in_english(asked.question) != asked.question
+    if not read and asked.context.model is not None:
         return answer
-    else:
-        told = f"The question seems to be in {language}. {LANGUAGES}"
+    told = f"The question is in {language}. {TERMS}" if read else f"The question seems to be in {language}. {LANGUAGES}"
     if answer.outcome == "answer":
         return replace(answer, warnings=(*answer.warnings, told))
-    return replace(answer, message=f"{told}\n{answer.message}".strip())
+    return replace(answer, message=f"{told}\n{answer.message}".strip() if read else told)
 
 
 def _offer(asked: _Asked, calls: ModelCalls) -> Offer:
