@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kgneo.errors import DataError, KgneoError, UsageError
+from kgneo.text import digest
 
 _NAME = re.compile(r"\w[\w .-]{0,99}")
 
@@ -117,14 +118,18 @@ def write_private(path: Path, text: str) -> None:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def alone(path: Path, *, of_user: bool = False) -> Iterator[None]:
     """A block about `path`, a file or a folder, in which there is one thread of one process at a time; others wait. It
     ends with the process at the latest, so that one that was killed keeps nobody waiting; drafts that it left behind
-    are deleted."""
+    are deleted. Of a file that is the user's (`of_user`), the lock is in the cache folder, and not beside it."""
     from filelock import FileLock
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_name(f"{path.name}.lock")):
+    lock = path.with_name(f"{path.name}.lock")
+    if of_user:
+        lock = cache_folder() / "locks" / f"{digest(str(path.absolute()))}.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(lock):
         for left in path.parent.glob(f".{path.name}.*.*"):
             left.unlink(missing_ok=True)
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from kgneo.errors import DataError, UsageError
 from kgneo.feedback.durable import durable
 from kgneo.feedback.give import Said, give
 from kgneo.feedback.review import effect, take, take_back
-from kgneo.feedback.said import Feedback, feedback_file, pending
+from kgneo.feedback.said import Feedback, add, feedback_file, pending
 from kgneo.folders import cache_folder
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import QueryGraph, Value, Variable
@@ -221,6 +222,19 @@ def test_the_same_said_twice_waits_once(context: Context) -> None:
     for _ in range(2):
         give(context, BEST, None, Said(means=MEANS, by="ann"))
     assert len(waiting(context)) == 1
+
+
+def test_nothing_but_the_feedback_is_left_beside_the_terms(context: Context, shop: Path) -> None:
+    give(context, BEST, None, Said(means=MEANS, by="ann"))
+    assert [file.name for file in shop.iterdir()] == ["kgneo.feedback.jsonl"]
+
+
+def test_what_several_say_at_once_is_all_kept(context: Context) -> None:
+    file = feedback_file(context.graph.terms_file)
+    items = [Feedback(f"question {number}?", "wrong", by="ann") for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(lambda item: add(file, item), items))
+    assert {item.question for item in pending(file)} == {item.question for item in items}
 
 
 def test_a_line_that_is_no_feedback_is_told_with_its_number(context: Context) -> None:

@@ -32,7 +32,7 @@ from kgneo.stages.interpret import LONGEST, run_query
 CYPHER = re.compile(r"\s*(optional\s+)?match\b", re.IGNORECASE)
 READINGS = 8
 """Readings of a question that are run to find the one that gives the answers that somebody says are right."""
-HINT = "Say it in other words with --means, or as a simple Cypher query; docs/feedback.md has examples."
+HINT = "Say it in other words that the graph has, or as a simple Cypher query; docs/feedback.md has examples."
 
 
 @dataclass(frozen=True, slots=True)

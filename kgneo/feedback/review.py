@@ -104,7 +104,7 @@ def take(context: Context, file: Path, item: Feedback, found: Effect, waiting: P
     if found.refusal:
         raise UsageError(f"{item.question!r} was not taken: {found.refusal}.", hint=HINT)
     new = verified_by(item)
-    with alone(file):
+    with alone(file, of_user=True):
         document = opened(file)
         said = new.model_dump(exclude_defaults=True)
         add_question(document, {"question": said.pop("question"), **said})
@@ -117,7 +117,7 @@ def take_back(context: Context, file: Path, *, by: str = "", questions: Sequence
     """Take verified questions out of a file of terms: those of one person, or by their words; which they were."""
     if not file.exists():
         return []
-    with alone(file):
+    with alone(file, of_user=True):
         document = opened(file)
         gone = remove_questions(document, lambda record: record.get("question") in questions or _is_by(record, by))
         if gone:

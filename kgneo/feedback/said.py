@@ -87,7 +87,7 @@ def _read(line: str, place: str) -> Feedback:
 
 def add(file: Path, item: Feedback) -> bool:
     """Keep a piece of feedback; whether it was not there already. Raises UsageError where too much waits."""
-    with alone(file):
+    with alone(file, of_user=True):
         there = pending(file)
         if item.key in {known.key for known in there}:
             return False
@@ -99,7 +99,7 @@ def add(file: Path, item: Feedback) -> bool:
 
 def remove(file: Path, keys: Collection[str]) -> int:
     """Take pieces of feedback out of a file; how many there were."""
-    with alone(file):
+    with alone(file, of_user=True):
         there = pending(file)
         left = [item for item in there if item.key not in keys]
         if len(left) < len(there):
