@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgneo.english.question import TOPIC, MaskedQuestion, QuestionParts, question_parts
@@ -72,6 +72,7 @@ def test_a_question_without_an_entity_puts_it_at_the_end() -> None:
     assert found.topic == len(found.words)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_can_be_cut(text: str) -> None:
     found = question_parts(MaskedQuestion(text))

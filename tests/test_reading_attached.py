@@ -25,6 +25,8 @@ FIRST = {
     "Which films are comedies or longer than 120?": "films, where genre comedy or length more than 120",
     "films longer than the average": "films with length more than the average length of films",
     "What is the most common genre?": "the genre with the highest number of films",
+    "What is the most popular studio?": "the studio with the most films that they produced",
+    "Which studio is least popular?": "the studio with the fewest films that they produced",
     "Which genres do not have a film longer than 120?": "genre of films whose genre has highest length at most 120",
 }
 AMONG = {

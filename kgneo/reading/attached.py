@@ -26,7 +26,7 @@ from kgneo.query.graph import (
     Value,
     Variable,
 )
-from kgneo.query.growth import Action, Ask, Begin, Cut, Either, Join, Turn, Where, apply, fresh, grown
+from kgneo.query.growth import Action, Ask, Begin, Cut, Either, Join, Order, Turn, Where, apply, fresh, grown
 from kgneo.query.tree import Tree, tree_of
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.measures import COUNTING, is_age, reverses
@@ -377,6 +377,36 @@ def commonest(view: _View) -> Iterator[Edit]:
                 yield Edit((*cuts, asked), LICENSED - cost, (words | said) & view.left)
 
 
+def most_joined(view: _View) -> Iterator[Edit]:
+    """The things that most others are joined to: "the most popular COURSE", "the most common AMENITY in the dorms"."""
+    asked = view.graph.answer
+    if not isinstance(asked, Value) or asked.of not in view.visible:
+        return
+    cuts = [Cut(item) for item in view.graph.selections]
+    for extreme in view.heard.form.extremes:
+        words = {extreme.at, extreme.at + 1}
+        common = {*view.plain[extreme.at + 1 : extreme.at + 2]} & COMMON
+        of_label = not view.naming(view.label(asked.of)).isdisjoint(range(extreme.at + 2, extreme.at + 4))
+        if view.plain[extreme.at] not in COUNTING or extreme.offset or not common or (asked.key and not of_label):
+            continue
+        for joins, other in _joined(view, asked.of):
+            counted = Aggregate("count", Value(other))
+            first = Order(Selection(asked.of, counted, extreme.descending, extreme.limit))
+            yield Edit((*cuts, *joins, first), LICENSED, frozenset(words) & view.left)
+
+
+def _joined(view: _View, name: str) -> Iterator[tuple[tuple[Join, ...], str]]:
+    """What a variable is joined to; where it is joined to nothing, what it may be, each with the join."""
+    edges = [edge for edge in view.graph.edges_of(name) if not (edge.absent or edge.is_way)]
+    yield from (((), edge.other(name)) for edge in edges)
+    if edges:
+        return
+    for step in view.heard.fits.vocabulary.leaving.get(view.label(name), ()):
+        new = fresh(view.graph)
+        ends = (name, new) if step.forward else (new, name)
+        yield (Join(Edge(ends[0], (step.relation,), ends[1]), Variable(new, (step.label,))),), new
+
+
 def had_by(view: _View) -> Iterator[Edit]:
     """The values that so many nodes have: "the STATES where at least 3 heads were born"."""
     for bound in view.heard.form.comparisons:
@@ -471,6 +501,6 @@ def _number(value: object) -> object:
 
 
 EDITS: tuple[Callable[[_View], Iterator[Edit]], ...] = (
-    either, also, of_each, of_all, counted_for, measured, asking, commonest, had_by, denied, never, both
+    either, also, of_each, of_all, counted_for, measured, asking, commonest, most_joined, had_by, denied, never, both
 )  # fmt: skip
 """What may be attached otherwise, each with an example in its docstring that is its test."""

@@ -13,7 +13,7 @@ export function feedback(question, graph, problem, own = false) {
       problem(error);
     }
   };
-  const words = element("input", { "aria-label": "What the question means, in other words", placeholder: "It means … (in other words)", dir: "auto", size: 40 });
+  const words = element("input", { "aria-label": "What the question means, in other words", placeholder: "It means … (in other words)", dir: "auto" });
   const means = element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); if (words.value.trim()) send({ means: words.value.trim() }); } },
     words, element("button", { type: "submit" }, "Say so"));
   return element("div", { class: "row feedback" },

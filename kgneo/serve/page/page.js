@@ -222,10 +222,12 @@ function tell(name, data) {
   find("writing").replaceChildren();
 }
 
+const behindFigures = (parts) => parts.findIndex((part) => part.classList.contains("quiet")) + 1;
+
 function present(answer) {
   const parts = show(answer, problem, present);
   // A claim has no question of its own, and nothing to be learned.
-  if (answer.question) parts.splice(1, 0, feedback(answer.question, answer.query_graph, problem));
+  if (answer.question) parts.splice(behindFigures(parts), 0, feedback(answer.question, answer.query_graph, problem));
   find("writing").hidden = true;
   find("result").replaceChildren(...parts);
   find("result").hidden = false;
@@ -248,7 +250,7 @@ async function understand(answer, signal) {
     const ran = await post("run", { graph }, ended);
     const kept = find("readings");
     const parts = show(ran, problem);
-    parts.splice(1, 0, feedback(answer.question, ran.graph, problem, true));
+    parts.splice(behindFigures(parts), 0, feedback(answer.question, ran.graph, problem, true));
     find("result").replaceChildren(...parts, kept);
     for (const part of parts) part.drawn?.();
     find("result").scrollIntoView({ block: "start" });
