@@ -206,7 +206,7 @@ async function verify(claim) {
 find("verify").addEventListener("click", () => verify(input.value.trim()));
 
 const WORDS = {
-  interpret: "Reading the question", link: "Finding what it is about", form: "What kind of answer it asks for",
+  connect: "Looking for connections", recall: "Recalling verified questions", interpret: "Reading the question", link: "Finding what it is about", form: "What kind of answer it asks for",
   select: "Choosing relations", try: "Trying the likeliest readings", auto: "Deciding", answer: "Answering", decompose: "Splitting the question", synthesise: "Putting it together",
 };
 
