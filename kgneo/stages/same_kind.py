@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple, dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import of_form
 from kgneo.reading.slots import Refilled, refilled
 from kgneo.stages.interpret import is_shown
+from kgneo.stages.ranking import ranking
 from kgneo.stages.unused import hear, unused_words
 
 if TYPE_CHECKING:
@@ -89,10 +91,9 @@ def probability(found: Signs) -> float:
 
 @dataclass
 class _Known:
-    """What is kept of verified questions by their text: vectors, what was heard of them, and whether their query graphs
-    speak of what is shown; and the matrix of the vectors of those that were looked at last."""
+    """What is kept of verified questions by their text: what was heard of them, and whether their query graphs speak of
+    what is shown; and the vectors of those that were looked at last. Those of all are in the graph's cache."""
 
-    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     heard: dict[str, Heard | None] = field(default_factory=dict)
     shown: dict[tuple[str, QueryGraph], bool] = field(default_factory=dict)
     last: tuple[Sequence[str], NDArray[np.float32]] | None = None
@@ -100,9 +101,7 @@ class _Known:
     def matrix(self, context: Context, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of texts, one a row."""
         if self.last is None or self.last[0] != texts:
-            new = [text for text in dict.fromkeys(texts) if text not in self.vectors]
-            self.vectors |= dict(zip(new, _unit(context, new), strict=True)) if new else {}
-            self.last = (texts, np.stack([self.vectors[text] for text in texts]))
+            self.last = (texts, np.asarray(ranking(context)[0].of_graph(texts), dtype=np.float32))
         return self.last[1]
 
     def hear(self, context: Context, text: str) -> Heard | None:
@@ -154,12 +153,12 @@ def compared(context: Context, question: str, verified: Sequence[VerifiedQuestio
 
 
 def _nearest(context: Context, question: str, verified: Sequence[VerifiedQuestion]) -> list[VerifiedQuestion]:
-    known = _known(context)
-    shown = [item for item in verified if known.are_shown(context, item)]
-    if not shown:
+    if not verified:
         return []
-    likeness = known.matrix(context, tuple(item.question for item in shown)) @ _unit(context, [question])[0]
-    return [shown[place] for place in np.argsort(-likeness, kind="stable")[:NEAREST] if likeness[place] >= FARTHEST]
+    known = _known(context)
+    likeness = known.matrix(context, tuple(item.question for item in verified)) @ _unit(context, [question])[0]
+    near = (verified[place] for place in np.argsort(-likeness, kind="stable") if likeness[place] >= FARTHEST)
+    return list(islice((item for item in near if known.are_shown(context, item)), NEAREST))
 
 
 def _known(context: Context) -> _Known:
