@@ -8,7 +8,8 @@ benchmarks/corrections.jsonl has, for questions about five databases that were a
 taken before, and taken unless it breaks one of these. Then are asked: the same questions; their paraphrases, which are
 questions of the same SQL and the same in words that the schema does not have; the same with another value of the same
 property in the place of each text that the question names, against what the Cypher with that value gives; and all other
-questions of the database, before and after. Nobody has looked at these while it was built.
+questions of the database, before and after. The reader, and the bound from which lessons count, were mended after a
+first look at what was wrong here, so that some of the questions are read right by now without a lesson.
 
 `--fit` makes the weights of `kgneo.stages.same_kind`: of each database, questions that one of the reader's readings
 answers right become verified ones, drawn by the seed; the others, and all in other words, are held against them. Those
