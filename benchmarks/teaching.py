@@ -3,7 +3,7 @@
     KGNEO_SPIDER=… python -m benchmarks.teaching [DATABASE …] [--seed 0]
     KGNEO_SPIDER=… python -m benchmarks.teaching --fit DATABASE … [--lessons 12] [--seed 0]
 
-benchmarks/corrections.jsonl has, for questions about five databases that were answered wrong, the Cypher that is right
+benchmarks/corrections.jsonl has, for questions about nine databases that were answered wrong, the Cypher that is right
 (checked here: it must give the answers of the data). Each is said by `kgneo.feedback.give`, held against all that were
 taken before, and taken unless it breaks one of these. Then are asked: the same questions; their paraphrases, which are
 questions of the same SQL and the same in words that the schema does not have; the same with another value of the same
@@ -44,13 +44,13 @@ from kgneo.feedback.give import Said, give
 from kgneo.feedback.review import effect, take
 from kgneo.feedback.said import feedback_file
 from kgneo.graph import Graph
-from kgneo.matching import found_in, match
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import to_json
 from kgneo.questions import Question, sample
-from kgneo.stages.interpret import LONGEST, interpret, run_query, verified_questions
-from kgneo.stages.same_kind import Signs, compared
+from kgneo.stages.interpret import interpret, run_query, verified_questions
+from kgneo.stages.run_readings import gives
+from kgneo.stages.same_kind import Signs, compared, probability
 from kgneo.terms.file import Terms
 
 CORRECTIONS = Path(__file__).parent / "corrections.jsonl"
@@ -72,15 +72,12 @@ class Pair:
     right: bool
 
 
-def gives(context: Context, graph: QueryGraph, question: Question) -> bool:
-    """Whether a query graph gives exactly the answers of a question."""
-    try:
-        result = run_query(context, graph, timeout=LONGEST)
-    except KgneoError:
-        return False
-    if result.more or not result.answers:
-        return False
-    return match(found_in(result.answers, result.nodes), question.answers, question.nodes).exact
+def recorded(folder: Path, seed: int) -> tuple[tuple[Question, ...], dict[str, dict[str, Any]]]:
+    """The questions of a database, and their records by identifier."""
+    file = folder / "questions.jsonl"
+    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    said = {str(record.get("id", number)): record for number, record in enumerate(records, start=1)}
+    return questions_of(file, limit=None, seed=seed), said
 
 
 def readable(context: Context, question: Question) -> QueryGraph | None:
@@ -89,7 +86,7 @@ def readable(context: Context, question: Question) -> QueryGraph | None:
         found = interpret(context, question.text)[:READINGS]
     except KgneoError:
         return None
-    return next((item.graph for item in found if gives(context, item.graph, question)), None)
+    return next((item.graph for item in found if gives(context, item.graph, question.answers, question.nodes)), None)
 
 
 def verified(graph: Graph, pairs: Sequence[tuple[str, QueryGraph]]) -> None:
@@ -106,9 +103,7 @@ def pairs_of(graph: Graph, folder: Path, *, lessons: int, seed: int) -> Iterator
     fill(graph, folder)
     graph.terms = None
     context = open_context(graph, report=report)
-    records = [json.loads(line) for line in (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
-    questions = questions_of(folder / "questions.jsonl", limit=None, seed=seed)
-    said = {str(record.get("id", number)): record for number, record in enumerate(records, start=1)}
+    questions, said = recorded(folder, seed)
     drawn: dict[str, Question] = {}
     for question in sample(list(questions), None, seed=seed):
         drawn.setdefault(said[question.id]["sql"], question)
@@ -123,7 +118,13 @@ def pairs_of(graph: Graph, folder: Path, *, lessons: int, seed: int) -> Iterator
     others += [replace(item, text=words) for item in questions if (words := said[item.id].get("other_words"))]
     for question in others:
         for item in compared(taught, question.text, verified_questions(taught)):
-            yield Pair(folder.name, question.text, item.question, item.signs, gives(taught, item.graph, question))
+            yield Pair(
+                folder.name,
+                question.text,
+                item.question,
+                item.signs,
+                gives(taught, item.graph, question.answers, question.nodes),
+            )
 
 
 def fitted(pairs: Sequence[Pair]) -> tuple[Signs, float]:
@@ -140,12 +141,6 @@ def fitted(pairs: Sequence[Pair]) -> tuple[Signs, float]:
 
     found = minimize(loss, np.zeros(matrix.shape[1]), jac=True, method="L-BFGS-B").x
     return Signs(*(round(float(weight), 2) for weight in found[:-1])), round(float(found[-1]), 2)
-
-
-def likely(pair: Pair, weights: Signs, constant: float) -> float:
-    """The probability by fitted weights."""
-    total = constant + sum(a * b for a, b in zip(astuple(weights), astuple(pair.signs), strict=True))
-    return float(1 / (1 + np.exp(-total)))
 
 
 def calibration(pairs: Sequence[Pair], shares: Sequence[float]) -> Iterator[tuple[object, ...]]:
@@ -175,7 +170,7 @@ def fit(names: Sequence[str], *, lessons: int, seed: int, file: Path | None) -> 
     unseen = [pair for pair in pairs if pair.database in held]
     table(
         ("held to be right", "n", "mean", "right"),
-        list(calibration(unseen, [likely(p, weights, constant) for p in unseen])),
+        list(calibration(unseen, [probability(pair.signs, weights, constant) for pair in unseen])),
     )
 
 
@@ -273,13 +268,12 @@ def measure(graph: Graph, folder: Path, tally: Tally, seed: int) -> None:
     graph.terms = None
     with TemporaryDirectory() as place:
         graph.terms_file = Path(place) / "kgneo.terms.toml"
-        records = [json.loads(line) for line in (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
-        questions = questions_of(folder / "questions.jsonl", limit=None, seed=seed)
-        said = {str(record.get("id", number)): record for number, record in enumerate(records, start=1)}
+        questions, said = recorded(folder, seed)
         context = open_context(graph, report=report)
         given = corrections(folder.name, {question.id: question for question in questions})
         for item in given:
-            assert gives(context, from_cypher(item.cypher), item.question), f"{item.question.text}: {item.cypher}"
+            right = gives(context, from_cypher(item.cypher), item.question.answers, item.question.nodes)
+            assert right, f"{item.question.text}: {item.cypher}"
         asked = list(_asked(context, questions, said, given, seed))
         before = [is_right(context, question, text) for _, text, question in asked]
         known = taught(context, given)

@@ -25,7 +25,6 @@ from kgneo.context import Context
 from kgneo.errors import DataError, GraphError, KgneoError
 from kgneo.graph.lessons import Lesson, all_lessons, store_lessons, write_learned
 from kgneo.graph.run import run
-from kgneo.matching import found_in, match
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
 from kgneo.query.json import to_json
@@ -42,6 +41,7 @@ from kgneo.reading.read import Interpretation
 from kgneo.reading.vocabulary import Vocabulary
 from kgneo.stages.apply_learned import MEMORY, Taught, likely, pool, ranked
 from kgneo.stages.interpret import LONGEST, Reading, reading, unlearned
+from kgneo.stages.run_readings import gives
 from kgneo.text import digest, fold
 
 OnProgress = Callable[[str, int, int], None]
@@ -147,7 +147,7 @@ def _find(context: Context, known: Reading, item: _Item) -> None:
     """The meaning of a question by its gold query, or readings that give its gold answers."""
     item.meant = _told(item, known.fits.vocabulary)
     if item.meant is None:
-        item.fitting = _fitting(context, known, item, [found.graph for found in item.understood[:TRIES]])
+        item.fitting = _fitting(context, item, [found.graph for found in item.understood[:TRIES]])
 
 
 def _told(item: _Item, vocabulary: Vocabulary) -> QueryGraph | None:
@@ -204,7 +204,7 @@ def settled(graph: QueryGraph, vocabulary: Vocabulary, asked: Asked) -> QueryGra
     )
 
 
-def _fitting(context: Context, known: Reading, item: _Item, graphs: Sequence[QueryGraph]) -> list[QueryGraph]:
+def _fitting(context: Context, item: _Item, graphs: Sequence[QueryGraph]) -> list[QueryGraph]:
     """Those of the first `graphs` that give exactly the gold answers."""
     found: list[QueryGraph] = []
     left = len(graphs)
@@ -212,21 +212,10 @@ def _fitting(context: Context, known: Reading, item: _Item, graphs: Sequence[Que
         if left <= 0:
             break
         left -= 1
-        if _gives(context, known, graph, item.question):
+        if gives(context, graph, item.question.answers, item.question.nodes):
             left = min(left, RIVALS) if not found else left
             found.append(graph)
     return found
-
-
-def _gives(context: Context, known: Reading, graph: QueryGraph, question: Question) -> bool:
-    limit = context.options.limit
-    try:
-        result = run(context.knowledge, graph, keys=known.keys, naming=known.naming, limit=limit, timeout=LONGEST)
-    except GraphError:
-        return False
-    if result.more or not result.answers:
-        return False
-    return match(found_in(result.answers, result.nodes), question.answers, question.nodes).exact
 
 
 def _decide(context: Context, known: Reading, items: Sequence[_Item]) -> None:
@@ -247,7 +236,7 @@ def _decide(context: Context, known: Reading, items: Sequence[_Item]) -> None:
         if not item.fitting:
             near = Near(vocabulary.stored, item.asked.named, constants)
             ranked = search(judge, near, pool(item.asked, item.understood, templates))
-            item.fitting = _fitting(context, known, item, [graph for _, graph in ranked[:NEARER]])
+            item.fitting = _fitting(context, item, [graph for _, graph in ranked[:NEARER]])
         if item.fitting:
             item.meant = max(item.fitting, key=lambda graph: judge.score(Layout(graph)))
 

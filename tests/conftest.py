@@ -18,7 +18,7 @@ import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from kgneo.asking import open_context
 from kgneo.context import Context
 from kgneo.embedding import DEFAULT_ENCODER, OnnxEncoder
 from kgneo.embedding_onnx import load_exported
+from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.graph.index import build
 from kgneo.graph.load import load, source_digest
@@ -252,6 +253,20 @@ def metaqa_graph(_metaqa_server: RunningServer, monkeypatch: pytest.MonkeyPatch)
     set_address(monkeypatch, _metaqa_server)
     with connect(_metaqa_server) as graph:
         yield graph
+
+
+@contextmanager
+def folder_of_commands(server: RunningServer, statement: str, factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A graph that a statement makes, and the folder in which commands about it run, with a cache of its own."""
+    folder, cache = factory.mktemp("shop"), factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch, connect(server) as graph:
+        wipe(graph)
+        graph.write(statement)
+        set_address(patch, server)
+        (cache / "encoders").symlink_to(cache_folder() / "encoders")
+        patch.setenv("KGNEO_CACHE_DIR", str(cache))
+        patch.chdir(folder)
+        yield folder
 
 
 def load_file(graph: Graph, path: Path) -> None:

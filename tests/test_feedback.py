@@ -23,14 +23,13 @@ from kgneo.feedback.durable import durable
 from kgneo.feedback.give import Said, give
 from kgneo.feedback.review import effect, take, take_back
 from kgneo.feedback.said import Feedback, add, feedback_file, pending
-from kgneo.folders import cache_folder
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import QueryGraph, Value, Variable
 from kgneo.query.json import to_json
 from kgneo.server import RunningServer
 from kgneo.strategies import find_strategy
 from kgneo.terms.file import read_terms
-from tests.conftest import connect, set_address, wipe
+from tests.conftest import connect, folder_of_commands
 from tests.serving import client, listening
 from tests.test_serve_page import ask as ask_page
 from tests.test_serve_page import texts, until
@@ -52,15 +51,7 @@ FANS_MEAN = "MATCH (c:Customer)-[:PLACED]->(:Order)-[:CONTAINS]->(p:Product) WHE
 @pytest.fixture(scope="module")
 def shop(newest_server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A graph, and the folder in which commands about it run."""
-    folder = tmp_path_factory.mktemp("shop")
-    with pytest.MonkeyPatch.context() as patch, connect(newest_server) as graph:
-        wipe(graph)
-        graph.write(SHOP)
-        set_address(patch, newest_server)
-        cache = tmp_path_factory.mktemp("cache")
-        (cache / "encoders").symlink_to(cache_folder() / "encoders")
-        patch.setenv("KGNEO_CACHE_DIR", str(cache))
-        patch.chdir(folder)
+    with folder_of_commands(newest_server, SHOP, tmp_path_factory) as folder:
         yield folder
 
 

@@ -163,6 +163,15 @@ def test_a_model_puts_a_question_into_english_first(context: Context) -> None:
     assert any("into English: How many customers are in Kiel?" in told for told in answer.how)
 
 
+def test_the_call_that_puts_a_question_into_english_is_counted_beside_the_others(context: Context) -> None:
+    def reply(_: Any, parameters: Any) -> str:
+        return "Who are the best lamp people?" if parameters.stage == "translate" else "1"
+
+    answer = ask(replace(context, model=ScriptedModel(reply)), "Quels sont les meilleurs clients de lampes?")
+    assert answer.llm is not None
+    assert answer.llm.calls > 1
+
+
 def test_a_model_is_not_asked_where_the_reader_is_sure(context: Context) -> None:
     def reply(*_: Any) -> str:
         raise AssertionError("The model was asked.")

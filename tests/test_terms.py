@@ -15,7 +15,6 @@ from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import EntityNotFound, UsageError
-from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.graph.attach import Choices
 from kgneo.graph.open import known_shape
@@ -25,7 +24,7 @@ from kgneo.server import RunningServer
 from kgneo.settings import Settings, open_graph
 from kgneo.strategies.cypher import Cypher
 from kgneo.terms.file import read_terms, terms_of
-from tests.conftest import connect, set_address, wipe
+from tests.conftest import connect, folder_of_commands
 
 SHOP = """
 UNWIND [['Ada', 'A', 'Bonn', [['N1', 120, '2024-01-03'], ['N2', 700, '2024-05-01']]],
@@ -76,15 +75,7 @@ on = 2026-11-25
 @pytest.fixture(scope="module")
 def shop(newest_server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A graph of codes, and the file of its terms, in whose folder commands run."""
-    folder = tmp_path_factory.mktemp("shop")
-    with pytest.MonkeyPatch.context() as patch, connect(newest_server) as graph:
-        wipe(graph)
-        graph.write(SHOP)
-        set_address(patch, newest_server)
-        cache = tmp_path_factory.mktemp("cache")
-        (cache / "encoders").symlink_to(cache_folder() / "encoders")
-        patch.setenv("KGNEO_CACHE_DIR", str(cache))
-        patch.chdir(folder)
+    with folder_of_commands(newest_server, SHOP, tmp_path_factory) as folder:
         yield folder
 
 

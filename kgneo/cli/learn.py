@@ -17,6 +17,7 @@ from kgneo.cli.options import (
     FEEDBACK,
     RETRIEVAL,
     connection_options,
+    full_key,
     json_option,
     option,
     print_json,
@@ -232,7 +233,7 @@ def _remove(graph: Graph, keys: Sequence[str], encoder: str | None, as_json: boo
     else:
         examples = [example.key for example in all_examples(graph)]
         lessons = [lesson.key for lesson in all_lessons(graph)]
-        chosen = [_full_key(key, [*examples, *lessons]) for key in keys]
+        chosen = [full_key(key, [*examples, *lessons], "examples", "--list") for key in keys]
         removed = remove_examples(graph, chosen) + remove_lessons(graph, chosen)
         context: Context = open_context(graph, encoder=encoder, report=say)
         if set(chosen) & set(examples):
@@ -243,14 +244,3 @@ def _remove(graph: Graph, keys: Sequence[str], encoder: str | None, as_json: boo
         print_json({"removed": removed})
     else:
         click.echo(f"Removed {removed:,} examples.")
-
-
-def _full_key(key: str, known: Sequence[str]) -> str:
-    """The only key that begins with `key`. Raises UsageError where there is none, or several."""
-    found = [full for full in known if full.startswith(key)]
-    if len(found) != 1:
-        raise UsageError(
-            f"{len(found)} examples have a key that begins with {key!r}; expected one.",
-            hint="Keys are in the first column of `kgneo learn --list`.",
-        )
-    return found[0]

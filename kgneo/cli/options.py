@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import getpass
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from kgneo.cli.help import Option
 from kgneo.cli.hints import about_this_graph
 from kgneo.cli.progress import progress as progress
 from kgneo.cli.progress import say as say
-from kgneo.errors import KgneoError
+from kgneo.errors import KgneoError, UsageError
 from kgneo.settings import Settings
 
 if TYPE_CHECKING:
@@ -298,6 +298,18 @@ class PriceOfTokens(click.ParamType["Price"]):
         if not comma or price.read < 0 or price.written < 0:
             self.fail(f"{value!r} is no price; expected two numbers, such as 0.15,0.60.", param, ctx)
         return price
+
+
+def full_key(key: str, known: Collection[str], what: str, shown: str) -> str:
+    """The only one of the known keys that begins with `key`. Raises UsageError where there is none, or several: of
+    `what`, and by which option of `kgneo learn` they are `shown`."""
+    found = [full for full in known if full.startswith(key)]
+    if len(found) != 1:
+        raise UsageError(
+            f"{len(found)} {what} have a key that begins with {key!r}; expected one.",
+            hint=f"Keys are in the first column of `kgneo learn {shown}`.",
+        )
+    return found[0]
 
 
 def own_user() -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kgneo.cli.hints import about_this_graph
-from kgneo.cli.options import print_json, say
-from kgneo.errors import KgneoError, UsageError
+from kgneo.cli.options import full_key, print_json, say
+from kgneo.errors import KgneoError
 from kgneo.feedback.review import Effect, effect, take, take_back
 from kgneo.feedback.said import Feedback, feedback_file, pending, remove
+from kgneo.settings import terms_file
 
 if TYPE_CHECKING:
     from kgneo.context import Context
@@ -30,7 +30,7 @@ class Review:
     def __init__(self, context: Context, *, as_json: bool = False) -> None:
         self.context = context
         self.as_json = as_json
-        self.terms = context.graph.terms_file or Path("kgneo.terms.toml").absolute()
+        self.terms = terms_file(context.graph.terms_file)
         self.waiting = feedback_file(self.terms)
 
     def show(self) -> None:
@@ -71,7 +71,7 @@ class Review:
     def take_back(self, by: str) -> None:
         """Take back all that one person has said: what waits, and what was taken."""
         dropped = remove(self.waiting, [item.key for item in pending(self.waiting) if item.by == by])
-        gone = take_back(self.context, self.terms, by=by)
+        gone = take_back(self.context, self.terms, by)
         if self.as_json:
             print_json({"dropped": dropped, "taken_back": gone})
             return
@@ -83,16 +83,8 @@ class Review:
         items = pending(self.waiting)
         if "all" in keys:
             return items
-        return [self._of(key, items) for key in keys]
-
-    def _of(self, key: str, items: Sequence[Feedback]) -> Feedback:
-        found = [item for item in items if item.key.startswith(key)]
-        if len(found) != 1:
-            raise UsageError(
-                f"{len(found)} pieces of feedback have a key that begins with {key!r}; expected one.",
-                hint="Keys are in the first column of `kgneo learn --review`.",
-            )
-        return found[0]
+        by_key = {item.key: item for item in items}
+        return [by_key[full_key(key, by_key, "pieces of feedback", "--review")] for key in keys]
 
     def _record(self, item: Feedback) -> dict[str, Any]:
         record: dict[str, Any] = {"key": item.key, **item.to_dict()}

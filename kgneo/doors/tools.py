@@ -15,7 +15,7 @@ from kgneo.asking import ask, interpret, latest, look_further, nearest
 from kgneo.context import Context
 from kgneo.defaults import TOOL_TOKENS
 from kgneo.errors import EntityNotFound
-from kgneo.feedback.give import Said, teach
+from kgneo.feedback.give import Said, give
 from kgneo.graph.candidates import Reach, all_candidates
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.names import NamedEntity
@@ -170,9 +170,9 @@ class Tools:
     def feedback(self, question: str, right: bool, means: str = "", answers: Sequence[str] = ()) -> Record:
         """What a user says of the answer to a question, kept until somebody reviews it. Raises UsageError and DataError
         for what cannot be kept."""
-        known = self._known()
-        answer = ask(known, question)
-        kept = teach(known, answer, Said(right, means, tuple(answers), by="", through="mcp"))
+        known, said = self._known(), Said(right, means, tuple(answers), by="", through="mcp")
+        answered = None if means or answers else ask(known, question).query_graph
+        kept = give(known, question, answered, said)
         return {"key": kept.key, "verdict": kept.verdict, "read_as": kept.read_as}
 
 

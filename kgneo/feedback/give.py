@@ -16,18 +16,17 @@ from typing import Any
 
 from kgneo.asking import check_text, interpret
 from kgneo.context import Context
-from kgneo.errors import DataError, EntityNotFound, KgneoError, UsageError
+from kgneo.errors import DataError, EntityNotFound, UsageError
 from kgneo.feedback.durable import durable
 from kgneo.feedback.said import Feedback, Verdict, add, feedback_file
 from kgneo.graph.catalogue import catalogue
-from kgneo.matching import found_in, match
 from kgneo.model import Answer
 from kgneo.query.check import check
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
-from kgneo.stages.interpret import LONGEST, run_query
+from kgneo.stages.run_readings import gives
 
 CYPHER = re.compile(r"\s*(optional\s+)?match\b", re.IGNORECASE)
 READINGS = 8
@@ -108,10 +107,6 @@ def meaning_of(context: Context, text: str) -> QueryGraph:
 def _giving(context: Context, question: str, answers: Sequence[str]) -> QueryGraph:
     """The likeliest reading of a question that gives exactly these answers."""
     for item in interpret(context, question)[:READINGS]:
-        try:
-            found = run_query(context, item.graph, timeout=LONGEST)
-        except KgneoError:
-            continue
-        if not found.more and match(found_in(found.answers, found.nodes), tuple(answers), ()).exact:
+        if gives(context, item.graph, answers):
             return item.graph
     raise UsageError(f"No reading of the question gives exactly {', '.join(answers)}.", hint=HINT)

@@ -8,10 +8,9 @@ worse is refused with its name: somebody looked at that one, too.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kgneo.context import Context
 from kgneo.errors import KgneoError, UsageError
@@ -24,7 +23,9 @@ from kgneo.strategies.paths import ALIKE, Paths
 from kgneo.terms.edit import add_question, opened, remove_questions, saved
 from kgneo.terms.file import VerifiedQuestion
 
-HINT = "Look at both: one of them is wrong, or they are of two kinds. `kgneo learn --remove KEY` takes one back."
+HINT = (
+    "Look at both: one of them is wrong, or they are of two kinds. A verified question is deleted in kgneo.terms.toml."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +114,13 @@ def take(context: Context, file: Path, item: Feedback, found: Effect, waiting: P
     return new
 
 
-def take_back(context: Context, file: Path, *, by: str = "", questions: Sequence[str] = ()) -> list[str]:
-    """Take verified questions out of a file of terms: those of one person, or by their words; which they were."""
+def take_back(context: Context, file: Path, by: str) -> list[str]:
+    """Take the verified questions of one person out of a file of terms; which they were."""
     if not file.exists():
         return []
     with alone(file, of_user=True):
         document = opened(file)
-        gone = remove_questions(document, lambda record: record.get("question") in questions or _is_by(record, by))
+        gone = remove_questions(document, lambda record: record.get("by") == by)
         if gone:
             context.graph.terms = saved(document, file)
     return gone
-
-
-def _is_by(record: Mapping[str, Any], by: str) -> bool:
-    return bool(by) and record.get("by") == by

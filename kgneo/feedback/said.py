@@ -16,7 +16,7 @@ from kgneo.errors import DataError, UsageError
 from kgneo.folders import alone, read_text, whole
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json
-from kgneo.terms import FILE
+from kgneo.settings import terms_file
 from kgneo.text import digest
 
 Verdict = Literal["right", "wrong", "corrected"]
@@ -62,7 +62,7 @@ class Feedback:
 
 def feedback_file(terms: Path | None) -> Path:
     """Where the feedback about a graph waits, by its file of terms: kgneo.feedback.jsonl for kgneo.terms.toml."""
-    file = terms or Path(FILE).absolute()
+    file = terms_file(terms)
     return file.with_name(file.name.removesuffix(".toml").removesuffix(".terms") + NAME)
 
 

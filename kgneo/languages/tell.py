@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from kgneo.english.words import ASKING, FUNCTION_WORDS, QUESTION_WORDS
 from kgneo.languages.language import languages, others
@@ -24,7 +25,7 @@ AMBIGUOUS = frozenset(
      "has", "ha", "el", "la", "le", "les", "las", "il", "von", "bis", "per", "pour", "und", "et", "del", "al", "di")
 )  # fmt: skip
 """Words of several languages, or that stand in names of any: "El Salvador", "van Gogh"."""
-ASKED = FUNCTION_WORDS | ASKING | QUESTION_WORDS
+ASKED = (FUNCTION_WORDS | ASKING | QUESTION_WORDS) - AMBIGUOUS
 FEWEST = 2
 """Words of a language by which a question is told to be in it."""
 
@@ -36,18 +37,28 @@ def language_of(question: str) -> str:
     if letters != "LATIN":
         return f"a language in {letters.title()} letters"
     first, *words = WORD.findall(text) or [""]
-    nouns = {noun for item in languages() for noun in item.nouns}
-    said = [first.lower(), *(word.lower() for word in words if word.islower() or word.lower() in nouns)]
-    own = {**{item.name: item.vocabulary for item in languages()}, **others()}
-    found = {name: _points(said, known - AMBIGUOUS) for name, known in own.items()}
+    said = [first.lower(), *(word.lower() for word in words if word.islower() or word.lower() in _nouns())]
+    found = {name: _points(said, known) for name, known in _telling().items()}
     name = max(found, key=lambda item: found[item])
-    english = _points(said, ASKED - AMBIGUOUS)
+    english = _points(said, ASKED)
     return name if found[name] >= FEWEST and found[name] > english else ENGLISH
 
 
-def _points(said: Sequence[str], known: Collection[str]) -> int:
+@cache
+def _telling() -> Mapping[str, frozenset[str]]:
+    """The words by which each language is told."""
+    own = {**{item.name: item.vocabulary for item in languages()}, **others()}
+    return {name: frozenset(words - AMBIGUOUS) for name, words in own.items()}
+
+
+@cache
+def _nouns() -> frozenset[str]:
+    return frozenset(noun for item in languages() for noun in item.nouns)
+
+
+def _points(said: Sequence[str], known: frozenset[str]) -> int:
     """How many words of a question are known to a language; the first one counts twice, since it is seldom a name."""
-    return len({*said} & {*known}) + (said[0] in known)
+    return len(known.intersection(said)) + (said[0] in known)
 
 
 def _alphabet(text: str) -> str:

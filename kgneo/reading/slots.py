@@ -8,7 +8,7 @@ they ask the same. "Which films of [1999] has X made?" is refilled by "Which fil
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -176,10 +176,7 @@ class _Filling:
     def _is_left(self, place: Place) -> bool:
         """Whether the words at a place have none in the query graph, and are none of the known question's."""
         words = self.asked.plain[place[0] : place[1]]
-        return self._is_free(place) and not self._is_known(words)
-
-    def _is_known(self, words: Sequence[str]) -> bool:
-        return any(self.known.plain[at : at + len(words)] == words for at in range(len(self.known.plain)))
+        return self._is_free(place) and _spelt(self.known.plain, words) is None
 
 
 def _named(mention: Mention) -> bool:
@@ -203,10 +200,14 @@ def _place(heard: Heard, item: Literal) -> Place | None:
     if not isinstance(item.value, str):
         return next((place for place, text in _numbers(heard.plain) if number_of(text) == item.value), None)
     words = [word.plain for word in words_of(item.value)]
-    for at in range(len(heard.plain) - len(words) + 1 if words else 0):
-        if heard.plain[at : at + len(words)] == words:
-            return at, at + len(words)
-    return next((place for place, text in _numbers(heard.plain) if text == item.value), None)
+    spelt = _spelt(heard.plain, words)
+    return spelt or next((place for place, text in _numbers(heard.plain) if text == item.value), None)
+
+
+def _spelt(plain: Sequence[str], words: Sequence[str]) -> Place | None:
+    """Where words stand one behind the other."""
+    starts = range(len(plain) - len(words) + 1 if words else 0)
+    return next(((at, at + len(words)) for at in starts if plain[at : at + len(words)] == words), None)
 
 
 def _is_of(meaning: Meaning, item: Literal) -> bool:
@@ -274,17 +275,10 @@ def _with(graph: QueryGraph, values: Mapping[Literal, tuple[Scalar, ...]]) -> Qu
         new = values.get(Literal((), "", (item.limit,)), (item.limit,))[0]
         return replace(item, limit=int(new)) if isinstance(new, int | float) and new >= 1 else item
 
-    return _changed(graph, condition, selection)
-
-
-def _changed(
-    graph: QueryGraph, condition: Callable[[Condition], Condition], selection: Callable[[Selection], Selection]
-) -> QueryGraph:
+    alternatives = (tuple(tuple(map(condition, option)) for option in options) for options in graph.alternatives)
     return replace(
         graph,
         conditions=tuple(map(condition, graph.conditions)),
-        alternatives=tuple(
-            tuple(tuple(map(condition, option)) for option in options) for options in graph.alternatives
-        ),
+        alternatives=tuple(alternatives),
         selections=tuple(map(selection, graph.selections)),
     )

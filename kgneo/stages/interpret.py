@@ -149,7 +149,7 @@ def verified_questions(context: Context) -> tuple[VerifiedQuestion, ...]:
     return context.graph.terms.questions if context.graph.terms else ()
 
 
-def verified(context: Context, question: str, questions: Sequence[VerifiedQuestion]) -> Interpretation | None:
+def verified_question(context: Context, question: str, questions: Sequence[VerifiedQuestion]) -> Interpretation | None:
     """The query graph of one of the verified `questions`, word for word, as its interpretation."""
     plain = plain_question(question)
     graph = next((item.graph for item in questions if item.plain == plain), None)

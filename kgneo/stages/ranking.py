@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from kgneo.context import Context
+from kgneo.embedding import Vectors
 from kgneo.english.names import name_words
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.statistics import Statistics
@@ -20,6 +25,12 @@ def ranking(context: Context) -> tuple[RankingCache, RelationStatistics]:
         kept = (RankingCache(context.encoder, file), relation_statistics(context.record.statistics))
         context.memory[KEY] = kept
     return kept
+
+
+def unit_vectors(context: Context, texts: Sequence[str]) -> Vectors:
+    """The vectors of texts by the encoder of questions, one a row, each of length 1."""
+    vectors = context.encoder.encode(texts)
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9), dtype=np.float32)
 
 
 def relation_statistics(statistics: Statistics) -> RelationStatistics:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgneo.context import Context
 from kgneo.graph.examples import SimilarExample, count_examples, nearest_examples
@@ -24,6 +23,7 @@ from kgneo.stages.choose_reading import masked_text
 from kgneo.stages.facts import one_line
 from kgneo.stages.interpret import is_shown
 from kgneo.stages.link import LinkedQuestion
+from kgneo.stages.ranking import unit_vectors
 
 MEMORY = "recall"
 LESSONS = "recalled lessons"
@@ -38,7 +38,7 @@ def similar_examples(context: Context, linked: LinkedQuestion, *, limit: int) ->
     fingerprint = context.encoder.fingerprint
     if limit < 1 or not _learned(context, fingerprint):
         return ()
-    vectors = _unit(context, [masked_text(linked)])
+    vectors = unit_vectors(context, [masked_text(linked)])
     found = nearest_examples(context.graph, vectors, fingerprint=fingerprint, limit=limit)[0]
     return tuple(item for item in found if all(_is_shown(hop, context) for hop in item.example.path.hops))
 
@@ -84,13 +84,13 @@ def similar_lessons(context: Context, question: str, *, limit: int) -> tuple[Les
         lessons = [*_verified(context), *usable_lessons(context.knowledge)][:MOST_LESSONS]
         context.memory[LESSONS] = (
             lessons,
-            _unit(context, [lesson.question for lesson in lessons]) if lessons else None,
+            unit_vectors(context, [lesson.question for lesson in lessons]) if lessons else None,
         )
     known: Any = context.memory[LESSONS]
     lessons, vectors = known
     if not lessons:
         return ()
-    likeness = vectors @ _unit(context, [question])[0]
+    likeness = vectors @ unit_vectors(context, [question])[0]
     found: dict[str, Lesson] = {}
     for place in np.argsort(-likeness, kind="stable"):
         found.setdefault(json.dumps(to_json(lessons[place].template)), lessons[place])
@@ -105,11 +105,6 @@ def _verified(context: Context) -> list[Lesson]:
     return [
         Lesson(item.question, item.graph, item.question, item.graph) for item in told if is_shown(context, item.graph)
     ]
-
-
-def _unit(context: Context, texts: Sequence[str]) -> NDArray[np.float32]:
-    vectors = context.encoder.encode(texts)
-    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9), dtype=np.float32)
 
 
 def write_lessons(lessons: Sequence[Lesson]) -> str:

@@ -14,8 +14,11 @@ import numpy as np
 
 from kgneo.context import Context
 from kgneo.embedding import Encoder
-from kgneo.errors import GraphTimeout
+from kgneo.errors import GraphError, GraphTimeout
 from kgneo.graph.run import Result
+from kgneo.matching import found_in, match
+from kgneo.query.graph import QueryGraph
+from kgneo.questions import GoldNode
 from kgneo.reading.choice import TRIES, choose, tells
 from kgneo.reading.confidence import weights
 from kgneo.reading.read import Interpretation
@@ -81,6 +84,17 @@ def likeness(encoder: Encoder, question: str, wording: str) -> float:
     """How like two texts are for an encoder: the cosine of their vectors, -1 to 1."""
     one, other = encoder.encode([question, wording])
     return round(float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-9)), 4)
+
+
+def gives(context: Context, graph: QueryGraph, answers: Sequence[str], nodes: Sequence[GoldNode] = ()) -> bool:
+    """Whether a query graph finds exactly the gold `nodes`, or else `answers`, soon enough."""
+    try:
+        result = run_query(context, graph, timeout=LONGEST)
+    except GraphError:
+        return False
+    if result.more or not result.answers:
+        return False
+    return match(found_in(result.answers, result.nodes), answers, nodes).exact
 
 
 def run_readings(

@@ -27,7 +27,7 @@ from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import of_form
 from kgneo.reading.slots import Refilled, refilled
 from kgneo.stages.interpret import is_shown
-from kgneo.stages.ranking import ranking
+from kgneo.stages.ranking import ranking, unit_vectors
 from kgneo.stages.unused import hear, unused_words
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ WEIGHTS = Signs(
 CONSTANT = -1.87
 
 
-def probability(found: Signs) -> float:
+def probability(found: Signs, weights: Signs = WEIGHTS, constant: float = CONSTANT) -> float:
     """0 to 1."""
-    total = CONSTANT + sum(weight * sign for weight, sign in zip(astuple(WEIGHTS), astuple(found), strict=True))
+    total = constant + sum(weight * sign for weight, sign in zip(astuple(weights), astuple(found), strict=True))
     return 1.0 / (1.0 + math.exp(-total))
 
 
@@ -146,7 +146,7 @@ def compared(context: Context, question: str, verified: Sequence[VerifiedQuestio
     pairs = [(item, own, refilled(item.graph, own, asked)) for item, own in heard]
     fitting = [(item, own, found) for item, own, found in pairs if found is not None]
     texts = [" ".join(words) for _, _, found in fitting for words in (found.known, found.asked)]
-    vectors = _unit(context, texts) if texts else np.zeros((0, 1), dtype=np.float32)
+    vectors = unit_vectors(context, texts) if texts else np.zeros((0, 1), dtype=np.float32)
     for number, (item, own, found) in enumerate(fitting):
         like = float(vectors[2 * number] @ vectors[2 * number + 1])
         yield OfKind(item.question, found.graph, _signs(found, own, asked, like))
@@ -156,7 +156,7 @@ def _nearest(context: Context, question: str, verified: Sequence[VerifiedQuestio
     if not verified:
         return []
     known = _known(context)
-    likeness = known.matrix(context, tuple(item.question for item in verified)) @ _unit(context, [question])[0]
+    likeness = known.matrix(context, tuple(item.question for item in verified)) @ unit_vectors(context, [question])[0]
     near = (verified[place] for place in np.argsort(-likeness, kind="stable") if likeness[place] >= FARTHEST)
     return list(islice((item for item in near if known.are_shown(context, item)), NEAREST))
 
@@ -224,8 +224,3 @@ def _is_foreign(word: str, heard: Heard, spoken: Collection[Name]) -> bool:
 
 def _telling(words: Sequence[str]) -> set[str]:
     return {singular(word) for word in words if word not in FUNCTION_WORDS}
-
-
-def _unit(context: Context, texts: Sequence[str]) -> NDArray[np.float32]:
-    vectors = context.encoder.encode(list(texts))
-    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9), dtype=np.float32)

@@ -121,45 +121,46 @@ class Auto:
     def answer(self, question: str, context: Context, *, entities: Sequence[str] = ()) -> Answer:
         """Raises EntityNotFound for a name that the user marked and the graph does not have, and ModelError."""
         asked = self._read(question, context, entities)
+        calls = ModelCalls.of(context, asked.clock, strategy=self.name) if context.model is not None else None
         language = language_of(question)
         if language != ENGLISH:
-            asked = self._in_english(asked, language)
+            self._put_into_english(asked, language, calls)
         confidence = asked.best.confidence or 0.0
         unsure = context.model is not None and confidence < self.options.sure
         asks = unsure and confidence < _worth_asking(context.model)
         if confidence < CLEAR or asks:
             with asked.clock.stage("try"):
                 asked.tried = try_readings(context, asked.offered, most=self.options.readings)
-        if asks:
-            self._ask_model(asked, ModelCalls.of(context, asked.clock, strategy=self.name))
+        if asks and calls is not None:
+            self._ask_model(asked, calls)
         if unsure and context.shape.loaded:
             self._walk(asked)
         concluded = replace(self._conclude(asked), question=question)
         clear = concluded.outcome == "answer" and (concluded.confidence or 0.0) >= CLEAR
         return concluded if language == ENGLISH or clear else _not_read(concluded, language, asked)
 
-    def _in_english(self, asked: _Asked, language: str) -> _Asked:
-        """What is made of a question in another language: put into English by the model, where the reader, which knows
+    def _put_into_english(self, asked: _Asked, language: str, calls: ModelCalls | None) -> None:
+        """Have the model put a question in another language into English, and read that, where the reader, which knows
         the words of some languages, is not sure of it."""
         text = in_english(asked.question)
         if text != asked.question:
             asked.tell(f"The question is in {language}; with English words: {text}")
-        if asked.context.model is None or (asked.best.confidence or 0.0) >= self.options.sure:
-            return asked
-        calls = ModelCalls.of(asked.context, asked.clock, strategy=self.name)
+        if calls is None or (asked.best.confidence or 0.0) >= self.options.sure:
+            return
         try:
             said = calls.complete("translate", TRANSLATED, question=one_line(asked.question)).text
         except (BudgetSpent, ContextOverflow) as error:
             asked.tell(error.message)
-            return asked
+            return
         english = one_line(said)
         if not english:
-            return asked
+            return
         asked.tell(f"The model put the question, which is in {language}, into English: {english}")
         again = self._read(english, asked.context, asked.entities)
-        again.how[:0] = asked.how
-        again.best = replace(again.best, llm=calls.use)
-        return again
+        asked.clock.milliseconds.update(again.clock.milliseconds)
+        asked.question, asked.offered = english, again.offered
+        asked.best = replace(again.best, llm=calls.use)
+        asked.how += again.how
 
     def _read(self, question: str, context: Context, entities: Sequence[str]) -> _Asked:
         """What the reader makes of the question, without a call."""

@@ -34,9 +34,9 @@ from kgneo.stages.interpret import (
     joins,
     reading,
     run_query,
+    verified_question,
     verified_questions,
 )
-from kgneo.stages.interpret import verified as verified_question
 from kgneo.stages.link import LinkedQuestion, readings, unbracket
 from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_interpretations, of_paths
 from kgneo.stages.run_readings import Answered, run_readings
@@ -98,7 +98,7 @@ class Paths:
         graph's terms where nothing is given."""
         clock = Clock(context.on_event)
         known = verified_questions(context) if verified is None else verified
-        told = verified_question(context, question, known) if known else None
+        told = verified_question(context, question, known)
         if told is not None:
             return _read(context, question, [told], clock)
         alike = _alike(context, question, known, entities, clock)
