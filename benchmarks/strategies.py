@@ -1,7 +1,7 @@
 """Strategies beside each other, with a language model or without: exact answers, outcomes, calls and tokens by graph.
 
     python -m benchmarks.strategies [SET | DATABASE …] --strategy auto --strategy paths [--llm MODEL] [--llm-url URL]
-        [--each N] [--seed S] [--workers W] [--llm-timeout S] [--out FOLDER]
+        [--llm-adapter FILE] [--each N] [--seed S] [--workers W] [--llm-timeout S] [--out FOLDER]
 
 The sets are those of `benchmarks.reading`, the databases the folders of KGNEO_SPIDER; N questions of each (20) are
 drawn by the seed. A strategy may have options, as `auto,sure=0.8`. Every question is written to OUT/records.jsonl as
@@ -141,13 +141,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--strategy", action="append", required=True, help="repeatable; options after commas")
     parser.add_argument("--llm", help="as for kgneo ask")
     parser.add_argument("--llm-url", help="as for kgneo ask")
+    parser.add_argument("--llm-adapter", type=Path, help="as for kgneo ask")
     parser.add_argument("--llm-timeout", type=float, default=600.0, help="seconds for one call of the model")
     parser.add_argument("--each", type=int, default=20, help="questions of each graph; 0: all")
     parser.add_argument("--seed", type=int, default=0, help="draws the questions")
     parser.add_argument("--workers", type=int, default=1, help="questions at once")
     parser.add_argument("--out", type=Path, default=Path("results/strategies"), help="folder of the records")
     options = parser.parse_args(arguments)
-    model: LanguageModel | None = load_model(options.llm, url=options.llm_url, report=report) if options.llm else None
+    asked = {"url": options.llm_url, "adapter": options.llm_adapter, "report": report}
+    model: LanguageModel | None = load_model(options.llm, **asked) if options.llm else None
     records = Records(options.out / "records.jsonl")
     found: dict[str, dict[str, list[dict[str, Any]]]] = {strategy: {} for strategy in options.strategy}
     with scratch_graph("strategies") as scratch:

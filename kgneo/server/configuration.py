@@ -170,6 +170,12 @@ def write_configuration(store: Store, record: StoreRecord, memory: Memory, *, me
     write_private(store.configuration_folder / "neo4j.conf", "# Written by kgneo at every start.\n" + text)
 
 
+def _plugins(store: Store) -> list[Path]:
+    """The user's plugins: jars in the folder `plugins` of the store's home, such as Graph Data Science. They join the
+    class path, as Neo4j's own script does it, since extensions of the server are found there alone."""
+    return sorted((store.home / "plugins").glob("*.jar"))
+
+
 def _own_settings(store: Store) -> dict[str, str]:
     """Settings of the user's: lines NAME=VALUE in the file `neo4j.extra.conf` of the store's folder."""
     file = store.folder / EXTRA
@@ -193,7 +199,7 @@ def java_command(
     options = [f"-Xmx{heap}", *_JAVA_OPTIONS, *archive_options(java, distribution), *java_options]
     if java.has_vector_module:
         options.append("--add-modules=jdk.incubator.vector")
-    options += ["-cp", os.pathsep.join(map(str, distribution.jars))]
+    options += ["-cp", os.pathsep.join(map(str, [*distribution.jars, *_plugins(store)]))]
     file = store.configuration_folder / "java.options"
     write_private(file, "".join(f"{_quoted(option)}\n" for option in options))
     return [str(java.path), f"@{file}", main_class, *arguments]

@@ -31,7 +31,7 @@ from kgneo.english.connections import (
     UPPER,
     UPPER_KINDS,
 )
-from kgneo.english.names import is_past, relation_words, same_root, singular
+from kgneo.english.names import is_past, relation_words, same_root
 from kgneo.english.words import ANYBODY, AUXILIARIES, BEING, FUNCTION_WORDS
 from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.graph.catalogue import catalogue
@@ -50,7 +50,7 @@ from kgneo.query.graph import (
     Variable,
 )
 from kgneo.reading.connections import Chained, at_any_depth, with_names
-from kgneo.stages.connect import LONGEST, SURE, Connected, names_in, told
+from kgneo.stages.connect import LONGEST, SURE, Connected, label_of, names_in, told
 from kgneo.stages.interpret import interpret, reading, run_query
 from kgneo.stages.link import unbracket
 
@@ -168,16 +168,10 @@ class _Climbing:
         if place is None:
             return None
         left = [word for word, _ in self.words if not self._is_explained(word, place)]
-        kinds = {word: label for word in left if (label := self._label(word))}
+        kinds = {word: label for word in left if (label := label_of(self.context, word))}
         if [word for word in left if word not in kinds]:
             return None
         return self._asked(place, list(kinds.values()))
-
-    def _label(self, word: str) -> str:
-        known = reading(self.context)
-        labels = known.fits.label(singular(word)) if known else {}
-        best = max(labels, key=lambda label: labels[label], default="")
-        return best if best and labels[best] >= 0.7 else ""
 
     def _is_explained(self, word: str, place: _Place) -> bool:
         about = LOWER | UPPER | LOWER_KINDS | UPPER_KINDS | LEVELS | TOP | BOTTOM | NOTHING_SAID | SAID_WITH

@@ -46,6 +46,8 @@ NEAR = 6
 """Steps of ways that are looked for past busy nodes, and where looking for any takes too long."""
 LIKE, NEXT = 0.35, 0.1
 """How surely a word means a relationship type, from which on it does, and by how much others may fit less."""
+NAMED = 0.7
+"""How surely a word means a label, from which on it names it."""
 LONGEST_NAME = 8
 """Words of a name that is looked for in a question."""
 BUSY = 50
@@ -111,7 +113,7 @@ def connect(context: Context, question: str, entities: Sequence[str] = ()) -> Co
     text = with_names(question, tuple(entities))
     plain = unbracket(text)[0]
     spoken = CUED & set(re.findall(r"\w+", plain.lower()))
-    if not spoken or any(_is_own(context, word) for word in spoken):
+    if not spoken or any(is_own(context, word) for word in spoken):
         return None
     try:
         names = names_in(context, text)
@@ -126,7 +128,30 @@ def connect(context: Context, question: str, entities: Sequence[str] = ()) -> Co
     return _Connecting(context, replace(asked, rest=rest), named_).answered()
 
 
-def _is_own(context: Context, word: str) -> bool:
+def every_relation(context: Context) -> tuple[str, ...]:
+    """The relationship types that take part, in the order of the statistics."""
+    return tuple(dict.fromkeys(hop.relation for hop in context.record.statistics.hops if not hop.value))
+
+
+def relations_named(context: Context, words: Sequence[str]) -> tuple[str, ...]:
+    """The relationship types whose names have one of these words."""
+    found = []
+    for relation in every_relation(context):
+        parts = [part for part in name_words(relation) if part not in FUNCTION_WORDS]
+        if any(same_root(word, part) for word in words for part in parts):
+            found.append(relation)
+    return tuple(found)
+
+
+def label_of(context: Context, word: str) -> str:
+    """The label, or implied class, that a word surely names; empty where it names none."""
+    known = reading(context)
+    labels = known.fits.label(singular(word)) if known else {}
+    best = max(labels, key=lambda label: labels[label], default="")
+    return best if best and labels[best] >= NAMED else ""
+
+
+def is_own(context: Context, word: str) -> bool:
     """Whether a graph has a name of its own for something with this word: a distance, a route."""
     known = reading(context)
     own = known.fits.own_words.get(word[:1], frozenset()) if known else frozenset()
@@ -207,7 +232,7 @@ def _is_common(piece: str) -> bool:
 
 def _is_named_by_schema(context: Context, piece: str) -> bool:
     """Whether a word in small letters is a noun for things of the graph, whatever else is called so: "actors"."""
-    return piece == piece.lower() and " " not in piece and _is_own(context, piece)
+    return piece == piece.lower() and " " not in piece and is_own(context, piece)
 
 
 def named(context: Context, text: str) -> Named | None:
@@ -278,11 +303,11 @@ class _Connecting:
             return self._common()
         if asks == "between":
             return self._between()
-        along = self._relations(self.asked.rest)
-        left = [word for word in self.asked.rest if not self._relations([word])]
+        along = relations_named(self.context, self.asked.rest)
+        left = [word for word in self.asked.rest if not relations_named(self.context, [word])]
         if left and asks in ("ways", "shortest"):
             return None
-        if not self._leave_out([word for word in left if not self._label(word)]):
+        if not self._leave_out([word for word in left if not label_of(self.context, word)]):
             return None
         return self._ways(along)
 
@@ -321,18 +346,6 @@ class _Connecting:
             edge = replace(edge, avoiding=("avoided",))
         return QueryGraph(tuple(Variable(name, ids=item.ids) for name, item in there.items()), answer, (edge,))
 
-    def _relations(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The relationship types whose names have one of these words."""
-        found = []
-        for relation in self._every_relation():
-            parts = [part for part in name_words(relation) if part not in FUNCTION_WORDS]
-            if any(same_root(word, part) for word in words for part in parts):
-                found.append(relation)
-        return tuple(found)
-
-    def _every_relation(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(hop.relation for hop in self.context.record.statistics.hops if not hop.value))
-
     def _beyond(self, connected: Connected, along: tuple[str, ...]) -> Connected:
         """With the ways that pass no busy node, where all of the shortest ones do."""
         ways = connected.result.ways
@@ -357,8 +370,8 @@ class _Connecting:
 
     def _between(self) -> Connected | None:
         """What of a kind is on the shortest ways, or what kinds of things are."""
-        labels = {label for word in self.asked.rest if (label := self._label(word))}
-        if not self._leave_out([word for word in self.asked.rest if not self._label(word)]):
+        labels = {label for word in self.asked.rest if (label := label_of(self.context, word))}
+        if not self._leave_out([word for word in self.asked.rest if not label_of(self.context, word)]):
             return None
         connected = self._ways(())
         if connected is None:
@@ -381,8 +394,8 @@ class _Connecting:
 
     def _within(self) -> Connected | None:
         least, most = self.asked.steps
-        wanted = tuple(label for word in self.asked.rest if (label := self._label(word)))[:1]
-        if not self._leave_out([word for word in self.asked.rest if not self._label(word)]):
+        wanted = tuple(label for word in self.asked.rest if (label := label_of(self.context, word)))[:1]
+        if not self._leave_out([word for word in self.asked.rest if not label_of(self.context, word)]):
             return None
         known = reading(self.context)
         implied = known.implied if known else None
@@ -408,15 +421,16 @@ class _Connecting:
     def _common(self) -> Connected | None:
         """What both are joined to, by one relationship each."""
         rest = self.asked.rest
-        labels = [label for word in rest if (label := self._label(word))]
-        relations = self._relations(rest)
-        unknown = [word for word in rest if not self._label(word) and not self._relations([word])]
+        labels = [label for word in rest if (label := label_of(self.context, word))]
+        relations = relations_named(self.context, rest)
+        kinds = {word for word in rest if label_of(self.context, word)}
+        unknown = [word for word in rest if word not in kinds and not relations_named(self.context, [word])]
         if unknown and not labels and not relations:
             relations = self._like(unknown)
             unknown = [] if relations else unknown
         if not self._leave_out(unknown):
             return None
-        joined = relations or self._every_relation()
+        joined = relations or every_relation(self.context)
         known = reading(self.context)
         implied = known.implied if known else None
         variables = (
@@ -443,13 +457,6 @@ class _Connecting:
         best = max(scores.values(), default=0.0)
         self.sure *= LEFT
         return tuple(relation for relation, score in scores.items() if score >= max(LIKE, best - NEXT))
-
-    def _label(self, word: str) -> str:
-        """The label, or implied class, that a word surely names; empty where it names none."""
-        known = reading(self.context)
-        labels = known.fits.label(singular(word)) if known else {}
-        best = max(labels, key=lambda label: labels[label], default="")
-        return best if best and labels[best] >= 0.7 else ""
 
     # Running ---------------------------------------------------------------------------------------------------------
 

@@ -22,9 +22,11 @@ from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.reading.heard import Heard
 from kgneo.reading.read import Interpretation
 from kgneo.reading.silent import left_out
+from kgneo.stages.central import central
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.climb import climb
 from kgneo.stages.complete import Completed, complete, complete_plain
+from kgneo.stages.computed import Computed
 from kgneo.stages.connect import Connected, connect, table_of
 from kgneo.stages.interpret import (
     as_told,
@@ -39,6 +41,7 @@ from kgneo.stages.interpret import (
 )
 from kgneo.stages.link import LinkedQuestion, readings, unbracket
 from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_interpretations, of_paths
+from kgneo.stages.resemble import resemble
 from kgneo.stages.run_readings import Answered, run_readings
 from kgneo.stages.same_kind import of_verified_kind
 from kgneo.strategies.protocol import Needs, NoOptions
@@ -117,6 +120,10 @@ class Paths:
             connected = connect(context, question, entities) or climb(context, question, entities)
         if connected is not None:
             return _connected(context, question, connected, clock)
+        with clock.stage("compute"):
+            computed = central(context, question) or resemble(context, question, entities)
+        if computed is not None:
+            return _computed(question, computed, clock)
         marked = bool(entities) or "[" in question
         linked: Sequence[LinkedQuestion] = ()
         if marked:
@@ -206,6 +213,27 @@ def _connected(context: Context, question: str, found: Connected, clock: Clock) 
         readings=(reading,),
     )
     return Chosen(answer, (Offered(found.graph, found.wording, found.confidence),))
+
+
+def _computed(question: str, found: Computed, clock: Clock) -> Chosen:
+    """The answer that was computed, and not found by a query graph."""
+    answer = Answer(
+        question,
+        "paths",
+        found.text,
+        answers=found.answers,
+        entities=found.topics,
+        steps=(Step(found.wording, found.text, found.answers, found.evidence),),
+        evidence=found.evidence,
+        confidence=found.confidence,
+        grounded=True,
+        timings_ms=clock.milliseconds,
+        warnings=found.warnings,
+        readings=(Reading(found.wording, "", found.confidence),),
+        answer_nodes=found.nodes,
+        table=found.table,
+    )
+    return Chosen(answer, ())
 
 
 def _by_other_names(context: Context, question: str) -> list[Interpretation]:

@@ -1,0 +1,173 @@
+"""Resemble: what is like something, by what both are joined to.
+
+Comes in: a question. Goes out: what was computed, where one of the constructions of `kgneo.english.central` is the
+whole question and its name is one of the graph; else None. Two things are the more alike the more nodes they share,
+each by the same relationship type the same way, and the rarer what they share is: a shared node counts 1 / log(1 + its
+relationships) (Adamic & Adar 2003), so that a small village tells more than a country.
+
+Where something of another kind than the named thing is asked for ("which users like the village"), the words are not
+about likeness. "Which customers buy what Ann buys?" is likeness by one type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgneo.context import Context
+from kgneo.english.central import LIKE, LIKE_WITH, LIKED, LIKENESS, SAME_AS
+from kgneo.english.words import FUNCTION_WORDS, NUMERALS
+from kgneo.errors import EntityNotFound
+from kgneo.graph.cypher import fill
+from kgneo.graph.walks import read_triples
+from kgneo.model import AnswerNode, Evidence, Table
+from kgneo.query.graph import QueryGraph, Value, Variable
+from kgneo.reading.connections import with_names
+from kgneo.stages.computed import Computed, Kind, kind_of
+from kgneo.stages.connect import Named, every_relation, names_in, relations_named
+from kgneo.stages.interpret import reading, run_query
+from kgneo.stages.link import unbracket
+from kgneo.text import listed
+
+TOP = 10
+"""How many are answered where no number is said."""
+BUSIEST = 2_000
+"""Relationships of a shared node from which on it tells nothing, and takes long to look through."""
+LOOKED = 50
+"""Of those that share most, how many are looked through for those of an implied kind."""
+SHOWN = 3
+"""Shared nodes that are told of each."""
+SECONDS = 5.0
+"""Seconds that the search may take."""
+WORD = re.compile(r"[^\W_]+")
+NAME = "X"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question: what it names, what kind of thing is asked for, the types that count, and of how many things."""
+
+    given: Named
+    kind: Kind
+    relations: tuple[str, ...]
+    number: int
+
+
+def resemble(context: Context, question: str, entities: Sequence[str] = ()) -> Computed | None:
+    """What is like the thing that `question` names; None where it asks for something else. Raises GraphTimeout."""
+    text = with_names(question, tuple(entities))
+    try:
+        asked = _asked(context, text)
+    except EntityNotFound:  # other stages look further, and say so
+        return None
+    return _found(context, asked) if asked else None
+
+
+def _asked(context: Context, text: str) -> _Asked | None:
+    plain = unbracket(text)[0]
+    if not _may_ask(plain):
+        return None
+    names = names_in(context, text)
+    if len(names) != 1:
+        return None
+    given, start, end = names[0]
+    masked = plain[:start] + NAME + plain[end:]
+    asks = LIKE.search(masked) or LIKED.search(masked)
+    if asks is None:
+        return _by_one_type(context, masked, given)
+    words = WORD.findall(f"{masked[:start]} {masked[start + 1 :]}".lower())
+    left = [word for word in words if word not in FUNCTION_WORDS | LIKE_WITH]
+    numbers = [int(NUMERALS.get(word, word)) for word in left if word in NUMERALS or word.isdecimal()]
+    kinds = [kind_of(context, word) for word in left if word not in NUMERALS and not word.isdecimal()]
+    if len(kinds) > 1 or len(numbers) > 1 or relations_named(context, ["like", "likes"]):
+        return None
+    kind = kinds[0] if kinds else Kind()
+    if kind is None or not kind.among(context, given.ids):
+        return None
+    return _Asked(given, kind, every_relation(context), numbers[0] if numbers else TOP)
+
+
+def _may_ask(text: str) -> bool:
+    """Whether a question has the words at all, before names are looked for."""
+    return bool(LIKENESS.search(text))
+
+
+def _by_one_type(context: Context, masked: str, given: Named) -> _Asked | None:
+    """Things that do what the named one does: the type is the one that the verb names."""
+    found = SAME_AS.match(masked)
+    if found is None:
+        return None
+    relations = relations_named(context, [found["verb"].lower()])
+    words = [word for word in WORD.findall(found["kind"].lower()) if word not in FUNCTION_WORDS | LIKE_WITH]
+    kinds = [kind_of(context, word) for word in words]
+    kind = kinds[0] if kinds else Kind()
+    if not relations or len(kinds) > 1 or kind is None or not kind.among(context, given.ids):
+        return None
+    return _Asked(given, kind, relations, TOP)
+
+
+def _found(context: Context, asked: _Asked) -> Computed | None:
+    labels = _labels_of(context, asked)
+    rows = context.graph.read(
+        fill("similar", relations=asked.relations),
+        ids=list(asked.given.ids),
+        excluded=list(context.shape.excluded),
+        labels=list(labels) or None,
+        busiest=BUSIEST,
+        limit=LOOKED if asked.kind.word and not labels else asked.number,
+        timeout=SECONDS,
+    )
+    kept = {node.id for node in asked.kind.among(context, [row["id"] for row in rows])}
+    alike = [row for row in rows if row["id"] in kept][: asked.number]
+    wording = f"{asked.kind.word or ', '.join(labels) or 'things'} like {asked.given.text}, by what both are joined to"
+    topics = (asked.given.topic,)
+    if not alike:
+        text = f"Nothing else is joined to what {asked.given.text!r} is joined to."
+        return Computed(wording, "none", topics=topics, warnings=(text,))
+    nodes = _nodes(context, [row["id"] for row in alike])
+    shared = _nodes(context, list({item["id"] for row in alike for item in _rarest(row)}))
+    table = [
+        (
+            nodes[row["id"]].names[0],
+            round(row["score"], 2),
+            listed([shared[item["id"]].names[0] for item in _rarest(row)], max(row["number"] - SHOWN, 0)),
+        )
+        for row in alike
+    ]
+    names = tuple(str(row[0]) for row in table)
+    return Computed(
+        wording,
+        listed(names),
+        tuple(nodes[row["id"]] for row in alike),
+        names,
+        Table(("name", "likeness", "shares"), tuple(table)),
+        _evidence(context, alike),
+        topics,
+    )
+
+
+def _labels_of(context: Context, asked: _Asked) -> tuple[str, ...]:
+    """The labels of which what is found has one: that of what is asked for, else those of the thing itself."""
+    known = reading(context)
+    if asked.kind.relation or (known and known.implied):
+        return ()
+    every = tuple(dict.fromkeys(label for entity in asked.given.entities for label in entity.labels))
+    return (asked.kind.label,) if asked.kind.label else every
+
+
+def _rarest(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return sorted(row["shared"], key=lambda item: (item["degree"], item["id"]))[:SHOWN]
+
+
+def _nodes(context: Context, ids: Sequence[str]) -> dict[str, AnswerNode]:
+    graph = QueryGraph((Variable("x", ids=tuple(ids)),), Value("x"))
+    return {node.id: node for node in run_query(context, graph, limit=len(ids), whole=False).nodes}
+
+
+def _evidence(context: Context, rows: Sequence[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+    """The triples that join both to the rarest of what they share."""
+    ids = [id_ for row in rows for item in _rarest(row) for id_ in item["relationships"]]
+    triples = read_triples(context.graph, list(dict.fromkeys(ids)), context.shape)
+    return tuple(dict.fromkeys(Evidence(triple, 1) for triple in triples.values()))
