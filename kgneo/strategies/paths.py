@@ -117,13 +117,16 @@ class Paths:
     def _chosen(self, question: str, context: Context, entities: Sequence[str], clock: Clock) -> Chosen:
         """The same for a question that is in the graph's words, as far as people told others."""
         with clock.stage("connect"):
-            connected = connect(context, question, entities) or climb(context, question, entities)
-        if connected is not None:
-            return _connected(context, question, connected, clock)
-        with clock.stage("compute"):
-            computed = central(context, question) or resemble(context, question, entities)
-        if computed is not None:
-            return _computed(question, computed, clock)
+            joined = (
+                connect(context, question, entities)
+                or climb(context, question, entities)
+                or central(context, question)
+                or resemble(context, question, entities)
+            )
+        if isinstance(joined, Connected):
+            return _connected(context, question, joined, clock)
+        if joined is not None:
+            return _computed(question, joined, clock)
         marked = bool(entities) or "[" in question
         linked: Sequence[LinkedQuestion] = ()
         if marked:
