@@ -148,8 +148,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=1, help="questions at once")
     parser.add_argument("--out", type=Path, default=Path("results/strategies"), help="folder of the records")
     options = parser.parse_args(arguments)
-    asked = {"url": options.llm_url, "adapter": options.llm_adapter, "report": report}
-    model: LanguageModel | None = load_model(options.llm, **asked) if options.llm else None
+    model: LanguageModel | None = None
+    if options.llm:
+        model = load_model(options.llm, url=options.llm_url, adapter=options.llm_adapter, report=report)
     records = Records(options.out / "records.jsonl")
     found: dict[str, dict[str, list[dict[str, Any]]]] = {strategy: {} for strategy in options.strategy}
     with scratch_graph("strategies") as scratch:

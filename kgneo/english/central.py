@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from kgneo.english.words import word_set
+
 Asks = Literal["degree", "pagerank", "betweenness", "communities", "components"]
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ CUES = (
         "How many DISCONNECTED PARTS does the graph have?"),
 )  # fmt: skip
 """What words ask for, in the order in which they are looked for."""
-SAID_WITH = _words(
+SAID_WITH = word_set(
     "network graph data database whole overall node nodes entity entities thing things people person one ones anyone "
     "everyone top bottom first rank ranked ranking score scores value according terms based measured central well most "
     "least best know want list show give name find tell identify number many count different form forms fall falls "
@@ -73,8 +71,8 @@ LIKENESS = re.compile(
 """Words without one of which no question asks what is like something."""
 LIKE = re.compile(
     r"\b(?:(?:most |very |rather |quite )?(?:similar|comparable|akin|alike) (?:to|with)|"
-    r"(?:most |much |a lot |more or less )?(?:like)|resembl(?:e|es|ing)|alternatives? (?:to|for)|"
-    r"in the (?:vein|style) of|(?:reminds?|remind) (?:me|us|one)? ?of|(?:closest|nearest) to)\s+(?:the )?(?:\w+ )?X\b",
+    r"(?:most |much |a lot |more or less )?like|resembl(?:e|es|ing)|alternatives? (?:to|for)|"
+    r"in the (?:vein|style) of|reminds? (?:me|us|one)? ?of|(?:closest|nearest) to)\s+(?:the )?(?:\w+ )?X\b",
     re.IGNORECASE,
 )
 """Words before the name of what is like something: "What is SIMILAR TO X?"."""
@@ -83,7 +81,7 @@ LIKED = re.compile(
     re.IGNORECASE,
 )
 """The same, of what somebody is fond of: "RECOMMEND something for those who LIKED X"."""
-LIKE_WITH = _words(
+LIKE_WITH = word_set(
     "similar most like alike thing things something anything someone anyone somebody one ones other others else more "
     "kind kinds which what who whom list show give name find tell recommend suggest me us people person those "
     "liked likes like enjoyed loved love alternatives alternative resemble resembles resembling closest nearest very "

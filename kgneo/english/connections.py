@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from kgneo.english.words import word_set
+
 Asks = Literal["ways", "shortest", "length", "exists", "within", "between", "common"]
 """What is asked of a connection: how it comes about, the shortest ways alone, how many steps it has, whether there is
 one, what is near, what stands on it, what both ends are joined to."""
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 @dataclass(frozen=True)
@@ -34,14 +32,14 @@ class Cue:
         return re.compile(self.pattern.format(**_SLOTS).replace(" ", r"\s+"), re.IGNORECASE)
 
 
-CONNECTED = _words(
+CONNECTED = word_set(
     "connected linked related associated joined tied connect connects link links relate relates join joins tie ties "
     "connection connections relationship relationships relation relations hang together path paths way ways "
     "route routes "
     "chain chains line lines get gets reach reaches reachable lead leads leading go goes come comes travel bridge"
 )
 """Words for being joined by ways."""
-STEPS = _words(
+STEPS = word_set(
     "step steps hop hops move moves link links edge edges handshake handshakes jump jumps degree degrees separation"
 )
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -92,7 +90,7 @@ AVOIDED = re.compile(
     re.IGNORECASE,
 )
 """Words behind such a name: "if X WERE GONE"."""
-SAID_WITH = CONNECTED | STEPS | _words(
+SAID_WITH = CONNECTED | STEPS | word_set(
     "apart away separate separates separated shortest quickest closest direct distance far length long within "
     "most least "
     "exactly number lie lies stand stands sit sits between kind kinds sort sorts type types thing things node "
@@ -134,36 +132,36 @@ AT_ANY_DEPTH = re.compile(
 """That something may be joined through others of its kind: "who reports to Ann, DIRECTLY OR INDIRECTLY"."""
 
 
-LOWER = _words("below under beneath underneath inside within in down downwards downward")
-UPPER = _words("above over atop upwards upward")
+LOWER = word_set("below under beneath underneath inside within in down downwards downward")
+UPPER = word_set("above over atop upwards upward")
 """Words before a name for what is further down, or further up, in what is built of levels."""
-LOWER_KINDS = _words(
+LOWER_KINDS = word_set(
     "descendant descendants subordinate subordinates child children part parts piece pieces component components "
     "ingredient ingredients constituent constituents report reports made consists consist contain contains "
     "comprise comprises "
     "composed include includes need needs"
 )
-UPPER_KINDS = _words(
+UPPER_KINDS = word_set(
     "ancestor ancestors superior superiors boss bosses manager managers supervisor supervisors parent parents "
     "chief chiefs "
     "used ends belong belongs goes"
 )
 """Words for what is further down, or further up, than something, and for being so."""
-LEVELS = _words(
+LEVELS = word_set(
     "level levels layer layers deep depth generation generations tier tiers hierarchy chain tree steps step"
 )
 """Words for how far."""
-TOP = _words("top root topmost uppermost head highest ultimate ultimately final finally last")
-BOTTOM = _words("leaf leaves bottom lowest lowermost")
+TOP = word_set("top root topmost uppermost head highest ultimate ultimately final finally last")
+BOTTOM = word_set("leaf leaves bottom lowest lowermost")
 """Words for where nothing is further up, or further down."""
-ALL = _words("all every everything everyone everybody whole entire complete full")
-TOLD = _words(
+ALL = word_set("all every everything everyone everybody whole entire complete full")
+TOLD = word_set(
     "which very eventually end sits sit stands stand works work direct directly indirect indirectly chain "
     "command hierarchy total altogether list show give find name tell member "
     "members node nodes thing things item items many number count person deepest furthest farthest"
 )
 """Words that say nothing of what is asked for beside those for levels."""
-AT_ONCE = _words(
+AT_ONCE = word_set(
     "below under beneath underneath above ancestor ancestors descendant descendants top root topmost uppermost upwards "
     "downwards"
 )

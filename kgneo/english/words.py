@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text with blanks between them: a closed class as it is written here."""
     return frozenset(text.split())
 
 
-PREPOSITIONS = _words(
+PREPOSITIONS = word_set(
     "of in on at by for to from with into onto through as about under over within after before across between among "
     "amongst"
 )
-AUXILIARIES = _words(
+AUXILIARIES = word_set(
     "is are was were be been being am do does did done has have had having can could will would shall should "
     "may might must"
 )
-ARTICLES = _words("the a an some any all of me us every each")
-PRONOUNS = _words(
+ARTICLES = word_set("the a an some any all of me us every each")
+PRONOUNS = word_set(
     "i you he she it we they me him her us them my your his its our their mine these those this that there one ones"
 )
-POINTERS = _words("that this those these")
+POINTERS = word_set("that this those these")
 """Those of them that stand before a noun."""
-OWNING = _words("my your his its our their")
+OWNING = word_set("my your his its our their")
 """Those that say whose a noun is."""
-QUESTION_WORDS = _words("who whom whose what which when where why how")
-REQUESTS = _words("name list give show find tell")
-ASKING = REQUESTS | _words(
+QUESTION_WORDS = word_set("who whom whose what which when where why how")
+REQUESTS = word_set("name list give show find tell")
+ASKING = REQUESTS | word_set(
     "identify provide return retrieve get fetch display enumerate state determine specify report"
 )
 """Verbs by which something is asked for, at the beginning of a question."""
-WANTING = _words("looking look want need like know wondering curious interested searching trying find wish")
+WANTING = word_set("looking look want need like know wondering curious interested searching trying find wish")
 """Verbs by which people begin who say what they are after: "I'm LOOKING for", "I would LIKE to KNOW"."""
-SHARING = _words("also together same share shares shared sharing co common fellow other another else")
+SHARING = word_set("also together same share shares shared sharing co common fellow other another else")
 """Words by which a question goes back over a relation: "other works by the SAME author"."""
-SHARED = _words("same share shares shared sharing")
+SHARED = word_set("same share shares shared sharing")
 """Those of them behind which a noun says what two have in common."""
 
-LIGHT_WORDS = PREPOSITIONS | _words(
+LIGHT_WORDS = PREPOSITIONS | word_set(
     "has have had having is are was were be been being get gets got does do did a an the its of and or"
 )
 """Words of a relation name that say nothing about what it relates."""
@@ -49,7 +50,7 @@ FUNCTION_WORDS = (
     | REQUESTS
     | SHARING
     | PREPOSITIONS
-    | _words(
+    | word_set(
         "and or but not no if because than then so yet already up out off down very much many few most more just only "
         "ever please both either s t d ll re ve world still currently exactly percent mr mrs ms dr prof himself "
         "herself itself themselves"
@@ -57,42 +58,44 @@ FUNCTION_WORDS = (
 )
 """Words of a question that carry no meaning of their own."""
 
-LIGHT_VERBS = _words(
+LIGHT_VERBS = word_set(
     "came come comes coming appear appears appeared appearing belong belongs belonged feature features featured "
     "featuring include includes included including involve involves involved contain contains contained associated "
     "connected related linked known found located situated based lies part made become became becomes get gets got "
     "go goes went"
 )
 """Verbs that join two things without saying how."""
-PLAIN_VERBS = LIGHT_VERBS | _words(
+PLAIN_VERBS = LIGHT_VERBS | word_set(
     "live lives lived living run runs ran running use uses used using take takes took taken taking hold holds held "
     "holding leave leaves left leaving"
 )
 """Verbs that say so little by themselves that a reading need not say them."""
 
-COPULAS = _words("is was are were be been being became becomes become remains remained as")
+COPULAS = word_set("is was are were be been being became becomes become remains remained as")
 """Words by which something is said to be something."""
-ANYBODY = _words("somebody someone anybody anyone something anything nobody nothing somewhere anywhere people persons")
+ANYBODY = word_set(
+    "somebody someone anybody anyone something anything nobody nothing somewhere anywhere people persons"
+)
 """Words for things without a name."""
 UNNAMED = ANYBODY | {"others"}
 """The same with those for things that are only not the one that was spoken of."""
-SAID_OF = _words(
+SAID_OF = word_set(
     "is are was has have can may must only allowed permitted required needed available enabled supported included "
     "offered accepted possible"
 )
 """Words of properties that are true or false, beside those for what it is that there is, may or must be: `has_roof`."""
-INDEFINITE = _words("a an some another any several many various two three different certain one")
+INDEFINITE = word_set("a an some another any several many various two three different certain one")
 """Words before a noun for a thing without a name."""
-RELATIVES = _words("which who whom that whose where when")
+RELATIVES = word_set("which who whom that whose where when")
 """Words that begin a relative clause."""
-ACTING = _words("which who that")
+ACTING = word_set("which who that")
 """Those of them for who does what the clause says."""
-PERFECT = _words("have has had having")
+PERFECT = word_set("have has had having")
 """Auxiliaries before what somebody did: "has ACTED"."""
-BEING = _words("is are was were be been being")
+BEING = word_set("is are was were be been being")
 """Auxiliaries before what is done to somebody: "were CALLED"."""
 
-SUFFIXES = _words(
+SUFFIXES = word_set(
     "s es ed d ing ings er ers or ors e en ten tten ion ions tion tions ation ations ment ments ance ence al "
     "ive ity ies y ied ier iers ant ent age ess ist ists ship ships ian ians r rs able"
 )
@@ -108,7 +111,7 @@ ENDINGS_OF_NAMES: dict[str, tuple[str, ...]] = {
 
 COMMON_NOUNS = tuple(
     sorted(
-        _words(
+        word_set(
             "thing name word group part work life world house water food animal machine idea money school "
             "sound color plant tool body story game road family law war market letter number"
         )
@@ -130,10 +133,10 @@ BASES = {form: base for base, *forms in (verb.split() for verb in _IRREGULAR_VER
 """Past forms and participles that follow no rule, with the verbs that they are of: "won" of "win"."""
 PAST_VERBS = frozenset(BASES)
 """Past forms and participles that do not end in "ed"."""
-VERB_PREFIXES = _words("fore mis out over re under up with")
+VERB_PREFIXES = word_set("fore mis out over re under up with")
 """Beginnings of verbs before others: "overseen", "rebuilt"."""
 
-UNITS = _words("year date day month time number amount count total")
+UNITS = word_set("year date day month time number amount count total")
 """Words of a relation name that say in what it is given, where other words say what: "birth year"."""
 
 _KIND = ("type", "style")
@@ -192,26 +195,26 @@ NUMERALS = {
     "eleven": 11, "twelve": 12, "twenty": 20, "hundred": 100,
 }  # fmt: skip
 """Numbers in words."""
-RETURNING = _words("they he she it themselves himself herself itself")
+RETURNING = word_set("they he she it themselves himself herself itself")
 """Words for what was spoken of, which says something more: "orders that THEY entered THEMSELVES"."""
-PEOPLE = _words(
+PEOPLE = word_set(
     "who whom whose person persons people individual individuals someone somebody anyone anybody everyone everybody "
     "man men woman women guy guys folks"
 )
 """Words for people of any kind."""
-JOINING = _words("and but nor or both also")
+JOINING = word_set("and but nor or both also")
 """Words between two things that are named side by side."""
-NEGATIONS = _words(
+NEGATIONS = word_set(
     "not no never without neither nor none nobody nothing nowhere cannot lack lacks lacking excluding except "
     "outside isn aren doesn don didn wasn weren hasn haven hadn"
 )
-PRESENCE = PERFECT | NEGATIONS | _words("with any missing still yet")
+PRESENCE = PERFECT | NEGATIONS | word_set("with any missing still yet")
 """Words without which nobody asks whether a property is there."""
-NOBODY = _words("nobody nothing none nowhere")
+NOBODY = word_set("nobody nothing none nowhere")
 """Those of them that stand where a thing is named."""
 EXTREMES: dict[str, bool] = {
     **dict.fromkeys(
-        _words(
+        word_set(
             "first earliest oldest eldest smallest least lowest shortest cheapest lightest fewest slowest minimum "
             "nearest closest weakest poorest narrowest coldest tiniest minimal sparsest thinnest rarest quietest "
             "scarcest softest"
@@ -219,7 +222,7 @@ EXTREMES: dict[str, bool] = {
         False,
     ),
     **dict.fromkeys(
-        _words(
+        word_set(
             "last latest newest youngest recent recently biggest largest greatest most highest tallest longest "
             "heaviest fastest maximum top farthest furthest deepest widest richest hottest strongest maximal densest "
             "priciest costliest dearest wealthiest busiest steepest thickest broadest hardest brightest loudest warmest"
@@ -230,19 +233,19 @@ EXTREMES: dict[str, bool] = {
 """Words for extremes, and whether they mean the end of the order; words of age speak of dates."""
 COMPARATIVES: dict[str, bool] = {
     **dict.fromkeys(
-        _words("worse fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer older"), False
+        word_set("worse fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer older"), False
     ),
     **dict.fromkeys(
-        _words(
+        word_set(
             "better more bigger larger greater higher taller longer heavier faster later younger newer deeper wider"
         ),
         True,
     ),
 }
 """Words that compare, and whether they mean the greater value; words of age speak of dates."""
-AGES = _words("older younger newer oldest eldest youngest newest")
+AGES = word_set("older younger newer oldest eldest youngest newest")
 """Those of both that say the opposite where the value is a number: an age, a mileage."""
-OFTEN_MISTYPED = _words(
+OFTEN_MISTYPED = word_set(
     "between difference average percentage number highest lowest largest smallest greatest longest shortest oldest "
     "youngest cheapest latest earliest together without before"
 )
@@ -277,66 +280,66 @@ BOUNDS: tuple[tuple[str, str], ...] = (
     ("exactly", "="),
 )
 """Words before a number or a date that bound it; where one is the end of another, the longer comes first."""
-APPROXIMATE = _words("about around nearly almost approximately roughly circa")
+APPROXIMATE = word_set("about around nearly almost approximately roughly circa")
 """Words before a number or a date that leave it open how much it is."""
-BEGINNINGS = _words("start beginning")
-ENDS = _words("end close")
+BEGINNINGS = word_set("start beginning")
+ENDS = word_set("end close")
 """Nouns for where a year or a month begins, and where it ends."""
-QUANTITIES = _words("count counted quantity qty units number copies pieces items")
+QUANTITIES = word_set("count counted quantity qty units number copies pieces items")
 """Words of the names of properties that hold how many of something it is."""
-OPENING = _words("open opens opened start starts started begin begins began since")
-CLOSING = _words(
+OPENING = word_set("open opens opened start starts started begin begins began since")
+CLOSING = word_set(
     "close closes closed end ends ended until till finish finishes finished expire expires expired stop stopped"
 )
 """Words of questions for where a period begins, and where it ends."""
 PERIODS = (
-    _words("from since start started begin began open opened first joined"),
-    _words("to until till end ended finish finished stop close closed last left"),
+    word_set("from since start started begin began open opened first joined"),
+    word_set("to until till end ended finish finished stop close closed last left"),
 )
 """Words of the names of two properties that hold where a period begins, and where it ends: "valid_from", "valid_to"."""
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
 """Places in an order."""
-RECIPROCAL = _words(
+RECIPROCAL = word_set(
     "know knows friend friends married spouse sibling siblings brother sister cousin neighbour neighbor neighbours "
     "border borders adjacent family relative related colleague colleagues met meets connected linked partner similar "
     "twin acquainted acquaintance lives roommate housemate"
 )
 """Words for relations that hold both ways."""
-FELLOWS = _words(
+FELLOWS = word_set(
     "friend sibling brother sister cousin neighbour neighbor relative colleague acquaintance roommate housemate "
     "flatmate twin spouse"
 )
 """Nouns for what stands to another of its kind in a relation that holds both ways."""
-PERSONAL = _words("surname forename firstname lastname birth born birthday birthdate gender nationality")
+PERSONAL = word_set("surname forename firstname lastname birth born birthday birthdate gender nationality")
 """Words of properties that people have."""
-IDENTIFYING = _words("id identifier no nr number num code key")
+IDENTIFYING = word_set("id identifier no nr number num code key")
 """Last words of the names of properties that tell things apart, and measure nothing."""
-RECEIVING = _words("receive receives received receiving get gets got getting incoming")
-HAPPENING = _words("happen happens happened happening occur occurs occurred occurring")
-TAKING_PLACE = _words("take takes took taken taking")
+RECEIVING = word_set("receive receives received receiving get gets got getting incoming")
+HAPPENING = word_set("happen happens happened happening occur occurs occurred occurring")
+TAKING_PLACE = word_set("take takes took taken taking")
 """Words before "place" for the same: "took place"."""
-GROUPING = _words("per each every")
+GROUPING = word_set("per each every")
 """Words before what a number is asked for each of."""
-PARTING = _words("grouped split divided sorted broken down separated listed ordered ranked counted summed averaged")
+PARTING = word_set("grouped split divided sorted broken down separated listed ordered ranked counted summed averaged")
 """Words behind which "by" says what groups are made by."""
-DOING = _words("do does did have has had")
+DOING = word_set("do does did have has had")
 """Auxiliaries behind which stands who does something."""
-PLACES = _words("rank ranking ranks place placing standing position")
+PLACES = word_set("rank ranking ranks place placing standing position")
 """Nouns for a number whose least is the best."""
-FREQUENTLY = _words("frequently commonly regularly repeatedly")
+FREQUENTLY = word_set("frequently commonly regularly repeatedly")
 """Adverbs that count."""
-COMMON = _words("common frequent usual typical popular prevalent")
+COMMON = word_set("common frequent usual typical popular prevalent")
 """Adjectives that count: the most COMMON colour."""
-AMOUNTS = _words("number amount count quantity total")
+AMOUNTS = word_set("number amount count quantity total")
 """Nouns behind which "of" says what there is so much of."""
-UNITS_OF_MEASURE = _words(
+UNITS_OF_MEASURE = word_set(
     "km m cm mm mi miles ft feet km2 m2 sqm sqkm ha hectares acres kg g mg lb lbs tons tonnes l ml hours hrs minutes "
     "mins seconds secs ms days weeks months years thousand thousands million millions billion billions eur usd gbp "
     "euros dollars percent pct celsius w kw mw gw kwh mwh v kv kb mb gb tb"
 )
 """Words of a property's name that say in what it is given, behind those that say what it is: "areaKm2"."""
-POINTING_BACK = _words("them they ones so that those it")
-ECHOING = POINTING_BACK | _words(
+POINTING_BACK = word_set("them they ones so that those it")
+ECHOING = POINTING_BACK | word_set(
     "please list name tell give show me us which what who and if are is was would be can could you one all names out"
 )
 """Words by which what was asked is asked for once more: "please list THEM", "if SO, which ONES"."""
@@ -357,14 +360,14 @@ _PARTICLES = {
 }  # fmt: skip
 PHRASAL = {(verb, particle): word for particle, verbs in _PARTICLES.items() for verb, word in verbs.items()}
 """Verbs that mean something else with a word behind them, by the verb that they mean: "CAME OUT in 2010"."""
-MALE, FEMALE = _words("men man male males gentlemen"), _words("women woman female females ladies")
+MALE, FEMALE = word_set("men man male males gentlemen"), word_set("women woman female females ladies")
 SEXES = {**dict.fromkeys(MALE, ("m", "male", "man")), **dict.fromkeys(FEMALE, ("f", "w", "female", "woman"))}
 """What a property for the sex of people may hold, by the words for such people."""
-PASSING = _words("pass passes passed elapse elapsed lie lies lay go goes went gone")
+PASSING = word_set("pass passes passed elapse elapsed lie lies lay go goes went gone")
 """What time does between two dates."""
-SUMMING = _words("combined altogether")
+SUMMING = word_set("combined altogether")
 """Words by which all numbers are added up."""
-GIVING = _words(
+GIVING = word_set(
     "send sends sent sending give gives gave giving make makes made making place placed places placing outgoing from"
 )
 """Words for who something goes to and for whom it comes from, where a graph has both."""
@@ -385,7 +388,7 @@ SAME_NAMES: dict[str, str] = {
     "pct": "percentage",
 }
 """Words of property names that people say otherwise."""
-CLAUSES = _words("which that who whom whose where through in by for at to from with")
+CLAUSES = word_set("which that who whom whose where through in by for at to from with")
 """Words behind which something else is spoken of."""
 
 IRREGULAR_PLURALS = {
@@ -396,11 +399,11 @@ IRREGULAR_PLURALS = {
     "phenomenon": "phenomena", "medium": "media", "index": "indices", "matrix": "matrices", "vertex": "vertices",
 }  # fmt: skip
 """Plurals that follow no rule."""
-NOUNS_IN_IE = _words(
+NOUNS_IN_IE = word_set(
     "movie cookie zombie calorie prairie genie brownie selfie rookie hoodie smoothie birdie tie pie lie sortie goalie "
     "junkie veggie foodie newbie freebie magpie menagerie coterie brasserie patisserie boogie caddie bookie hippie "
     "groupie auntie sweetie goodie budgie talkie indie collie laddie lassie"
 )
 """Nouns whose plural in "ies" is none of a noun in "y"."""
-NAMING = _words("named called surnamed having with whose is name")
+NAMING = word_set("named called surnamed having with whose is name")
 """Words between a thing and its name."""

@@ -12,16 +12,16 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from kgneo.english.central import Asks
 from kgneo.errors import GraphError, GraphTimeout
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.shape import OWN_LABELS, Shape
 
-__all__ = ["MOST", "Measure", "Network", "TooLarge", "degrees", "groups", "standing"]
+__all__ = ["MOST", "Network", "TooLarge", "degrees", "groups", "standing"]
 
-Measure = Literal["degree", "pagerank", "betweenness", "communities", "components"]
 MOST = 400_000
 """Relationships of a network that is computed in this process."""
 EXACT = 1_500_000
@@ -92,7 +92,7 @@ def _left_out(shape: Shape) -> list[str]:
 
 
 def standing(
-    graph: Graph, shape: Shape, relations: Sequence[str], measure: Measure, *, labels: Sequence[str] = ()
+    graph: Graph, shape: Shape, relations: Sequence[str], measure: Asks, *, labels: Sequence[str] = ()
 ) -> Network:
     """A number for each node of the network: its PageRank, its betweenness, or which community or component it is in.
     `labels` are those of the nodes that the types join, where that is known.
@@ -119,7 +119,7 @@ def groups(network: Network) -> list[tuple[str, ...]]:
 
 
 def _by_server(
-    graph: Graph, shape: Shape, relations: Sequence[str], measure: Measure, labels: Sequence[str]
+    graph: Graph, shape: Shape, relations: Sequence[str], measure: Asks, labels: Sequence[str]
 ) -> Network | None:
     """The same by Graph Data Science; None where the server has none, or not the memory for it. A projection of the
     library cannot leave out nodes by label alone, so a graph with labels that are left out is computed here."""
@@ -178,7 +178,7 @@ def _fits(graph: Graph, nodes: list[str] | str, types: Mapping[str, Any]) -> boo
 # In this process ------------------------------------------------------------------------------------------------------
 
 
-def _here(graph: Graph, shape: Shape, relations: Sequence[str], measure: Measure) -> Network:
+def _here(graph: Graph, shape: Shape, relations: Sequence[str], measure: Asks) -> Network:
     import networkx
 
     rows = graph.read(fill("network", relations=relations), excluded=_left_out(shape), limit=MOST + 1)

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from kgneo.english.names import is_past, same_root, telling_words
 from kgneo.english.question import TOPIC, MaskedQuestion, question_parts
+from kgneo.english.words import word_set
 from kgneo.model import Hop, RelationPath, split_value_relation
 
 
@@ -35,18 +36,14 @@ class Steps(Protocol):
     def hops(self) -> Sequence[ValueStep]: ...
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-TIME_WORDS = _words(
+TIME_WORDS = word_set(
     "when date dates day days year years month time times since until long old age birthday anniversary hour recently"
 )
-NUMBER_WORDS = _words(
+NUMBER_WORDS = word_set(
     "many much number amount count total size long old age tall high far big large heavy wide deep fast often year "
     "years when since cost costs worth"
 )
-AMOUNTS = _words("many much old tall big large long far high heavy wide deep fast often")
+AMOUNTS = word_set("many much old tall big large long far high heavy wide deep fast often")
 NO_NUMBER = 1.0
 """What a path costs that ends at no number where the question asks how many or how big."""
 UNASKED = 0.6

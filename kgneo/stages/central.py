@@ -19,14 +19,14 @@ from dataclasses import dataclass, replace
 from kgneo.context import Context
 from kgneo.english.central import CUES, SAID_WITH, Cue
 from kgneo.english.names import singular
-from kgneo.english.words import FUNCTION_WORDS, NUMERALS
+from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.centrality import Network, TooLarge, degrees, groups, standing
 from kgneo.graph.run import evidence_of
 from kgneo.model import AnswerNode, Evidence, Table
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
-from kgneo.stages.computed import Computed, Kind, kind_of
+from kgneo.stages.computed import Computed, Kind, kind_of, numbers_apart
 from kgneo.stages.connect import SURE, every_relation, is_own, label_of, names_in, relations_named
 from kgneo.stages.interpret import reading, run_query
 from kgneo.text import listed
@@ -41,6 +41,8 @@ GROUPS = 20
 """Groups that are listed."""
 MEMBERS = 5
 """Members of a group that are told."""
+HEADS = frozenset(("hubs", "brokers", "bottlenecks", "gatekeepers", "players"))
+"""Words of cues that are nouns for what is asked for."""
 WORD = re.compile(r"[^\W_]+")
 COLUMNS = {"degree": "relationships", "pagerank": "PageRank", "betweenness": "betweenness"}
 WORDED = {
@@ -57,7 +59,7 @@ UNSURE = 0.6
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A question: its cue, what kind of thing is asked for, the types that make the network, whether they are all of
-    the graph's, and of how many things (0: of all groups)."""
+    the graph's, how many things are asked for, and whether it `counts` groups."""
 
     cue: Cue
     kind: Kind
@@ -69,17 +71,17 @@ class _Asked:
 
 def central(context: Context, question: str) -> Computed | None:
     """What `question` asks of a network, computed; None where it asks for something else. Raises GraphTimeout."""
-    cue = next((cue for cue in CUES if cue.expression.search(question)), None)
-    if cue is None or "[" in question:
+    heard = ((cue, said) for cue in CUES if (said := cue.expression.search(question)))
+    cue, said = next(heard, (None, None))
+    if cue is None or said is None or "[" in question:
         return None
-    said = cue.expression.search(question)
-    assert said is not None
-    if any(is_own(context, word) for word in WORD.findall(said[0].lower())):
+    own = WORD.findall(said[0].lower())
+    if any(is_own(context, word) for word in own):
         return None
-    rest = cue.expression.sub(" ", question, count=1)
+    rest = f"{question[: said.start()]} {question[said.end() :]}"
     if _names_something(context, rest):
         return None
-    asked = _asked(context, cue, question, rest)
+    asked = _asked(context, cue, own, question, rest)
     return _Measuring(context, asked).computed() if asked else None
 
 
@@ -90,11 +92,10 @@ def _names_something(context: Context, text: str) -> bool:
         return True
 
 
-def _asked(context: Context, cue: Cue, question: str, rest: str) -> _Asked | None:
-    """What is asked, where the graph explains each of the other words."""
+def _asked(context: Context, cue: Cue, own: Sequence[str], question: str, rest: str) -> _Asked | None:
+    """What is asked, where the graph explains each of the other words than the cue's `own`."""
     spoken = [word for word in WORD.findall(rest.lower()) if word not in FUNCTION_WORDS]
-    numbers = [int(NUMERALS.get(word, word)) for word in spoken if word in NUMERALS or word.isdecimal()]
-    words = [word for word in spoken if word not in NUMERALS and not word.isdecimal()]
+    numbers, words = numbers_apart(spoken)
     along = {word for word in words if _is_of_network(word, rest)}
     kinds = {word: kind for word in words if word not in along and (kind := kind_of(context, word))}
     words = [word for word in words if word in kinds or word in along or word not in SAID_WITH]
@@ -105,11 +106,12 @@ def _asked(context: Context, cue: Cue, question: str, rest: str) -> _Asked | Non
     kind = next(iter(kinds.values()), Kind())
     if not kinds and _asks_who(question) and (label := label_of(context, "person")):
         kind = Kind("persons", label)
-    relations = named or _among_themselves(context, kind.label) or every_relation(context)
+    all_there = every_relation(context)
+    relations = named or _among_themselves(context, kind.label) or all_there
     if not relations:
         return None
-    number = numbers[0] if numbers else TOP if _is_plural(cue, question, [*kinds]) else 1
-    every = set(relations) == set(every_relation(context))
+    number = numbers[0] if numbers else TOP if _is_plural(question, [*kinds, *HEADS.intersection(own)]) else 1
+    every = set(relations) == set(all_there)
     return _Asked(cue, kind, relations, every, number, bool(re.search(r"\bhow many\b|\bnumber of\b", question, re.I)))
 
 
@@ -124,11 +126,8 @@ def _asks_who(question: str) -> bool:
     return bool(re.match(r"\W*(?:who|whom)\b", question, re.IGNORECASE))
 
 
-def _is_plural(cue: Cue, question: str, kinds: Sequence[str]) -> bool:
+def _is_plural(question: str, nouns: Sequence[str]) -> bool:
     """Whether several things are asked for: "who are", "hubs", "people"."""
-    said = cue.expression.search(question)
-    own = [word.lower() for word in WORD.findall(said[0])] if said else []
-    nouns = [*kinds, *(word for word in own if word in ("hubs", "brokers", "bottlenecks", "gatekeepers", "players"))]
     return bool(re.search(r"\b(?:are|were|people|top|list|rank)\b", question, re.I)) or any(
         singular(word) != word for word in nouns
     )

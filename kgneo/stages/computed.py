@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kgneo.context import Context
 from kgneo.english.names import is_noun, name_words, singular
+from kgneo.english.words import NUMERALS
 from kgneo.model import AnswerNode, Evidence, Table, TopicEntity
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.stages.connect import SURE, label_of, relations_named
@@ -60,6 +61,12 @@ class Kind:
         places = {id_: place for place, id_ in enumerate(ids)}
         found = run_query(context, self.graph(context, ids), limit=len(ids), whole=False).nodes
         return sorted(found, key=lambda node: places[node.id])
+
+
+def numbers_apart(words: Sequence[str]) -> tuple[list[int], list[str]]:
+    """The numbers among some words, in digits or spelt, and the other words."""
+    numbers = [int(NUMERALS.get(word, word)) for word in words if word in NUMERALS or word.isdecimal()]
+    return numbers, [word for word in words if word not in NUMERALS and not word.isdecimal()]
 
 
 def kind_of(context: Context, word: str) -> Kind | None:

@@ -421,9 +421,9 @@ class _Connecting:
     def _common(self) -> Connected | None:
         """What both are joined to, by one relationship each."""
         rest = self.asked.rest
-        labels = [label for word in rest if (label := label_of(self.context, word))]
+        kinds = {word: label for word in rest if (label := label_of(self.context, word))}
+        labels = list(kinds.values())
         relations = relations_named(self.context, rest)
-        kinds = {word for word in rest if label_of(self.context, word)}
         unknown = [word for word in rest if word not in kinds and not relations_named(self.context, [word])]
         if unknown and not labels and not relations:
             relations = self._like(unknown)

@@ -18,16 +18,15 @@ from typing import Any
 
 from kgneo.context import Context
 from kgneo.english.central import LIKE, LIKE_WITH, LIKED, LIKENESS, SAME_AS
-from kgneo.english.words import FUNCTION_WORDS, NUMERALS
+from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.cypher import fill
 from kgneo.graph.walks import read_triples
-from kgneo.model import AnswerNode, Evidence, Table
-from kgneo.query.graph import QueryGraph, Value, Variable
+from kgneo.model import Evidence, Table
 from kgneo.reading.connections import with_names
-from kgneo.stages.computed import Computed, Kind, kind_of
+from kgneo.stages.computed import Computed, Kind, kind_of, numbers_apart
 from kgneo.stages.connect import Named, every_relation, names_in, relations_named
-from kgneo.stages.interpret import reading, run_query
+from kgneo.stages.interpret import reading
 from kgneo.stages.link import unbracket
 from kgneo.text import listed
 
@@ -67,7 +66,7 @@ def resemble(context: Context, question: str, entities: Sequence[str] = ()) -> C
 
 def _asked(context: Context, text: str) -> _Asked | None:
     plain = unbracket(text)[0]
-    if not _may_ask(plain):
+    if not LIKENESS.search(plain):
         return None
     names = names_in(context, text)
     if len(names) != 1:
@@ -79,19 +78,14 @@ def _asked(context: Context, text: str) -> _Asked | None:
         return _by_one_type(context, masked, given)
     words = WORD.findall(f"{masked[:start]} {masked[start + 1 :]}".lower())
     left = [word for word in words if word not in FUNCTION_WORDS | LIKE_WITH]
-    numbers = [int(NUMERALS.get(word, word)) for word in left if word in NUMERALS or word.isdecimal()]
-    kinds = [kind_of(context, word) for word in left if word not in NUMERALS and not word.isdecimal()]
+    numbers, left = numbers_apart(left)
+    kinds = [kind_of(context, word) for word in left]
     if len(kinds) > 1 or len(numbers) > 1 or relations_named(context, ["like", "likes"]):
         return None
     kind = kinds[0] if kinds else Kind()
     if kind is None or not kind.among(context, given.ids):
         return None
     return _Asked(given, kind, every_relation(context), numbers[0] if numbers else TOP)
-
-
-def _may_ask(text: str) -> bool:
-    """Whether a question has the words at all, before names are looked for."""
-    return bool(LIKENESS.search(text))
 
 
 def _by_one_type(context: Context, masked: str, given: Named) -> _Asked | None:
@@ -119,22 +113,22 @@ def _found(context: Context, asked: _Asked) -> Computed | None:
         limit=LOOKED if asked.kind.word and not labels else asked.number,
         timeout=SECONDS,
     )
-    kept = {node.id for node in asked.kind.among(context, [row["id"] for row in rows])}
-    alike = [row for row in rows if row["id"] in kept][: asked.number]
+    nodes = {node.id: node for node in asked.kind.among(context, [row["id"] for row in rows])}
+    alike = [row for row in rows if row["id"] in nodes][: asked.number]
     wording = f"{asked.kind.word or ', '.join(labels) or 'things'} like {asked.given.text}, by what both are joined to"
     topics = (asked.given.topic,)
     if not alike:
         text = f"Nothing else is joined to what {asked.given.text!r} is joined to."
         return Computed(wording, "none", topics=topics, warnings=(text,))
-    nodes = _nodes(context, [row["id"] for row in alike])
-    shared = _nodes(context, list({item["id"] for row in alike for item in _rarest(row)}))
+    rarest = [_rarest(row) for row in alike]
+    shared = {node.id: node for node in Kind().among(context, list({item["id"] for part in rarest for item in part}))}
     table = [
         (
             nodes[row["id"]].names[0],
             round(row["score"], 2),
-            listed([shared[item["id"]].names[0] for item in _rarest(row)], max(row["number"] - SHOWN, 0)),
+            listed([shared[item["id"]].names[0] for item in part], max(row["number"] - SHOWN, 0)),
         )
-        for row in alike
+        for row, part in zip(alike, rarest, strict=True)
     ]
     names = tuple(str(row[0]) for row in table)
     return Computed(
@@ -143,7 +137,7 @@ def _found(context: Context, asked: _Asked) -> Computed | None:
         tuple(nodes[row["id"]] for row in alike),
         names,
         Table(("name", "likeness", "shares"), tuple(table)),
-        _evidence(context, alike),
+        _evidence(context, rarest),
         topics,
     )
 
@@ -161,13 +155,8 @@ def _rarest(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return sorted(row["shared"], key=lambda item: (item["degree"], item["id"]))[:SHOWN]
 
 
-def _nodes(context: Context, ids: Sequence[str]) -> dict[str, AnswerNode]:
-    graph = QueryGraph((Variable("x", ids=tuple(ids)),), Value("x"))
-    return {node.id: node for node in run_query(context, graph, limit=len(ids), whole=False).nodes}
-
-
-def _evidence(context: Context, rows: Sequence[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+def _evidence(context: Context, rarest: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[Evidence, ...]:
     """The triples that join both to the rarest of what they share."""
-    ids = [id_ for row in rows for item in _rarest(row) for id_ in item["relationships"]]
+    ids = [id_ for part in rarest for item in part for id_ in item["relationships"]]
     triples = read_triples(context.graph, list(dict.fromkeys(ids)), context.shape)
     return tuple(dict.fromkeys(Evidence(triple, 1) for triple in triples.values()))
