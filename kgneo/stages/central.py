@@ -22,7 +22,7 @@ from kgneo.english.names import singular
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.catalogue import catalogue
-from kgneo.graph.centrality import Network, TooLarge, degrees, groups, standing
+from kgneo.graph.centrality import Network, NotComputed, degrees, groups, standing
 from kgneo.graph.run import evidence_of
 from kgneo.model import AnswerNode, Evidence, Table
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
@@ -182,7 +182,7 @@ class _Measuring:
     def _by_standing(self) -> tuple[list[tuple[str, float]], str]:
         try:
             network = self._standing()
-        except TooLarge as error:
+        except NotComputed as error:
             instead = "how many relationships each node has counts here"
             self.warnings += (_not_computed(error, self.asked.cue.asks, instead),)
             self.sure *= UNSURE
@@ -246,7 +246,7 @@ class _Measuring:
         asks = self.asked.cue.asks
         try:
             network = self._standing()
-        except TooLarge as error:
+        except NotComputed as error:
             return Computed(self._wording("not computed"), _not_computed(error, asks, "nothing was computed"))
         found = [group for group in groups(network) if len(group) > 1]
         by = _told_of(network)
@@ -283,12 +283,9 @@ def _told_of(network: Network) -> str:
     return f"{network.nodes:,} nodes and {network.relationships:,} relationships, by {network.by}"
 
 
-def _not_computed(error: TooLarge, asks: str, instead: str) -> str:
+def _not_computed(error: NotComputed, asks: str, instead: str) -> str:
     what = WORDED[asks][0].upper() + WORDED[asks][1:]
-    return (
-        f"{what} of this network: not computed, since {error}; {instead}. Name a relationship type, or install Graph "
-        "Data Science in Neo4j."
-    )
+    return f"{what} of this network: not computed, since {error}; {instead}. {error.hint}"
 
 
 def _short(value: float) -> int | float:
