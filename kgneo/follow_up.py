@@ -19,9 +19,9 @@ from kgneo.english.names import name_words, plural
 from kgneo.errors import KgneoError, QuestionError
 from kgneo.model import Answer, Step
 from kgneo.query.graph import Aggregate, Condition, QueryGraph, Value, Variable, with_names
-from kgneo.query.json import to_json
+from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
-from kgneo.stages.offer_readings import Offered, run_graph
+from kgneo.stages.offer_readings import run_graph
 from kgneo.strategies import Strategy
 from kgneo.text import listed
 
@@ -59,32 +59,34 @@ def _refusal(question: str, reason: str) -> QuestionError:
     )
 
 
-def _offered_before(context: Context, before: Answer) -> Offered | None:
-    """The reading by which the question before was answered: without a model, it is the first one, unless the user has
-    chosen another."""
+def _graph_before(context: Context, before: Answer) -> QueryGraph | None:
+    """The query graph that gave the answer before; where that is not told, the first reading of its question: without a
+    model, it is what answered."""
     if before.outcome != "answer":
         return None
+    if before.query_graph is not None:
+        return from_json(before.query_graph)
     try:
         offered = interpret(context, before.question)
     except KgneoError:
         return None
-    return offered[0] if offered else None
+    return offered[0].graph if offered else None
 
 
 def _graph_of(context: Context, question: str, before: Answer) -> QueryGraph:
-    found = _offered_before(context, before)
-    if found is None:
+    graph = _graph_before(context, before)
+    if graph is None:
         raise _refusal(question, "the question before it was not answered by a query graph")
-    return found.graph
+    return graph
 
 
 def _with_another(context: Context, name: str, before: Answer, strategy: str | Strategy | None) -> Answer:
     """The question before with `name` in the place of the one of its names that makes the same query graph."""
-    reading = _offered_before(context, before)
+    graph = _graph_before(context, before)
     fitting: dict[str, str] = {}
-    if reading is not None:
-        for piece, whole in _exchanged(context, before, reading.graph, name):
-            if _same_form(context, whole, reading.graph):
+    if graph is not None:
+        for piece, whole in _exchanged(context, before, graph, name):
+            if _same_form(context, whole, graph):
                 fitting[piece] = whole
     if len(fitting) != 1:
         places = " and ".join(map(repr, fitting))

@@ -165,7 +165,10 @@ def serve(
     if strategy:
         find_strategy(strategy)
     limits = Limits(running=questions, seconds=question_seconds, rate=rate)
-    own = ServeSettings(host, port, access_token or "", hosts, strategy, secrets.token_hex(8), limits, log_requests)
+    name = "" if settings.uri else store_path(settings.store).name
+    own = ServeSettings(
+        host, port, access_token or "", hosts, strategy, secrets.token_hex(8), limits, log_requests, name
+    )
     options = Options(
         hops=hops,
         top_k=top_k,

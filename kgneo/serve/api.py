@@ -44,6 +44,7 @@ class TurnBody(Closed):
 
     question: str = Field(max_length=10_000)
     answer: str = Field(max_length=10_000)
+    query_graph: dict[str, Any] | None = Field(None, description="What gave the answer, as the answer has it.")
 
 
 class QuestionBody(Closed):
@@ -95,6 +96,19 @@ class RunBody(Closed):
     limit: int | None = Field(None, ge=1)
 
 
+class NextBody(Closed):
+    """A query graph, as an answer has it, and whether it has several answers."""
+
+    graph: dict[str, Any] = Field(description="variables, edges, conditions, selections, answer")
+    several: bool = Field(True, description="Whether groups and the first by an order are suggested, too.")
+
+
+class NodesBody(Closed):
+    """Nodes by their ids, as answers have them."""
+
+    ids: list[Name] = Field(max_length=1_000)
+
+
 class Routes:
     """The handlers of /api/v1 around one service."""
 
@@ -113,10 +127,12 @@ class Routes:
         router.post("/interpret", tags=["questions"])(self.interpret)
         router.post("/verify", tags=["questions"])(self.verify)
         router.post("/run", tags=["questions"])(self.run)
+        router.post("/next", tags=["questions"])(self.next)
         router.post("/feedback", tags=["questions"])(self.feedback)
         router.get("/schema", tags=["graph"])(self.schema)
         router.get("/entities", tags=["graph"])(self.entities)
         router.get("/neighbours", tags=["graph"])(self.neighbours)
+        router.post("/nodes", tags=["graph"])(self.nodes)
         router.get("/strategies", tags=["questions"])(self.strategies)
         router.get("/health", tags=["server"])(self.health)
         router.get("/ready", tags=["server"])(self.ready)
@@ -152,6 +168,10 @@ class Routes:
         limit = min(body.limit or self._limits.answers, self._limits.answers)
         return JsonResponse(await self.work(request, partial(self._service.run, body.graph, limit=limit)))
 
+    async def next(self, body: NextBody, request: Request) -> JsonResponse:
+        """What may be asked after a query graph: up to three others that go on from it, and were run."""
+        return JsonResponse(await self.work(request, partial(self._service.next, body.graph, several=body.several)))
+
     async def feedback(self, body: FeedbackBody, request: Request) -> JsonResponse:
         """Keep what is said of an answer. It changes no answer until somebody has reviewed it on the server."""
         self.check_length(body.question)
@@ -186,6 +206,10 @@ class Routes:
             raise Refusal(404, "NoNode", "There is no such node.", "Names and ids are those of /api/v1/entities.")
         return JsonResponse(found)
 
+    async def nodes(self, body: NodesBody, request: Request) -> JsonResponse:
+        """The properties of many nodes, by their ids."""
+        return JsonResponse(await self.work(request, partial(self._service.nodes, body.ids)))
+
     async def strategies(self) -> Record:
         """How questions can be answered here."""
         return self._service.strategies()
@@ -216,7 +240,7 @@ class Routes:
             body.strategy,
             body.model,
             tuple(body.entities),
-            tuple((turn.question, turn.answer) for turn in body.history),
+            tuple((turn.question, turn.answer, turn.query_graph) for turn in body.history),
             body.hops,
             body.top_k,
             min(body.limit, self._limits.answers) if body.limit else None,

@@ -47,7 +47,7 @@ def create_application(
     connections to close.
     """
     settings = settings or ServeSettings()
-    service = Service(context, strategy=settings.strategy, models=models, browser_user=browser_user)
+    service = Service(context, strategy=settings.strategy, models=models, browser_user=browser_user, name=settings.name)
     workers = Workers(context.graph, settings.limits)
     metrics = Metrics(workers)
     routes = Routes(service, workers, metrics, settings.limits)

@@ -216,7 +216,7 @@ def _turns(messages: list[ChatMessage]) -> list[Turn]:
     turns: list[Turn] = []
     for before, after in pairwise(messages):
         if (before.role, after.role) == ("user", "assistant"):
-            turns.append((before.text, after.text.partition(HEADING)[0]))
+            turns.append((before.text, after.text.partition(HEADING)[0], None))
     return turns
 
 

@@ -19,8 +19,9 @@ from kgneo.english.names import name_words, plural, question_wording
 from kgneo.errors import DataError, KgneoError, UsageError
 from kgneo.events import Event, StageEvent, Text
 from kgneo.feedback.give import Said, give
-from kgneo.graph.around import around
+from kgneo.graph.around import around, properties_of
 from kgneo.graph.browser import browser_link, with_query
+from kgneo.graph.cache import identity
 from kgneo.graph.candidates import count_candidates
 from kgneo.graph.cypher import fill, inline
 from kgneo.graph.schema import Label, Relation
@@ -35,11 +36,13 @@ from kgneo.query.wording import wording
 from kgneo.serve.latest import Latest
 from kgneo.stages.interpret import reading
 from kgneo.stages.offer_readings import compiled_graph, run_graph
+from kgneo.stages.suggest import Suggested, suggest
 from kgneo.strategies import find_strategy, strategy_names
 from kgneo.verifying import verify
 
 Record = dict[str, Any]
-Turn = tuple[str, str]
+Turn = tuple[str, str, Mapping[str, Any] | None]
+"""A question, its answer, and the query graph that gave it, where one did."""
 Owner = TypeVar("Owner", Label, Relation)
 MOST_PARTS = 40
 """Variables, edges, conditions and selections that a query graph from outside may have together."""
@@ -50,7 +53,7 @@ EXAMPLES_KEY = "serve examples"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with how it is to be answered; `history` holds questions and answers before it, oldest first, `user`
+    """A question with how it is to be answered; `history` holds the turns before it, oldest first, `user`
     is who pays for the language model. What is None is as the server was started."""
 
     question: str
@@ -83,8 +86,10 @@ class Service:
         strategy: str | None = None,
         models: Mapping[str, LanguageModel] | None = None,
         browser_user: str = "neo4j",
+        name: str = "",
     ) -> None:
         self._given = context
+        self._name = name
         self._strategy = strategy or DEFAULT_STRATEGY
         own = {context.model.name: context.model} if context.model else {}
         self._models = own if models is None else dict(models)
@@ -131,9 +136,14 @@ class Service:
         context = self._with(asked)
         if tell is not None:
             context = replace(context, on_event=tell)
-        turns = [_turn(question, answer) for question, answer in asked.history]
+        turns = [self._turn(*turn) for turn in asked.history]
         answer = Conversation(context, strategy, turns).ask(asked.question, entities=asked.entities)
         return Answered(answer, self._record(answer))
+
+    def _turn(self, question: str, answer: str, graph: Mapping[str, Any] | None) -> Answer:
+        if graph is not None:
+            self._check(from_json(graph))
+        return Answer(question, "", answer, query_graph=graph)
 
     def _with(self, asked: Asked) -> Context:
         context = self._context
@@ -253,6 +263,19 @@ class Service:
         )
         return {**self._record(answer), "graph": to_json(graph), "nodes": named}
 
+    def next(self, record: object, *, several: bool = True) -> Record:
+        """Up to three query graphs that go on from one, each with what it found: a part of it that answers. Raises
+        DataError for one that cannot be asked of this graph."""
+        graph = from_json(record)
+        self._check(graph)
+        found = suggest(self._context, graph, self._latest.catalogue(), nodes=self._named(graph), several=several)
+        return {"next": [_suggested(item) for item in found]}
+
+    def nodes(self, ids: Sequence[str]) -> Record:
+        """The properties of nodes, by their ids; ids that no node has are left out."""
+        found = properties_of(self._context.knowledge, ids)
+        return {"nodes": {id_: {key: list(value) for key, value in each.items()} for id_, each in found.items()}}
+
     def _check(self, graph: QueryGraph) -> None:
         parts = len(graph.variables) + len(graph.edges) + len(graph.conditions) + len(graph.selections)
         if parts > MOST_PARTS:
@@ -277,7 +300,14 @@ class Service:
             relations=tuple(_only(item, shape.details.get(item.name, ())) for item in relations),
         )
         record = {**shown.to_dict(), "shape": asdict(replace(shape, excluded=(), hidden=()))}
-        return {**record, "examples": self.examples(), "address": self._context.graph.address}
+        graph = self._context.graph
+        named = {"name": self._name or graph.database or "neo4j", "identity": self._identity, "address": graph.address}
+        return {**record, "examples": self.examples(), **named}
+
+    @cached_property
+    def _identity(self) -> str:
+        """What tells this graph from others; asked once."""
+        return identity(self._given.graph)
 
     def _naming(self, label: str) -> tuple[str, ...]:
         """The properties that name the nodes of a label."""
@@ -346,6 +376,12 @@ class Service:
         }
 
 
+def _suggested(item: Suggested) -> Record:
+    """A query graph in words and as JSON, how many answers it has, and the first of them."""
+    number, first = len(item.result.answers) + item.result.more, list(item.result.answers[:3])
+    return {"wording": item.wording, "graph": to_json(item.graph), "number": number, "first": first}
+
+
 def _takes_model(name: str, models: Collection[str]) -> bool:
     """Whether a strategy asks a language model, of those that there are."""
     needs = find_strategy(name).needs
@@ -381,7 +417,3 @@ def _only(item: Owner, keys: Collection[str]) -> Owner:
 
 def _entity(entity: Entity) -> Record:
     return {"name": entity.name, "labels": list(entity.labels), "id": entity.id}
-
-
-def _turn(question: str, answer: str) -> Answer:
-    return Answer(question, "", answer)

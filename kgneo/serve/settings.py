@@ -37,7 +37,7 @@ class ServeSettings:
     With a `token`, every request but those for the page's files and for health must carry it. `hosts` are names by
     which the server may be called, besides its own address. `mark` is what the server announced itself with: a request
     that names another one is not for it. `log` prints each request's route and status, never its
-    text.
+    text. `name` is what the page calls the graph.
     """
 
     host: str = "127.0.0.1"
@@ -48,6 +48,7 @@ class ServeSettings:
     mark: str = ""
     limits: Limits = field(default_factory=Limits)
     log: bool = False
+    name: str = ""
 
     @property
     def loopback(self) -> bool:
