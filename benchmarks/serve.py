@@ -14,6 +14,7 @@ triples to their picture.
 from __future__ import annotations
 
 import argparse
+import gzip
 import http.client
 import itertools
 import json
@@ -27,7 +28,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -303,19 +304,26 @@ def page_rows(port: int) -> Rows:
     """What the page weighs, and how long it works from an answer with 100 triples to their picture."""
     from kgneo.serve.application import page_paths
 
-    weight = sum(len(send(port, "GET", path)[1]) for path in page_paths() if path != "/index.html")
-    rows: Rows = [("page: kB", round(weight / 1000))]
+    paths = [path for path in page_paths() if path != "/index.html"]
+    charts = [path for path in paths if path.startswith("/vega")]
+    page_kb, charts_kb = (_kilobytes(port, some) for some in (set(paths) - set(charts), charts))
+    rows: Rows = [("page: kB compressed", page_kb), ("charts, when one is opened: kB compressed", charts_kb)]
     driver, binary = shutil.which("chromedriver"), shutil.which("chromium") or shutil.which("google-chrome")
     if driver is None or binary is None:
         report("No chromium and chromedriver: the page is not drawn.")
         return rows
     with tempfile.TemporaryDirectory() as profile, browser(driver, binary, profile) as page:
-        for triples in (3, 100, 300):
+        for triples in (3, 100, 300, 3000):
             page.get(f"http://127.0.0.1:{port}/")
             page.set_script_timeout(LONGEST)
             times = page.execute_async_script(DRAW, triples, 5)
             rows.append((f"answer to picture of {triples} triples: first, median of the rest ms", _drawn(times)))
     return rows
+
+
+def _kilobytes(port: int, paths: Iterable[str]) -> int:
+    """What files weigh as they are sent."""
+    return round(sum(len(gzip.compress(send(port, "GET", path)[1])) for path in paths) / 1000)
 
 
 def _drawn(times: Sequence[float]) -> str:
@@ -324,22 +332,22 @@ def _drawn(times: Sequence[float]) -> str:
 
 DRAW = """
 const [triples, rounds, done] = arguments;
-import('/result.js').then(async (module) => {
-  const place = document.querySelector('#result');
-  place.hidden = false;
+import('/card.js').then(async ({ Card }) => {
+  const thread = { changed() {} };
   const evidence = Array.from({ length: triples }, (_, number) =>
     number % 3 ? { subject: `thing ${number - number % 3}`, relation: 'leads_to', object: `thing ${number}` }
       : { subject: 'topic', relation: 'has_part', object: `thing ${number}` });
-  const answer = { answer: 'thing 0', answers: ['thing 0'], answer_nodes: [], entities: [{ name: 'topic' }], steps: [],
-    warnings: [], evidence, cypher: null, cypher_parameters: {}, more: 0 };
+  const answer = { answer: 'thing 0', answers: ['thing 0'], answer_nodes: [], entities: [{ name: 'topic', labels: [] }],
+    steps: [], warnings: [], unused: [], choices: [], evidence, cypher: null, cypher_parameters: {}, more: 0 };
   const times = [];
   for (let round = 0; round < rounds; round += 1) {
     const started = performance.now();
-    const parts = module.show(answer, console.error);
-    place.replaceChildren(...parts);
-    for (const part of parts) part.drawn?.();
+    const card = new Card({ kind: 'ask', question: 'a question' }, thread, { answer });
+    document.querySelector('#thread').replaceChildren(card.node);
+    while (!card.node.querySelector('.picture')?.picture) await new Promise((next) => requestAnimationFrame(next));
     await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
     times.push(performance.now() - started);
+    card.remove();
   }
   done(times);
 });

@@ -32,7 +32,7 @@ from kgneo.terms.file import read_terms
 from tests.conftest import connect, folder_of_commands
 from tests.serving import client, listening
 from tests.test_serve_page import ask as ask_page
-from tests.test_serve_page import texts, until
+from tests.test_serve_page import click, texts, until
 
 SHOP = """
 UNWIND [['Ada', 'Bonn', 34, [['lamp', 120], ['desk', 700]]], ['Bob', 'Kiel', 51, [['lamp', 90]]],
@@ -415,9 +415,7 @@ def page(chromium: Any, context: Context) -> Iterator[Any]:
 
 def press(page: Any, text: str) -> None:
     """Press the button with that text, and wait until what was said is kept."""
-    for found in page.find_elements("css selector", ".feedback button"):
-        if found.text == text:
-            found.click()
+    click(page, ".feedback button", text)
     until(page, lambda: any("waits to be reviewed" in told for told in texts(page, ".feedback [role=status]")))
 
 
@@ -427,15 +425,18 @@ def test_an_answer_is_said_to_be_right_on_the_page(page: Any, context: Context) 
 
 
 def test_what_a_question_means_is_said_on_the_page(page: Any, context: Context) -> None:
+    click(page, ".feedback button", "👎 Wrong")
     page.find_element("css selector", ".feedback input").send_keys("how many customers are in Kiel?")
-    press(page, "Say so")
+    press(page, "Send")
     assert [(item.verdict, item.read_as) for item in waiting(context)] == [
         ("corrected", "number of customers with city Kiel")
     ]
 
 
 def test_a_reading_that_was_run_is_said_to_be_meant_on_the_page(page: Any, context: Context) -> None:
-    page.find_element("css selector", "#readings li:last-of-type button").click()
+    click(page, ".readings summary")
+    until(page, lambda: texts(page, ".readings li"))
+    click(page, ".readings li:last-of-type button[aria-label^='Take it']")
     until(page, lambda: "👍 This is what I meant" in texts(page, ".feedback button"))
     press(page, "👍 This is what I meant")
     (item,) = waiting(context)

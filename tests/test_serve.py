@@ -145,6 +145,54 @@ def test_a_query_graph_with_an_unknown_relation_is_refused_before_it_runs(http: 
     assert "has_capital" in response.json()["error"]["message"]
 
 
+def test_what_may_be_asked_next_finds_what_it_says(http: TestClient) -> None:
+    asked = post(http, "ask", question="which rivers flow through [Germany]?")
+    found = post(http, "next", graph=asked["query_graph"])["next"]
+    assert len(found) == 3
+    for item in found:
+        ran = post(http, "run", graph=item["graph"])
+        assert (len(ran["answers"]), ran["answers"][:3]) == (item["number"], item["first"])
+    assert "these rivers" in found[0]["further"]
+
+
+def test_of_one_thing_no_group_and_no_first_one_is_suggested(http: TestClient) -> None:
+    asked = post(http, "ask", question=CAPITAL)
+    found = post(http, "next", graph=asked["query_graph"], several=False)["next"]
+    assert not [item for item in found if item["graph"].get("selections") or "function" in item["graph"]["answer"]]
+
+
+def test_nothing_is_suggested_after_an_answer_that_is_no_node(http: TestClient) -> None:
+    asked = {"function": "exists", "value": {"of": "x0"}}
+    graph = {"variables": [{"name": "x0", "labels": ["River"]}], "answer": asked}
+    assert post(http, "next", graph=graph)["next"] == []
+
+
+def test_a_follow_up_is_made_of_the_query_graph_that_answered(http: TestClient) -> None:
+    graph = {"variables": [{"name": "x0", "labels": ["Sea"]}], "answer": {"of": "x0"}}
+    before = {"question": "something else", "answer": "", "query_graph": graph}
+    seas = post(http, "run", graph=graph)["answers"]
+    assert post(http, "ask", question="how many?", history=[before])["answer"] == str(len(seas))
+
+
+def test_the_query_graph_of_a_turn_is_checked(http: TestClient) -> None:
+    graph = {"variables": [{"name": "x0", "labels": ["Nothing"]}], "answer": {"of": "x0"}}
+    before = {"question": "what?", "answer": "", "query_graph": graph}
+    response = http.post("/api/v1/ask", json={"question": "how many?", "history": [before]})
+    assert (response.status_code, "Nothing" in response.text) == (422, True)
+
+
+def test_the_properties_of_many_nodes_are_told_at_once(http: TestClient) -> None:
+    nodes = post(http, "ask", question=SEAS)["answer_nodes"]
+    found = post(http, "nodes", ids=[*(node["id"] for node in nodes), "4:nothing:1"])["nodes"]
+    assert {id_: each["name"] for id_, each in found.items()} == {node["id"]: [node["names"][0]] for node in nodes}
+
+
+def test_the_schema_tells_the_graph_by_its_own_name_and_id(http: TestClient) -> None:
+    schema = http.get("/api/v1/schema").json()
+    assert (schema["name"], len(schema["identity"])) == ("neo4j", 24)
+    assert {"countries", "rivers"} <= {label["plural"] for label in schema["labels"]}
+
+
 def test_a_query_graph_of_too_many_parts_is_refused(http: TestClient) -> None:
     graph = {"variables": [{"name": f"x{number}"} for number in range(41)], "answer": {"of": "x0"}}
     response = http.post("/api/v1/run", json={"graph": graph})

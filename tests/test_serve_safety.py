@@ -347,6 +347,8 @@ BODIES = {
     "/api/v1/retrieve": st.fixed_dictionaries(QUESTION, optional={"top_k": st.integers()}),
     "/api/v1/interpret": st.fixed_dictionaries(QUESTION),
     "/api/v1/run": st.fixed_dictionaries({"graph": GRAPH | JSON}, optional={"limit": st.integers()}),
+    "/api/v1/next": st.fixed_dictionaries({"graph": GRAPH | JSON}, optional={"several": st.booleans()}),
+    "/api/v1/nodes": st.fixed_dictionaries({"ids": st.lists(TEXT, max_size=3)}),
     "/v1/chat/completions": st.fixed_dictionaries(
         {"messages": st.lists(MESSAGE, max_size=3)}, optional={"model": TEXT, "stream": st.booleans()}
     ),

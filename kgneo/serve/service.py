@@ -299,7 +299,9 @@ class Service:
             labels=tuple(_only(item, {*shape.values.get(item.name, ()), *self._naming(item.name)}) for item in labels),
             relations=tuple(_only(item, shape.details.get(item.name, ())) for item in relations),
         )
-        record = {**shown.to_dict(), "shape": asdict(replace(shape, excluded=(), hidden=()))}
+        record = shown.to_dict()
+        record["labels"] = [{**item, "plural": self._plural(item["name"])} for item in record["labels"]]
+        record = {**record, "shape": asdict(replace(shape, excluded=(), hidden=()))}
         graph = self._context.graph
         named = {"name": self._name or graph.database or "neo4j", "identity": self._identity, "address": graph.address}
         return {**record, "examples": self.examples(), **named}
@@ -308,6 +310,10 @@ class Service:
     def _identity(self) -> str:
         """What tells this graph from others; asked once."""
         return identity(self._given.graph)
+
+    def _plural(self, label: str) -> str:
+        """What the nodes of a label are called."""
+        return plural(" ".join(name_words(self._context.shape.names.get(label, label))))
 
     def _naming(self, label: str) -> tuple[str, ...]:
         """The properties that name the nodes of a label."""
@@ -330,7 +336,7 @@ class Service:
         if context.shape.loaded or not labels:
             return []
         largest = max(labels, key=lambda item: item.nodes)
-        return [f"how many {plural(' '.join(name_words(largest.name)))} are there?"]
+        return [f"how many {self._plural(largest.name)} are there?"]
 
     def _largest(self) -> list[str]:
         relations = self._context.knowledge.schema.relations
@@ -377,9 +383,16 @@ class Service:
 
 
 def _suggested(item: Suggested) -> Record:
-    """A query graph in words and as JSON, how many answers it has, and the first of them."""
+    """A query graph in words (`further`: what it asks of the answers before) and as JSON, how many answers it has, and
+    the first of them."""
     number, first = len(item.result.answers) + item.result.more, list(item.result.answers[:3])
-    return {"wording": item.wording, "graph": to_json(item.graph), "number": number, "first": first}
+    return {
+        "wording": item.wording,
+        "further": item.further,
+        "graph": to_json(item.graph),
+        "number": number,
+        "first": first,
+    }
 
 
 def _takes_model(name: str, models: Collection[str]) -> bool:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
 from kgneo.context import Context
-from kgneo.english.names import name_words
+from kgneo.english.names import name_words, plural
 from kgneo.english.words import IDENTIFYING
 from kgneo.errors import GraphTimeout
 from kgneo.graph.run import Result
@@ -31,16 +31,20 @@ TRIED = 12
 """Query graphs that are run at most."""
 SECONDS = 1.5
 """For all of them together."""
+THESE = "these"
+"""What stands for the id of the nodes that were asked for, where an action is put into words."""
 MOST_ANSWERS = 100
 """More than this nobody reads: what finds so many is suggested only where nothing else is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggested:
-    """A query graph, its meaning in English, and what it found."""
+    """A query graph, its meaning in English, and what it found. `further` is what it says of what was asked before:
+    "seas that these rivers flow into"."""
 
     graph: QueryGraph
     wording: str
+    further: str
     result: Result
 
 
@@ -52,22 +56,34 @@ def suggest(
     asked = _asked(context, graph)
     if asked is None:
         return ()
+    several = several or isinstance(graph.answer, Aggregate)
     ended = time.monotonic() + SECONDS
     found: list[Suggested] = []
     broad: list[Suggested] = []
-    for next_ in _in_turn(context, *asked, catalogue, several=several):
+    names = context.shape.names
+    for actions in _in_turn(context, *asked, catalogue, several=several):
         if len(found) == GIVEN or time.monotonic() > ended:
             break
-        said = wording(next_, nodes=nodes, names=context.shape.names)
+        next_ = grown(asked[0], actions)
+        further = _of_these(asked[1], actions, several, names)
         result = _run(context, next_)
         alone = (
             isinstance(next_.answer, Aggregate) and result is not None and len(result.answers) == 1
         )  # a single group
-        if result is None or alone or said in {item.wording for item in (*found, *broad)}:
+        if result is None or alone or further in {item.further for item in (*found, *broad)}:
             continue
         many = len(result.answers) + result.more > MOST_ANSWERS
-        (broad if many else found).append(Suggested(next_, said, result))
+        said = wording(next_, nodes=nodes, names=names)
+        (broad if many else found).append(Suggested(next_, said, further, result))
     return tuple([*found, *broad][:GIVEN])
+
+
+def _of_these(variable: Variable, actions: Sequence[Action], several: bool, names: Mapping[str, str]) -> str:
+    """What actions ask of the nodes that were asked for, told as if these were one given node."""
+    given = QueryGraph((replace(variable, ids=(THESE,)),), Value(variable.name))
+    noun = " ".join(name_words(names.get(variable.labels[0], variable.labels[0])))
+    these = f"these {plural(noun)}" if several else f"this {noun}"
+    return wording(grown(given, actions), nodes={THESE: these}, names=names)
 
 
 def _asked(context: Context, graph: QueryGraph) -> tuple[QueryGraph, Variable] | None:
@@ -97,17 +113,17 @@ def _labels(context: Context, graph: QueryGraph) -> tuple[str, ...]:
 
 def _in_turn(
     context: Context, graph: QueryGraph, variable: Variable, catalogue: Catalogue, *, several: bool
-) -> Iterator[QueryGraph]:
-    """Query graphs of each form in turn, so that the first few differ in form. Of a single node there is no first one,
+) -> Iterator[tuple[Action, ...]]:
+    """Actions of each form in turn, so that the first few differ in form. Of a single node there is no first one,
     and no group."""
     joins = list(_joins(context, graph, variable))
-    forms: tuple[Iterable[QueryGraph], ...] = (_further(graph, joins),)
+    forms: tuple[Iterable[tuple[Action, ...]], ...] = (_further(joins),)
     if several and not graph.selections:
-        firsts = chain(_by_property(graph, variable, catalogue), _by_number(graph, variable, joins))
-        groups = chain(_each(graph, variable, joins), _by_value(graph, variable, catalogue))
+        firsts = chain(_by_property(variable, catalogue), _by_number(variable, joins))
+        groups = chain(_each(variable, joins), _by_value(variable, catalogue))
         forms = (*forms, firsts, groups)
     every = (item for turn in zip_longest(*forms) for item in turn if item is not None)
-    for number, item in enumerate(item for item in every if not check(item, catalogue)):
+    for number, item in enumerate(item for item in every if not check(grown(graph, item), catalogue)):
         if number == TRIED:
             return
         yield item
@@ -146,42 +162,38 @@ def _rarest(context: Context, labels: Iterable[str]) -> str:
     return min(labels, key=lambda label: sizes.get(label, 0), default="")
 
 
-def _grown(graph: QueryGraph, *actions: Action) -> QueryGraph:
-    return grown(graph, actions)
-
-
 def _reached(join: Join) -> str:
     assert join.variable is not None
     return join.variable.name
 
 
-def _further(graph: QueryGraph, joins: Iterable[Join]) -> Iterator[QueryGraph]:
+def _further(joins: Iterable[Join]) -> Iterator[tuple[Action, ...]]:
     for join in joins:
-        yield _grown(graph, join, Ask(Value(_reached(join))))
+        yield join, Ask(Value(_reached(join)))
 
 
-def _by_property(graph: QueryGraph, variable: Variable, catalogue: Catalogue) -> Iterator[QueryGraph]:
+def _by_property(variable: Variable, catalogue: Catalogue) -> Iterator[tuple[Action, ...]]:
     for key in catalogue.keys_of_labels(variable.labels):
         if _is_measure(key):
             value = Value(variable.name, key.name, "date" if key.kind == "date" else "")
-            yield _grown(graph, Order(Selection(variable.name, value, descending=True)))
+            yield (Order(Selection(variable.name, value, descending=True)),)
 
 
-def _by_number(graph: QueryGraph, variable: Variable, joins: Iterable[Join]) -> Iterator[QueryGraph]:
+def _by_number(variable: Variable, joins: Iterable[Join]) -> Iterator[tuple[Action, ...]]:
     for join in joins:
         number = Aggregate("count", Value(_reached(join)), Value(variable.name))
-        yield _grown(graph, join, Order(Selection(variable.name, number, descending=True)))
+        yield join, Order(Selection(variable.name, number, descending=True))
 
 
-def _each(graph: QueryGraph, variable: Variable, joins: Iterable[Join]) -> Iterator[QueryGraph]:
+def _each(variable: Variable, joins: Iterable[Join]) -> Iterator[tuple[Action, ...]]:
     for join in joins:
-        yield _grown(graph, join, Ask(Aggregate("count", Value(_reached(join)), Value(variable.name))))
+        yield join, Ask(Aggregate("count", Value(_reached(join)), Value(variable.name)))
 
 
-def _by_value(graph: QueryGraph, variable: Variable, catalogue: Catalogue) -> Iterator[QueryGraph]:
+def _by_value(variable: Variable, catalogue: Catalogue) -> Iterator[tuple[Action, ...]]:
     for key in catalogue.keys_of_labels(variable.labels):
         if key.kind == "text":
-            yield _grown(graph, Ask(Aggregate("count", Value(variable.name), Value(variable.name, key.name))))
+            yield (Ask(Aggregate("count", Value(variable.name), Value(variable.name, key.name))),)
 
 
 def _is_measure(key: Key) -> bool:

@@ -27,6 +27,16 @@ function headers() {
   return { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
 }
 
+// What the browser says where nobody answers is another word in each browser.
+async function reach(route, sent) {
+  try {
+    return await fetch(route, sent);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Failure(0, { message: "The server cannot be reached.", hint: "Is `kgneo serve` running?" });
+  }
+}
+
 async function checked(response) {
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
@@ -35,19 +45,19 @@ async function checked(response) {
 
 export async function get(route, parameters = {}, signal = undefined) {
   const query = new URLSearchParams(parameters);
-  const response = await fetch(`api/v1/${route}?${query}`, { headers: headers(), signal });
+  const response = await reach(`api/v1/${route}?${query}`, { headers: headers(), signal });
   return (await checked(response)).json();
 }
 
 export async function post(route, body, signal = undefined) {
   const sent = { method: "POST", headers: headers(), body: JSON.stringify(body), signal };
-  return (await checked(await fetch(`api/v1/${route}`, sent))).json();
+  return (await checked(await reach(`api/v1/${route}`, sent))).json();
 }
 
 // Asks, tells of each event, and gives the answer.
 export async function ask(body, tell, signal) {
   const sent = { method: "POST", headers: headers(), body: JSON.stringify({ ...body, stream: true }), signal };
-  const response = await checked(await fetch("api/v1/ask", sent));
+  const response = await checked(await reach("api/v1/ask", sent));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = "";
   for (;;) {

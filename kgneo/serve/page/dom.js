@@ -47,11 +47,26 @@ export function csv(rows) {
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
-export function download(name, text) {
-  const address = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+// A file for the user to keep. A spreadsheet takes CSV for UTF-8 by its first character.
+export function download(name, content, type = "text/csv") {
+  const parts = type === "text/csv" ? ["\ufeff", content] : [content];
+  keep(name, URL.createObjectURL(new Blob(parts, { type: type.startsWith("text/") ? `${type};charset=utf-8` : type })));
+}
+
+function keep(name, address) {
   const link = element("a", { href: address, download: name });
   document.body.append(link);
   link.click();
   link.remove();
   URL.revokeObjectURL(address);
+}
+
+// Runs `action` once when an element is first seen: a thread may hold many pictures.
+export function whenSeen(node, action) {
+  const watching = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    watching.disconnect();
+    action();
+  }, { rootMargin: "200px" });
+  watching.observe(node);
 }

@@ -9,15 +9,21 @@ export function feedback(question, graph, problem, own = false) {
     try {
       const kept = await post("feedback", { question, ...said });
       told.textContent = `Kept${kept.read_as ? `: ${kept.read_as}` : ""}. It waits to be reviewed.`;
+      more.replaceChildren();
     } catch (error) {
       problem(error);
     }
   };
-  const words = element("input", { "aria-label": "What the question means, in other words", placeholder: "It means … (in other words)", dir: "auto" });
-  const means = element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); if (words.value.trim()) send({ means: words.value.trim() }); } },
-    words, element("button", { type: "submit" }, "Say so"));
+  const more = element("span", { class: "row" });
+  const ask = () => {
+    const words = element("input", { "aria-label": "What the question means, in other words", placeholder: "It means … (in other words)", dir: "auto" });
+    const means = element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); send(words.value.trim() ? { means: words.value.trim() } : { right: false, query_graph: graph || null }); } },
+      words, element("button", { type: "submit" }, "Send"));
+    more.replaceChildren(means);
+    words.focus();
+  };
   return element("div", { class: "row feedback" },
     ...(graph ? [button(own ? "👍 This is what I meant" : "👍 Right", () => send({ right: true, query_graph: graph }))] : []),
-    ...(own ? [] : [button("👎 Wrong", () => send({ right: false, query_graph: graph || null })), means]),
-    told);
+    ...(own ? [] : [button("👎 Wrong", ask)]),
+    more, told);
 }
