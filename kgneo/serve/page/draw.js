@@ -5,11 +5,11 @@
 /* global cytoscape */
 
 import { called, element } from "./dom.js";
+import { grouped } from "./groups.js";
 import { places } from "./places.js";
 
 const SHOWN = 3000;
 const EXPANDED = 25;
-const LEAVES = 30;
 const LABEL = 28;
 const PADDING = 30;
 const FONT = 12;
@@ -21,34 +21,6 @@ const look = (name) => getComputedStyle(document.documentElement).getPropertyVal
 const shortened = (name) => (name.length > LABEL ? `${name.slice(0, LABEL - 1)}…` : name);
 const edgeLabel = (triple) => [called(triple.relation), ...(triple.detail ? ["…"] : [])].join(" ");
 
-// More than 30 leaves that hang on one node by one relation become one node: {triples, groups: name → names}.
-export function grouped(triples, opened = new Set()) {
-  const degree = new Map();
-  for (const { subject, object } of triples) for (const name of [subject, object]) degree.set(name, (degree.get(name) || 0) + 1);
-  const sets = new Map();
-  for (const triple of triples) {
-    for (const [leaf, hub] of [[triple.subject, triple.object], [triple.object, triple.subject]]) {
-      if (degree.get(leaf) > 1 || degree.get(hub) <= LEAVES) continue;
-      const key = JSON.stringify([hub, triple.relation, leaf === triple.subject]);
-      if (!sets.has(key)) sets.set(key, []);
-      sets.get(key).push({ triple, leaf });
-    }
-  }
-  const groups = new Map();
-  const gone = new Map();
-  for (const [key, items] of sets) {
-    if (items.length <= LEAVES || opened.has(key)) continue;
-    groups.set(key, items.map((item) => item.leaf));
-    for (const { triple, leaf } of items) gone.set(triple, { key, leaf });
-  }
-  const kept = triples.filter((triple) => !gone.has(triple));
-  for (const key of groups.keys()) {
-    const [triple, { leaf }] = [...gone].find(([, item]) => item.key === key);
-    kept.push(leaf === triple.subject ? { ...triple, subject: key, detail: "" } : { ...triple, object: key, detail: "" });
-  }
-  return { triples: kept, groups };
-}
-
 // `roles` gives what a node of a name is in the answer ("topic", "answer", ""), `kinds` its label. Which node of the
 // picture is which of the graph: evidence knows names, what is around a node knows `ids`, too.
 export class Picture {
@@ -59,7 +31,7 @@ export class Picture {
   }
 
   build() {
-    const { triples, groups } = grouped(this.all, this.opened);
+    const { triples, groups } = grouped(this.all, this.opened, this.roles, this.kinds);
     this.groups = groups;
     const nodes = new Map();
     const edges = new Map();
@@ -69,7 +41,7 @@ export class Picture {
     }
     this.place(nodes, edges);
     this.drawing?.destroy();
-    this.drawing = cytoscape({ container: this.container, style: this.style(), minZoom: 0.05, maxZoom: 4, layout: { name: "preset", fit: true, padding: PADDING },
+    this.drawing = cytoscape({ container: this.container, style: this.style(), minZoom: 0.02, maxZoom: 4, layout: { name: "preset", fit: true, padding: PADDING },
       userZoomingEnabled: matchMedia("(pointer: coarse)").matches, elements: [...nodes.values(), ...edges.values()] });
     this.container.append(this.tip);
     this.listen();
