@@ -15,6 +15,7 @@ from kgneo.version import __version__
 
 __all__ = [
     "Answer",
+    "AsyncGraph",
     "Context",
     "Graph",
     "KgneoError",
@@ -31,6 +32,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from kgneo.asking import ask, open_context
+    from kgneo.async_graph import AsyncGraph
     from kgneo.context import Context, Options
     from kgneo.errors import KgneoError
     from kgneo.feedback.give import Said, teach
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Answer": "kgneo.model",
+    "AsyncGraph": "kgneo.async_graph",
     "Context": "kgneo.context",
     "Graph": "kgneo.graph",
     "KgneoError": "kgneo.errors",

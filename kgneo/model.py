@@ -304,6 +304,12 @@ class Answer:
             raise UsageError(f"There is no choice {number}: the answer has {there}.")
         return self.choices[number - 1].answer
 
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        from kgneo.notebook import html_of
+
+        return html_of(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and scalars, ready for `json.dumps`."""
         return {

@@ -32,6 +32,7 @@ def test_public_names_are_what_init_exports() -> None:
     assert sorted(kgneo.__all__) == sorted(
         [
             "Answer",
+            "AsyncGraph",
             "Context",
             "Graph",
             "KgneoError",
