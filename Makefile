@@ -10,7 +10,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test lint docs wheel dist bench clean
+.PHONY: demo test lint docs wheel dist bench faults clean
 
 demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
 	$(BIN)/kgneo demo $(if $(LLM),--llm "$(LLM)")
@@ -42,6 +42,11 @@ wheel: .venv/test-ready
 
 dist: | .venv/bin/uv
 	$(BIN)/uv build --out-dir dist
+
+# All of what `make test` runs a part of; another KGNEO_FAULTS_SEED draws other moments and places.
+faults: export KGNEO_FAULTS = all
+faults: .venv/test-ready
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup -s tests/faults
 
 bench: .venv/test-ready
 	$(BIN)/python -m benchmarks --json build/benchmarks.json $(if $(QUICK),--quick)

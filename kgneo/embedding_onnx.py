@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -28,7 +26,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.cache_files import made_once
+from kgneo.cache_files import FilesTogether, made_once
 from kgneo.defaults import ENCODER
 from kgneo.embedding_weights import edition, for_sentence_transformers, write_encoder
 from kgneo.errors import EncoderError
@@ -46,6 +44,8 @@ DEFAULT_ENCODER = ENCODER
 BATCH = 64
 DESCRIPTION = "encoder.json"
 """The file of an export that is written last."""
+_DESCRIBED = ("dimensions", "similarity", "max_tokens", "padding_id", "padding_token", "prompts", "fingerprint")
+FILES = FilesTogether(DESCRIPTION, _DESCRIBED, ("model.onnx", "tokenizer.json"))
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,23 @@ class OnnxEncoder:
 
     @cached_property
     def description(self) -> dict[str, Any]:
-        return cast(dict[str, Any], json.loads((self.folder / DESCRIPTION).read_text()))
+        found = FILES.description(self.folder)
+        if found is None:
+            raise EncoderError(f"{self.folder / DESCRIPTION} is no description of an encoder.", hint=self._again)
+        return found
+
+    @property
+    def _again(self) -> str:
+        return f"Remove the folder {self.folder}: it is made again when it is needed."
+
+    @contextmanager
+    def _readable(self, file: str) -> Iterator[None]:
+        """Raises EncoderError where the block cannot read `file`: libraries raise a plain Exception then."""
+        try:
+            yield
+        except Exception as error:
+            why = str(error).splitlines()[0][:300] if str(error) else type(error).__name__
+            raise EncoderError(f"{self.folder / file} cannot be read: {why}", hint=self._again) from error
 
     @property
     def dimensions(self) -> int:
@@ -79,7 +95,8 @@ class OnnxEncoder:
         """Takes texts apart as the model wants them."""
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+        with self._readable("tokenizer.json"):
+            tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
         tokenizer.enable_truncation(max_length=self.description["max_tokens"])
         tokenizer.enable_padding(pad_id=self.description["padding_id"], pad_token=self.description["padding_token"])
         return tokenizer
@@ -93,9 +110,9 @@ class OnnxEncoder:
         options.intra_op_num_threads = self.threads
         # Spinning threads would burn the cores that the database on the same machine needs.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return onnxruntime.InferenceSession(
-            str(self.folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
+        model = str(self.folder / "model.onnx")
+        with self._readable("model.onnx"):
+            return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
     def begin(self) -> None:
         """Load the model in a thread, while the caller goes on. What is wrong with it shows when it is used."""
@@ -144,7 +161,7 @@ def load_exported(name: str, *, report: Callable[[str], None] = lambda _: None) 
     folder = cache_folder() / "encoders" / f"{Path(name).name or 'encoder'}-{_edition(name, source)}"
 
     def kept(place: Path) -> OnnxEncoder | None:
-        return OnnxEncoder(name, place) if (place / DESCRIPTION).exists() else None
+        return OnnxEncoder(name, place) if FILES.are_whole(place) else None
 
     def fill(scratch: Path) -> None:
         if name == DEFAULT_ENCODER:
@@ -153,7 +170,7 @@ def load_exported(name: str, *, report: Callable[[str], None] = lambda _: None) 
             report(f"Preparing the encoder {name} (once, about half a minute) …")
             _export(name, source, scratch)
 
-    return made_once(folder, kept, lambda place: OnnxEncoder(name, _filled(place, fill)))
+    return made_once(folder, kept, lambda place: OnnxEncoder(name, FILES.fill(place, fill)))
 
 
 def source_of(name: str) -> str:
@@ -178,21 +195,6 @@ def _source_digest(source: str) -> str:
             status = file.stat()
             digest.update(f"{file.relative_to(folder)} {status.st_size} {status.st_mtime_ns}".encode())
     return digest.hexdigest()[:12]
-
-
-def _filled(folder: Path, fill: Callable[[Path], None]) -> Path:
-    """The new `folder` with what `fill` writes into one, whole or not at all; two processes may do so at once."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as scratch:
-        draft = Path(scratch) / "encoder"
-        draft.mkdir()
-        fill(draft)
-        try:
-            draft.rename(folder)
-        except OSError:
-            if not (folder / DESCRIPTION).exists():  # another process may have been first
-                raise
-    return folder
 
 
 def _export(name: str, source: str, folder: Path) -> None:

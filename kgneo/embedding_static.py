@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,8 +22,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.cache_files import made_once
+from kgneo.cache_files import FilesTogether, made_once
 from kgneo.embedding_onnx import OnnxEncoder, Similarity, Vectors
+from kgneo.errors import EncoderError
 from kgneo.folders import cache_folder
 
 DIMENSIONS = 256
@@ -38,6 +38,7 @@ CHUNK = 2_048
 UNUSED = re.compile(r"\[unused\d+\]")
 VERSION = 1
 """Of how a table is made."""
+FILES = FilesTogether("static.json", ("dimensions", "fingerprint", "unknown"), ("table.npy", "tokenizer.json"))
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,11 @@ class StaticEncoder:
     @cached_property
     def description(self) -> dict[str, Any]:
         """How the table was made."""
-        record: dict[str, Any] = json.loads((self.folder / "static.json").read_text(encoding="utf-8"))
-        return record
+        found = FILES.description(self.folder)
+        if found is None:
+            hint = "Remove that folder: it is made again when it is needed."
+            raise EncoderError(f"{self.folder} is no folder of an encoder.", hint=hint)
+        return found
 
     @property
     def dimensions(self) -> int:
@@ -101,38 +105,28 @@ def load_static(full: OnnxEncoder, *, name: str, report: Callable[[str], None] =
     folder = cache_folder() / "encoders" / f"{name}-{fingerprint}"
 
     def kept(place: Path) -> StaticEncoder | None:
-        return StaticEncoder(name, place) if (place / "static.json").exists() else None
+        return StaticEncoder(name, place) if FILES.are_whole(place) else None
 
     def make(place: Path) -> StaticEncoder:
         report(f"Making the encoder {name} from {full.name} (once, about a minute) …")
-        return StaticEncoder(name, _distil(full, place, fingerprint))
+        return StaticEncoder(name, FILES.fill(place, lambda draft: _distil(full, draft, fingerprint)))
 
     return made_once(folder, kept, make)
 
 
-def _distil(full: OnnxEncoder, folder: Path, fingerprint: str) -> Path:
-    """Write the table of `full`'s word pieces into the new `folder`; two processes may do so at once."""
+def _distil(full: OnnxEncoder, folder: Path, fingerprint: str) -> None:
+    """Write the table of `full`'s word pieces into `folder`."""
     pieces = {id_: piece for piece, id_ in full.tokenizer.get_vocab().items()}
     frame, special = _frame(full)
     ids = np.array(sorted(id_ for id_, piece in pieces.items() if id_ not in special and not UNUSED.fullmatch(piece)))
     axes = _principal(_encoded(full, ids, frame))
     table = np.zeros((max(pieces) + 1, axes.shape[1]), dtype=np.float32)
     table[ids] = axes * _telling(len(ids))[:, None]
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        draft = Path(scratch) / "encoder"
-        draft.mkdir()
-        np.save(draft / "table.npy", table)
-        tokenizer = json.loads(full.tokenizer.to_str()) | {"truncation": None, "padding": None}
-        (draft / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
-        record = {"dimensions": table.shape[1], "fingerprint": fingerprint, "unknown": int(ids[0])}
-        (draft / "static.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
-        try:
-            draft.rename(folder)
-        except OSError:
-            if not (folder / "static.json").exists():  # another process may have been first
-                raise
-    return folder
+    np.save(folder / "table.npy", table)
+    tokenizer = json.loads(full.tokenizer.to_str()) | {"truncation": None, "padding": None}
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    record = {"dimensions": table.shape[1], "fingerprint": fingerprint, "unknown": int(ids[0])}
+    (folder / "static.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
 
 
 def _frame(full: OnnxEncoder) -> tuple[tuple[list[int], list[int]], frozenset[int]]:

@@ -18,7 +18,7 @@ from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 
-from kgneo.cache_files import made_once, places
+from kgneo.cache_files import is_whole_database, made_once, places
 from kgneo.english.thesaurus import DERIVED, HIGHEST, Thesaurus
 from kgneo.errors import KgneoError
 from kgneo.folders import cache_folder, whole
@@ -49,8 +49,8 @@ def load_thesaurus(report: Callable[[str], None] = lambda _: None) -> Thesaurus 
     """The thesaurus, made ready where it is not there; None where it cannot be had, which is said in one line, and is
     not tried again for a day."""
     file = _file()
-    if any(place.exists() for place in places(file)):
-        return make_thesaurus(report)
+    if (found := next(filter(None, map(_kept, places(file))), None)) is not None:
+        return found
     missing = file.with_suffix(".missing")
     if missing.exists() and time.time() - missing.stat().st_mtime < PATIENCE:
         return None
@@ -72,9 +72,6 @@ def described() -> str:
 def make_thesaurus(report: Callable[[str], None]) -> Thesaurus:
     """The same, tried whatever came of it before. Raises KgneoError where it cannot be had."""
 
-    def kept(file: Path) -> Thesaurus | None:
-        return Thesaurus(file) if file.exists() else None
-
     def make(file: Path) -> Thesaurus:
         from kgneo.server.jars import find_jar
 
@@ -82,7 +79,11 @@ def make_thesaurus(report: Callable[[str], None]) -> Thesaurus:
         build(find_jar(ARTIFACT, timeout=TIMEOUT), file)
         return Thesaurus(file)
 
-    return made_once(_file(), kept, make)
+    return made_once(_file(), _kept, make)
+
+
+def _kept(file: Path) -> Thesaurus | None:
+    return Thesaurus(file) if is_whole_database(file) else None
 
 
 def _file() -> Path:

@@ -118,7 +118,8 @@ def test_a_graph_is_asked_with_one_line_of_warning(
     assert json.loads(captured.out)["answers"] == ["Bob"]
     assert [str(root) in line for line in captured.err.splitlines() if line.startswith("Warning: ")] == [True]
     assert "KGNEO_CACHE_DIR" in captured.err
-    assert sorted(os.listdir(root)) == sorted(["encoders", "graphs", *(["rest"] if folder == "full" else [])])  # noqa: PTH208
+    left = {name for name in os.listdir(root) if not name.startswith("wordnet")}  # noqa: PTH208 - a link goes nowhere
+    assert left == {"encoders", "graphs", *(["rest"] if folder == "full" else [])}
 
 
 @on_one_version

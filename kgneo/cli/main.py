@@ -209,6 +209,9 @@ def _main(argv: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
+        if type(error).__module__ == "sqlite3" and (damaged := _damaged()):
+            hint = f"Remove it, and run the same command again: rm {damaged}"
+            return _fail(KgneoError(f"A file of the cache is damaged: {error}.", hint=hint), 1, debug)
         if getattr(error, "errno", None) not in FULL and "disk is full" not in str(error):  # SQLite's words
             raise
         hint = "Free some space, and run the same command again."
@@ -249,6 +252,13 @@ def _shown_by(other: Callable[..., None]) -> Callable[..., None]:
             other(message, category, *place)
 
     return show
+
+
+def _damaged() -> str:
+    """The files of the cache that SQLite finds something wrong with."""
+    from kgneo.cache_files import damaged_databases
+
+    return " ".join(map(str, damaged_databases()))
 
 
 def _fail(error: KgneoError, code: int, debug: bool) -> int:

@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kgneo.cache_files import in_cache, made_once, places
+from kgneo.cache_files import in_cache, is_whole_database, made_once, places
 from kgneo.errors import GraphError, GraphUnavailable
 from kgneo.folders import cache_folder, whole
 from kgneo.graph.attach import Choices
@@ -161,7 +161,7 @@ class LocalCache:
         """What `read` makes of a table; it is built anew where the record beside it is not what is `wanted`."""
 
         def kept(file: Path) -> Table | None:
-            same = not refresh and _read(file.with_suffix(".json")) == wanted() and file.exists()
+            same = not refresh and is_whole_database(file) and _read(file.with_suffix(".json")) == wanted()
             return read(file) if same else None
 
         def make(file: Path) -> Table:

@@ -69,7 +69,7 @@ class Mirror:
             record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
             files = folder / record["folder"]
             arrays = {name: np.asarray(np.load(files / f"{name}.npy", mmap_mode="r")) for name in ARRAYS}
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             return None
         return cls(change=record["change"], seal=record.get("seal", ""), **arrays)
 
