@@ -1,0 +1,142 @@
+"""Commands that are killed at any moment: run again, they end where a run that nobody disturbed ends."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from kgneo.graph import Graph
+from tests.conftest import on_one_version, wipe
+from tests.faults import ALL, SEED
+
+TIMES = 10 if ALL else 1
+"""Kills of each command."""
+PEOPLE = 900
+DUMP = """
+MATCH (n)
+RETURN labels(n) AS labels, properties(n) AS own,
+       COLLECT { MATCH (n)-[r]->(m) RETURN [type(r), properties(r), properties(m).name] } AS leaving
+"""
+
+
+def kgneo(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "kgneo", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+
+
+def done(arguments: Sequence[str]) -> float:
+    """Seconds that a command took, which did what it should."""
+    started = time.monotonic()
+    process = kgneo(arguments)
+    _, told = process.communicate(timeout=300)
+    assert process.returncode == 0, told.decode()
+    return time.monotonic() - started
+
+
+def killed(arguments: Sequence[str], after: float) -> bool:
+    """Whether a command was killed so many seconds after it began, and not at its end already."""
+    process = kgneo(arguments)
+    try:
+        process.communicate(timeout=after)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return True
+    return False
+
+
+def dump(graph: Graph) -> tuple[int, str]:
+    """What a graph holds, whatever order it is stored in: how many nodes, and a digest of them, their relationships
+    and their embeddings; and its indexes."""
+
+    def plain(properties: dict[str, object]) -> dict[str, object]:
+        return {key: value for key, value in properties.items() if key not in ("at", "change", "written", "seal")}
+
+    rows = [
+        json.dumps(
+            [sorted(row["labels"]), plain(row["own"]), sorted(map(_text, row["leaving"]))],
+            sort_keys=True, default=str,
+        )
+        for row in graph.read(DUMP, timeout=120.0)
+    ]  # fmt: skip
+    indexes = graph.read("SHOW INDEXES YIELD name, type, state RETURN name, type, state ORDER BY name")
+    text = "\n".join([*sorted(rows), *map(str, indexes)])
+    return len(rows), hashlib.sha256(text.encode()).hexdigest()
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def moments(number: int, seconds: float) -> list[float]:
+    """When a command that takes so long is killed: from when it has been imported to its end."""
+    chosen = random.Random(SEED)  # noqa: S311
+    return [chosen.uniform(0.3, max(0.35, seconds)) for _ in range(number)]
+
+
+def again_and_again(graph: Graph, before: Sequence[Sequence[str]], command: Sequence[str]) -> None:
+    """Kill `command` at several moments on a graph that `before` made; run again, all is as after one whole run."""
+
+    def prepared() -> None:
+        wipe(graph)
+        for step in before:
+            done(step)
+
+    prepared()
+    seconds = done(command)
+    right = dump(graph)
+    for moment in moments(TIMES, seconds):
+        prepared()
+        there = killed(command, moment)
+        done(command)
+        assert dump(graph) == right, f"killed after {moment:.2f} of {seconds:.2f} s (seed {SEED}): {there}"
+
+
+@pytest.fixture
+def triples(tmp_path: Path) -> Path:
+    file = tmp_path / "people.tsv"
+    lines = [
+        f"person {n}\tknows\tperson {(n * 7) % PEOPLE}\nperson {n}\tlives_in\ttown {n % 40}" for n in range(PEOPLE)
+    ]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def property_graph(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    people = [f"{n},Person {n},{20 + n % 60},Person" for n in range(PEOPLE)]
+    (folder / "people.csv").write_text("\n".join(["id:ID,name,age:int,:LABEL", *people]), encoding="utf-8")
+    knows = [f"{n},{(n * 7) % PEOPLE},{2000 + n % 20},KNOWS" for n in range(PEOPLE)]
+    (folder / "knows.csv").write_text("\n".join([":START_ID,:END_ID,since:int,:TYPE", *knows]), encoding="utf-8")
+    return folder
+
+
+@on_one_version
+def test_a_load_of_triples_that_was_killed_goes_on(graph: Graph, triples: Path) -> None:
+    again_and_again(graph, [], ["load", str(triples)])
+
+
+@on_one_version
+def test_a_load_of_a_property_graph_that_was_killed_goes_on(graph: Graph, property_graph: Path) -> None:
+    again_and_again(graph, [], ["load", str(property_graph)])
+
+
+@on_one_version
+def test_an_index_that_was_killed_is_finished(graph: Graph, triples: Path) -> None:
+    again_and_again(graph, [["load", "--no-index", str(triples)]], ["index"])
+
+
+@on_one_version
+def test_an_index_that_was_killed_while_it_was_removed_is_removed(graph: Graph, triples: Path) -> None:
+    again_and_again(graph, [["load", str(triples)]], ["index", "--remove"])
