@@ -76,6 +76,9 @@ class OnnxEncoder:
             yield
         except Exception as error:
             why = str(error).splitlines()[0][:300] if str(error) else type(error).__name__
+            if isinstance(error, MemoryError) or "bad_alloc" in why:
+                hint = "Give this process more: the default encoder takes about 200 MB."
+                raise EncoderError("There is not enough memory to load the encoder.", hint=hint) from error
             raise EncoderError(f"{self.folder / file} cannot be read: {why}", hint=self._again) from error
 
     @property
@@ -103,8 +106,7 @@ class OnnxEncoder:
 
     @cached_property
     def _session(self) -> Any:
-        import onnxruntime
-
+        onnxruntime = _onnxruntime()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         options.intra_op_num_threads = self.threads
@@ -139,6 +141,15 @@ class OnnxEncoder:
         they are no padding, both of shape (texts, tokens)."""
         found: list[Vectors] = self._session.run(["sentence_embedding"], {"input_ids": ids, "attention_mask": mask})
         return found[0]
+
+
+def _onnxruntime() -> Any:
+    """The library, told before it is loaded to report nothing to its makers: from 1.32 on it would keep an id of this
+    machine and send what it sees to them."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    return onnxruntime
 
 
 def _by_length(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:

@@ -12,6 +12,7 @@ It is the same in a pipe, which often ends at a terminal (`| less -R`, `| tee`).
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -58,8 +59,10 @@ class Screen:
         return getattr(self.behind, name)
 
 
-def screen(stream: TextIO) -> TextIO:
-    """The stream as a `Screen`."""
+def screen(stream: TextIO | None) -> TextIO:
+    """The stream as a `Screen`; in the place of one that was closed before kgneo began, nothing is written."""
+    if stream is None:
+        stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
     return stream if isinstance(stream, Screen) else cast(TextIO, Screen(stream))
 
 

@@ -128,6 +128,7 @@ class Graph:
                 auth=auth,
                 notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
                 user_agent=f"kgneo/{__version__}",
+                telemetry_disabled=True,
                 connection_timeout=CONNECTION_TIMEOUT,
                 max_transaction_retry_time=retry,
             )
