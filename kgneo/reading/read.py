@@ -55,6 +55,8 @@ from kgneo.reading.vocabulary import MEASURED
 from kgneo.text import fold
 
 NEAREST = 5
+MOST_MENTIONS = 16
+"""Names, kinds and values of the graph in one question that is read: trees of more take minutes to grow."""
 CONTRADICTED = 1.0
 """What it costs to say of one thing that it has a relationship and that it has none."""
 WIDTH = 4
@@ -203,7 +205,7 @@ class _Reader:
     def read(self) -> list[Interpretation]:
         """The interpretations, best first."""
         heard = self.heard
-        if heard.unread:
+        if heard.unread or len(heard.mentions) > MOST_MENTIONS:
             return []
         roots, order = Roots(heard).found()
         spent = heard.happening.union(self.verbs.beside)

@@ -42,6 +42,8 @@ PATHS = 25
 """Paths, best first, that are run until one leads somewhere."""
 TRIES = 12
 """The same for a question in a form of its own."""
+MOST_TOPICS = 4
+"""Names that a question may ask of at once: each further one has `TRIES` times as many readings together."""
 EVERYTHING = 100_000
 CLOSE = 0.4
 """Points of score by which a path that joins two entities may be behind the best one and still mean yes."""
@@ -97,6 +99,8 @@ def complete_plain(context: Context, ranked: Sequence[RankedReading]) -> Complet
     )
 
 
+MOST_TOPICS = 5
+"""Names that a question may ask of at once: each further one has three times as many readings together."""
 _Found = tuple[int, RankedReading, QueryGraph, Result]
 """The number of a reading, the reading, its query graph and what that finds."""
 
@@ -365,6 +369,8 @@ class _Completer:
     def _intersection(self) -> Completed | None:
         """The nodes to which a path from each of the topic entities leads."""
         context, linked = self.context, self.linked
+        if not 1 < len(set(linked.entity_ids)) == len(linked.topics) <= MOST_TOPICS:
+            return None  # a name that is told twice asks for nothing more
         together = rank_readings(context, [linked])
         if together and together[0].path.hops[-1].value:
             return None  # a property of the relationship between the two

@@ -28,6 +28,9 @@ from kgneo.stages.interpret import LONGEST, run_query
 EMPTY = 0.5
 """What the probability of a learned reading is worth that finds nothing."""
 
+LARGEST = 12
+"""Variables of a query graph that is run: Neo4j takes seconds to plan more, and no question of people asks it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -74,6 +77,8 @@ class _Runs:
         return Answered(item, result, probability * (item.means if item.likely is None else 1.0))
 
     def _result(self, place: int) -> Result | None:
+        if len(self.readings[place].graph.variables) > LARGEST:
+            return None
         try:
             return run_query(self.context, self.readings[place].graph, timeout=LONGEST)
         except GraphTimeout:
