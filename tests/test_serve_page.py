@@ -134,6 +134,14 @@ def test_a_question_is_completed_asked_and_answered_by_keyboard_alone(page: Any)
     shoot(page, "serve-answer.png")
 
 
+def test_examples_of_several_forms_were_asked_beforehand(page: Any) -> None:
+    until(page, lambda: any(text.startswith("number of") for text in texts(page, "#examples button")))
+    assert any(text.startswith("the ") for text in texts(page, "#examples button"))
+    click(page, "#examples button")
+    until(page, lambda: answers(page))
+    assert answers(page)[0] != "not found"
+
+
 def test_labels_and_relationship_types_are_completed_too(page: Any) -> None:
     page.find_element(CSS, "#question").send_keys("which riv")
     until(page, lambda: "river · label" in texts(page, "#names li"))

@@ -10,7 +10,7 @@ let picture = null;
 export const restyle = () => picture?.restyle();
 
 // Every node that kgneo loaded has the label Entity, which says nothing of it.
-const telling = (schema) => schema.labels.filter((label) => !(schema.shape.loaded && label.name === "Entity" && schema.labels.length > 1))
+export const telling = (schema) => schema.labels.filter((label) => !(schema.shape.loaded && label.name === "Entity" && schema.labels.length > 1))
   .sort((one, other) => other.nodes - one.nodes);
 
 const own = (name) => (called(name) === name ? name : `${called(name)} (${name})`);

@@ -1,5 +1,5 @@
 // The page: a thread of questions with their answers, what was saved, and a page about the graph.
-import { get, takeToken, tokenFromAddress } from "./api.js";
+import { get, post, takeToken, tokenFromAddress } from "./api.js";
 import * as box from "./box.js";
 import { button, call, element, find } from "./dom.js";
 import { warm } from "./draw.js";
@@ -105,9 +105,19 @@ async function begin() {
     find("examples").replaceChildren(...state.schema.examples.map((question) => button(question, () => open({ kind: "ask", question }), { dir: "auto" })));
     if (first) thread.restore();
     view(shown);
+    furtherExamples();
   } catch (error) {
     problem(error);
   }
+}
+
+// Questions of other forms about what there is most of, which were asked beforehand.
+async function furtherExamples() {
+  const largest = home.telling(state.schema).slice(0, 2).filter((label) => label.name !== "Entity");
+  const graphs = largest.map((label) => ({ variables: [{ name: "x0", labels: [label.name] }], answer: { of: "x0" } }));
+  const found = await Promise.all(graphs.map((graph) => post("next", { graph }).catch(() => ({ next: [] }))));
+  find("examples").append(...found.flatMap((item) => item.next).map((item) =>
+    button(item.wording, () => open({ kind: "run", question: item.wording, graph: item.graph }), { dir: "auto" })));
 }
 
 tokenFromAddress();
