@@ -140,3 +140,22 @@ def test_an_index_that_was_killed_is_finished(graph: Graph, triples: Path) -> No
 @on_one_version
 def test_an_index_that_was_killed_while_it_was_removed_is_removed(graph: Graph, triples: Path) -> None:
     again_and_again(graph, [["load", str(triples)]], ["index", "--remove"])
+
+
+@on_one_version
+@pytest.mark.parametrize("command", ["load", "index"])
+def test_two_of_one_command_at_once_end_as_one_does(graph: Graph, triples: Path, command: str) -> None:
+    before = ["load", "--no-index", str(triples)]
+    arguments = before if command == "load" else ["index"]
+    for step in [before, arguments]:
+        done(step)
+    right = dump(graph)
+    wipe(graph)
+    if command == "index":
+        done(before)
+    both = [kgneo(arguments), kgneo(arguments)]
+    told = [process.communicate(timeout=300)[1].decode() for process in both]
+    assert all(process.returncode in (0, 1) for process in both), told
+    assert not any("Traceback" in text for text in told), told
+    done(arguments)
+    assert dump(graph) == right, told
