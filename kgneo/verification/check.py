@@ -45,6 +45,8 @@ MOST_SILENT = 8
 """The same where its words name no relation."""
 MOST_COMBINED = 256
 """Combinations of the meanings of a part's statements that are looked at."""
+MOST_STATEMENTS = 8
+"""Statements that one part of a claim may be made of; each has two meanings at least, which are combined."""
 COMBINATIONS = 24
 """Combinations of the meanings of a part's statements that are run."""
 LONGEST = 5.0
@@ -91,6 +93,8 @@ class _Check:
                 return known
         if any(self._bounded(statement) for statement in self.part.statements):
             return self._said(OPEN, "Whether a number or a date is more, less or about this is not read.", 0.0)
+        if len(self.part.statements) > MOST_STATEMENTS:
+            return self._open("It says too much at once; say it in several sentences.", 0.0)
         choices = [self._choices(statement) for statement in self.part.statements]
         for statement, found in zip(self.part.statements, choices, strict=True):
             if not found:

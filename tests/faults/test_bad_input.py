@@ -179,3 +179,11 @@ def test_a_text_that_repeats_itself_takes_no_longer(sample_context: Context, tex
     with suppress(KgneoError):
         ask(sample_context, text)
     assert time.monotonic() - started < LONGEST
+
+
+def test_a_claim_that_repeats_itself_takes_no_more(sample_context: Context) -> None:
+    claim = "The capital of [Ethiopia] il of [Ethiopia]" + " is Addis Ababa.]" * 30
+    started = time.monotonic()
+    with suppress(KgneoError):
+        verify(sample_context, claim)
+    assert time.monotonic() - started < LONGEST
