@@ -26,7 +26,7 @@ from tests.faults.test_killed import dump
 
 ASKED = 250 if ALL else 12
 LOADED = 60 if ALL else 3
-LONGEST = 30.0
+LONGEST = 120.0
 """Seconds after which somebody would think that nothing happens any more."""
 FAULTS: tuple[Fault, ...] = ("cut", "hold", "lose")
 QUESTION = "which seas do the rivers of [Germany] flow into?"
@@ -107,4 +107,4 @@ def test_a_server_that_answers_nothing_is_told_in_time(sample_server: RunningSer
         started = time.monotonic()
         with pytest.raises(KgneoError):
             connecting()
-    assert time.monotonic() - started < 2 * LONGEST
+    assert time.monotonic() - started < LONGEST
