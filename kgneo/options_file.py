@@ -34,5 +34,5 @@ def read_toml(file: Path, *, hint: str) -> dict[str, Any]:
     text = read_text(file)
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise DataError(f"this is not TOML: {error}", file=str(file), hint=hint) from error

@@ -69,7 +69,7 @@ def read_experiment(path: Path) -> Plan:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError("no such file; expected an experiment's TOML file", file=str(path)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"not TOML: {error}", file=str(path)) from None
     known = {field.name for field in fields(Plan)}
     unknown = sorted(set(content) - known)

@@ -34,7 +34,7 @@ def opened(file: Path) -> tomlkit.TOMLDocument:
     text = read_text(file)
     try:
         return tomlkit.parse(text)
-    except TOMLKitError as error:
+    except (TOMLKitError, RecursionError) as error:
         raise DataError(f"the file cannot be read: {error}", file=str(file)) from error
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from kgneo.asking import ask
 from kgneo.context import Context
-from kgneo.errors import KgneoError
+from kgneo.errors import DataError, KgneoError
 from kgneo.llm.cleaning import clean, defuse
 from kgneo.loader import open_source, read_triples
 from kgneo.options_file import read_toml
@@ -21,6 +21,7 @@ from kgneo.property_graph import GraphFiles, open_graph_files, read_graph
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.json import from_json
 from kgneo.questions import read_labelled
+from kgneo.terms.edit import opened
 from kgneo.terms.file import read_terms
 from kgneo.verifying import verify
 from tests.faults import ALL, SEED
@@ -147,6 +148,14 @@ def test_what_is_almost_right_is_read_or_refused(kind: str, tmp_path: Path) -> N
             refused += 1
         assert time.monotonic() - started < LONGEST, data
     print(f"\n{kind}: {INPUTS} inputs (seed {SEED}), {refused} refused")
+
+
+def test_brackets_within_brackets_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "kgneo.toml"
+    file.write_text("a = " + "[" * 10_000, encoding="utf-8")
+    for parse in (lambda: read_toml(file, hint=""), lambda: read_terms(file), lambda: opened(file)):
+        with pytest.raises(DataError):
+            parse()
 
 
 @pytest.mark.parametrize(("asking", "seeds"), [(ask, QUESTIONS), (verify, CLAIMS)], ids=["questions", "claims"])
