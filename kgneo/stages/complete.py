@@ -42,7 +42,7 @@ PATHS = 25
 """Paths, best first, that are run until one leads somewhere."""
 TRIES = 12
 """The same for a question in a form of its own."""
-MOST_TOPICS = 4
+MOST_TOPICS = 5
 """Names that a question may ask of at once: each further one has `TRIES` times as many readings together."""
 EVERYTHING = 100_000
 CLOSE = 0.4
@@ -99,8 +99,6 @@ def complete_plain(context: Context, ranked: Sequence[RankedReading]) -> Complet
     )
 
 
-MOST_TOPICS = 5
-"""Names that a question may ask of at once: each further one has three times as many readings together."""
 _Found = tuple[int, RankedReading, QueryGraph, Result]
 """The number of a reading, the reading, its query graph and what that finds."""
 

@@ -1,6 +1,6 @@
 // The question box: names of nodes, labels and relationship types are completed while one types.
 import { get } from "./api.js";
-import { called, element, find } from "./dom.js";
+import { called, element, find, plain } from "./dom.js";
 import { state } from "./state.js";
 
 const PAUSE = 120;
@@ -21,8 +21,6 @@ function fragment() {
   const word = /(?:^|\s)([^\s\[\]]{3,})$/.exec(text);
   return word ? { start: text.length - word[1].length, text: word[1], bracket: false } : null;
 }
-
-const plain = (name) => called(name).replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase();
 
 // Labels and relationship types that go on as the text begins.
 function words(begun) {

@@ -4,7 +4,7 @@ import { addressOf } from "./address.js";
 import { answersTable } from "./answers.js";
 import { canDraw, chart } from "./chart.js";
 import { asAnswer, claim } from "./claim.js";
-import { button, element, whenSeen } from "./dom.js";
+import { button, counted, element, whenSeen } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { feedback } from "./feedback.js";
 import { query } from "./query.js";
@@ -158,7 +158,7 @@ export class Card {
 
   // No answer: the readings that the question may mean, or what is not in the graph.
   otherwise(answer, problem) {
-    const told = (item) => [element("strong", {}, item.text), ` ${item.number.toLocaleString()}: ${item.first.join(", ")}${item.number > item.first.length ? ", …" : ""}`];
+    const told = (item) => [element("strong", {}, item.text), ` ${counted(item.number, item.first)}`];
     const choices = answer.choices.map((item) => element("li", {}, button(told(item), () => this.choose(item), { class: "choice", dir: "auto" })));
     const near = answer.nearest.map((name) => button(name, () => this.thread.open({ kind: "ask", question: this.with(name, answer.missing) })));
     return [
@@ -202,7 +202,7 @@ export class Card {
     const place = element("div", { class: "chips next", role: "group", "aria-label": "Next questions" });
     whenSeen(place, async () => {
       const found = await post("next", { graph: answer.query_graph, several: answer.answers.length > 1 }).catch(() => ({ next: [] }));
-      place.replaceChildren(...found.next.map((item) => button([element("span", {}, item.further), element("span", { class: "quiet" }, ` ${item.number.toLocaleString()}: ${item.first.join(", ")}${item.number > item.first.length ? ", …" : ""}`)],
+      place.replaceChildren(...found.next.map((item) => button([element("span", {}, item.further), element("span", { class: "quiet" }, ` ${counted(item.number, item.first)}`)],
         () => this.thread.open({ kind: "run", question: item.wording, graph: item.graph }), { dir: "auto" })));
     });
     return place;

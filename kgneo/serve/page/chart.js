@@ -1,7 +1,7 @@
 // The answers as a chart, by Vega-Lite, which is fetched when a chart is first opened. Its expressions are interpreted:
 // the page's policy lets nothing be compiled from text.
 /* global vega, vegaLite */
-import { button, download, element } from "./dom.js";
+import { button, download, element, look } from "./dom.js";
 import { kindOf } from "./rows.js";
 
 const SCRIPTS = ["vega.min.js", "vega-interpreter.min.js", "vega-lite.min.js"];
@@ -46,8 +46,6 @@ function first(data) {
   if (known.numbers.length > 1 && data.rows.length > BARS) return { type: "point", x: known.numbers[0], y: known.numbers[1] };
   return { type: "bar", x: known.texts[0] ?? 0, y: number };
 }
-
-const look = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 function specification({ columns, rows }, chosen, width) {
   const { kinds } = columnsOf({ columns, rows });

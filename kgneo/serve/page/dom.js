@@ -19,6 +19,15 @@ let calls = {};
 export const call = (names) => { calls = names || {}; };
 export const called = (name) => (Object.hasOwn(calls, name) ? calls[name] : name);
 
+// The same in words: HAS_BUILDING as "has building".
+export const plain = (name) => called(name).replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase();
+
+// A colour of the theme, by its name in page.css.
+export const look = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// "12: one, two, three, …": how many there are, and the first of them.
+export const counted = (number, first) => `${number.toLocaleString()}: ${first.join(", ")}${number > first.length ? ", …" : ""}`;
+
 export const find = (id) => document.getElementById(id);
 
 export function button(text, action, attributes = {}) {

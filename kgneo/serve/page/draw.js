@@ -4,7 +4,7 @@
 // one looks; of names that would lie over each other, the more important one is shown.
 /* global cytoscape */
 
-import { called, element } from "./dom.js";
+import { called, element, look } from "./dom.js";
 import { grouped } from "./groups.js";
 import { places } from "./places.js";
 
@@ -17,7 +17,6 @@ const LETTER = 6.7;
 const SIZE = 18;
 const COLOURS = 8;
 
-const look = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const shortened = (name) => (name.length > LABEL ? `${name.slice(0, LABEL - 1)}…` : name);
 const edgeLabel = (triple) => [called(triple.relation), ...(triple.detail ? ["…"] : [])].join(" ");
 
@@ -87,7 +86,6 @@ export class Picture {
         width: () => Math.max(1.5, 0.8 / zoom()), "line-color": quiet, "target-arrow-color": quiet, "target-arrow-shape": "triangle", "arrow-scale": 0.9,
         "curve-style": "bezier", label: "data(label)", "font-size": () => (FONT - 1) / zoom(), color: quiet,
         "text-background-color": panel, "text-background-opacity": 0.85 } },
-      { selector: "edge.marked", style: { "line-color": ink, "target-arrow-color": ink, width: 3 } },
       { selector: ".mute", style: { "text-opacity": 0, "text-background-opacity": 0 } },
       { selector: ".faded", style: { opacity: 0.2 } },
       { selector: ".away", style: { display: "none" } },

@@ -1,7 +1,7 @@
 // A query graph that can be changed by hand: each part of it is a row whose slots are menus over what the graph has. What
 // it finds now is told below, as it is changed.
 import { post } from "./api.js";
-import { button, called, element } from "./dom.js";
+import { button, element, plain } from "./dom.js";
 import { ends } from "./draw.js";
 import { state } from "./state.js";
 
@@ -59,8 +59,6 @@ export function editor(given, nodes, run) {
     element("div", { class: "row" }, button("Show this", () => run(graph), { class: "run-changed primary" })),
     element("details", {}, element("summary", {}, "As JSON"), text));
 }
-
-const plain = (name) => called(name).replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase();
 
 // What a person calls each variable: the nodes that it stands for, else its label, with a number where there are several.
 function namesOf(graph, nodes) {

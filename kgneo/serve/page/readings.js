@@ -1,6 +1,6 @@
 // Other ways to read a question: each with what it finds, to be taken or changed.
 import { post } from "./api.js";
-import { button, element } from "./dom.js";
+import { button, counted, element } from "./dom.js";
 import { editor } from "./editor.js";
 
 const RUN = 8;
@@ -48,7 +48,7 @@ async function preview(items) {
     try {
       const found = await post("run", { graph: reading.graph, limit: 3 });
       const number = found.answers.length + found.more;
-      place.textContent = number ? `${number.toLocaleString()}: ${found.answers.join(", ")}${found.more ? ", …" : ""}` : "finds nothing";
+      place.textContent = number ? counted(number, found.answers) : "finds nothing";
     } catch (error) {
       place.textContent = error.message;
     }
