@@ -67,11 +67,10 @@ def suggest(
         next_ = grown(asked[0], actions)
         further = _of_these(asked[1], actions, several, names)
         result = _run(context, next_)
-        alone = (
-            isinstance(next_.answer, Aggregate) and result is not None and len(result.answers) == 1
-        )  # a single group
-        if result is None or alone or further in {item.further for item in (*found, *broad)}:
+        if result is None or further in {item.further for item in (*found, *broad)}:
             continue
+        if isinstance(next_.answer, Aggregate) and len(result.answers) == 1:
+            continue  # a single group
         many = len(result.answers) + result.more > MOST_ANSWERS
         said = wording(next_, nodes=nodes, names=names)
         (broad if many else found).append(Suggested(next_, said, further, result))
@@ -107,7 +106,7 @@ def _labels(context: Context, graph: QueryGraph) -> tuple[str, ...]:
     result = _run(context, graph)
     nodes = result.nodes if result else ()
     counted = Counter(label for node in nodes for label in node.labels)
-    rarest = _rarest(context, [label for label, number in counted.items() if number == len(nodes)])
+    rarest = _rarest(_sizes(context), [label for label, number in counted.items() if number == len(nodes)])
     return (rarest,) if rarest else ()
 
 
@@ -135,10 +134,11 @@ def _joins(context: Context, graph: QueryGraph, variable: Variable) -> Iterator[
     there = {(name, edge.subject == variable.name) for edge in graph.edges_of(variable.name) for name in edge.relations}
     known = {label for item in graph.variables for label in item.labels}
     found: dict[tuple[str, bool], tuple[tuple[int, bool, bool], str]] = {}
+    sizes = _sizes(context)
     for relation, leaving, near, far in _connections(context):
         if not set(variable.labels) & set(near):
             continue
-        label = _rarest(context, far)
+        label = _rarest(sizes, far)
         rank = (len(near) + len(far), (relation, leaving) in there, label in known)
         found[relation, leaving] = min(found.get((relation, leaving), (rank, label)), (rank, label))
     for (relation, leaving), (_, label) in sorted(found.items(), key=lambda item: item[1]):
@@ -156,9 +156,13 @@ def _connections(context: Context) -> Iterator[tuple[str, bool, tuple[str, ...],
             yield relation.name, False, item.object, item.subject
 
 
-def _rarest(context: Context, labels: Iterable[str]) -> str:
+def _sizes(context: Context) -> dict[str, int]:
+    """How many nodes each label has."""
+    return {item.name: item.nodes for item in context.knowledge.schema.labels}
+
+
+def _rarest(sizes: Mapping[str, int], labels: Iterable[str]) -> str:
     """The one of some labels that says most: of a city City, not Entity."""
-    sizes = {item.name: item.nodes for item in context.knowledge.schema.labels}
     return min(labels, key=lambda label: sizes.get(label, 0), default="")
 
 
