@@ -306,9 +306,9 @@ class Answer:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        from kgneo.notebook import html_of
+        from kgneo.notebook import html_of  # here, as only a notebook calls this
 
-        return html_of(self)
+        return html_of(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and scalars, ready for `json.dumps`."""

@@ -1,13 +1,14 @@
 """An answer in a notebook: its text, its table, its triples as a picture and as a list, its query. Plain HTML and SVG,
-without a script, so that it is shown in any of them and on paper. All text is escaped."""
+without a script, so that it is shown in any of them and on paper. All text is escaped.
+
+It is made from what `Answer.to_dict` gives, so that answers that came over HTTP are shown as well."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import count
-
-from kgneo.model import Answer, Evidence
+from typing import Any
 
 ROWS = 50
 DRAWN = 40
@@ -15,27 +16,27 @@ ACROSS, DOWN, RADIUS, EDGE = 220, 44, 8, 24
 QUIET = "color:#777;font-size:90%"
 
 
-def html_of(answer: Answer) -> str:
+def html_of(answer: Mapping[str, Any]) -> str:
     """An answer as HTML."""
     parts = [f'<p dir="auto" style="font-size:125%">{escape(_said(answer))}</p>', _about(answer)]
-    parts += [f'<p dir="auto">⚠ {escape(warning)}</p>' for warning in answer.warnings]
-    parts += [_list([f"{item.text} ({item.number}: {', '.join(item.first)})" for item in answer.choices])]
-    if answer.table is not None:
-        parts.append(_table(answer.table.columns, answer.table.rows))
-    if answer.evidence:
-        parts += [_picture(answer), _folded(f"{len(answer.evidence)} triples", _triples(answer.evidence))]
-    if answer.cypher:
-        parts.append(_folded("Cypher", f"<pre>{escape(answer.cypher)}</pre>"))
+    parts += [f'<p dir="auto">⚠ {escape(warning)}</p>' for warning in answer["warnings"]]
+    parts += [_list([f"{item['text']} ({item['number']}: {', '.join(item['first'])})" for item in answer["choices"]])]
+    if answer["table"] is not None:
+        parts.append(_table(answer["table"]["columns"], answer["table"]["rows"]))
+    if answer["evidence"]:
+        parts += [_picture(answer), _folded(f"{len(answer['evidence'])} triples", _triples(answer["evidence"]))]
+    if answer["cypher"]:
+        parts.append(_folded("Cypher", f"<pre>{escape(answer['cypher'])}</pre>"))
     return f"<div>{''.join(parts)}</div>"
 
 
-def _said(answer: Answer) -> str:
-    return answer.answer if answer.outcome == "answer" else answer.message
+def _said(answer: Mapping[str, Any]) -> str:
+    return answer["answer"] if answer["outcome"] == "answer" else answer["message"]
 
 
-def _about(answer: Answer) -> str:
-    read = f"Read as: {answer.steps[-1].question}" if answer.steps else ""
-    sure = f"confidence {answer.confidence:.0%}" if answer.confidence and answer.outcome == "answer" else ""
+def _about(answer: Mapping[str, Any]) -> str:
+    read = f"Read as: {answer['steps'][-1]['question']}" if answer["steps"] else ""
+    sure = f"confidence {answer['confidence']:.0%}" if answer["confidence"] and answer["outcome"] == "answer" else ""
     told = " · ".join(filter(None, (read, sure)))
     return f'<p dir="auto" style="{QUIET}">{escape(told)}</p>' if told else ""
 
@@ -59,10 +60,9 @@ def _cell(value: object) -> str:
     return f"<td>{'–' if value is None else escape(str(value))}</td>"
 
 
-def _triples(evidence: Iterable[Evidence]) -> str:
+def _triples(evidence: Iterable[Mapping[str, Any]]) -> str:
     rows = [
-        (item.triple.subject, f"{item.triple.relation} {item.triple.detail}".strip(), item.triple.object)
-        for item in evidence
+        (item["subject"], f"{item['relation']} {item.get('detail', '')}".strip(), item["object"]) for item in evidence
     ]
     return _table(("subject", "relation", "object"), rows)
 
@@ -70,15 +70,15 @@ def _triples(evidence: Iterable[Evidence]) -> str:
 # The picture ---------------------------------------------------------------------------------------------------------
 
 
-def _picture(answer: Answer) -> str:
+def _picture(answer: Mapping[str, Any]) -> str:
     """The first triples as SVG: what was asked about at the left, each step a column further to the right."""
-    triples = [item.triple for item in answer.evidence[:DRAWN]]
-    starts = {topic.entity.name for topic in answer.entities}
-    pairs = [(item.subject, item.object) for item in triples]
+    triples = answer["evidence"][:DRAWN]
+    starts = {topic["name"] for topic in answer["entities"]}
+    pairs = [(item["subject"], item["object"]) for item in triples]
     places = _places(pairs, starts)
     right, low = (max(place[axis] for place in places.values()) for axis in (0, 1))
-    lines = [_line(places[item.subject], places[item.object], item.relation) for item in triples]
-    answers = set(answer.answers)
+    lines = [_line(places[item["subject"]], places[item["object"]], item["relation"]) for item in triples]
+    answers = set(answer["answers"])
     nodes = [
         _node(place, name, "#b3470f" if name in starts else "#1f7a44" if name in answers else "#4477aa")
         for name, place in places.items()
