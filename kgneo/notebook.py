@@ -31,7 +31,7 @@ def html_of(answer: Mapping[str, Any]) -> str:
 
 
 def _said(answer: Mapping[str, Any]) -> str:
-    return answer["answer"] if answer["outcome"] == "answer" else answer["message"]
+    return str(answer["answer"] if answer["outcome"] == "answer" else answer["message"])
 
 
 def _about(answer: Mapping[str, Any]) -> str:
