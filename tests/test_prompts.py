@@ -30,7 +30,8 @@ def test_every_prompt_is_filled_in_and_ends_with_the_user(name: str) -> None:
     values = {variable: f"<{variable}>" for variable in Prompts().variables(name)}
     messages = Prompts().messages(name, **values)
     assert messages[-1].role == "user"
-    asked = {"verify": "<claim>", "offered": "<readings>", "draft_terms": "<owner>"}.get(name, "<question>")
+    others = {"verify": "<claim>", "offered": "<readings>", "draft_terms": "<owner>", "texts": "<keys>"}
+    asked = others.get(name, "<question>")
     assert asked in messages[-1].content
     assert not any("{{" in message.content or "##" in message.content for message in messages)
 

@@ -39,6 +39,7 @@ OF_OTHER_GRAPHS = {
     "which customers in Spain ordered Rye Bread?",
     "when was the company founded that [Chiara Ricci] works for?",
     "How many inactive clients are there?",
+    "films about time travel after 2000 by directors from Spain",
     "Which VIPs bought something in 2024?",
     "What is the revenue of Ada?",
     "which customers live in Kiel?",

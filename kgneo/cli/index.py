@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from kgneo.cli.options import (
     say,
     with_options,
 )
+from kgneo.errors import UsageError
 from kgneo.settings import Settings, open_graph
 
 if TYPE_CHECKING:
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
     from kgneo.graph.attach import Choices
     from kgneo.graph.estimate import Estimate
     from kgneo.graph.index import IndexReport, Progress
+    from kgneo.graph.passages import PassagesReport, TextKey
     from kgneo.graph.schema import Schema
     from kgneo.graph.shape import Shape
 
+LONG_TEXTS = "all"
+"""What stands for the texts that are found."""
 WORTH_TELLING = 2_000
 """Triples from which on encoding takes long enough to ask questions meanwhile."""
 
@@ -42,6 +46,14 @@ WORTH_TELLING = 2_000
 @option("--dry-run", is_flag=True, help="Say what would be written, how long it would take and how large it would be.")
 @option(
     "--remove", "take_away", envvar=None, is_flag=True, help="Take away everything that kgneo wrote into the graph."
+)
+@option(
+    "--texts",
+    metavar="[LABEL.KEY,…]",
+    envvar=None,
+    is_flag=False,
+    flag_value=LONG_TEXTS,
+    help="Index what long texts say instead, on this machine: those that are found, or those named.",
 )
 @option(
     "--ray",
@@ -61,6 +73,7 @@ def index(
     encoder: str | None,
     dry_run: bool,
     take_away: bool,
+    texts: str | None,
     ray: str | None,
     mirror: bool | None,
     choices: Choices,
@@ -74,6 +87,10 @@ def index(
     server allows no writing, embeddings go into a file on this machine. Without --encoder, the graph's own is used. An
     interruption loses at most one batch: run it again.
 
+    With --texts, questions about what descriptions, reviews or articles say are answered, too ("films about time travel
+    after 2000"): texts are cut into passages, which are found by their words and by their meaning. These are kept on
+    this machine alone, and are brought up to date whenever the graph is indexed.
+
     After a graph was changed, its mirror is not used until `kgneo index` has brought it up to date, which reads only
     what changed; answers are the same without it.
 
@@ -83,15 +100,20 @@ def index(
       kgneo index --dry-run --uri neo4j://localhost:7687
       kgneo index --ray head-node:6379
       kgneo index --exclude Person.email --display Movie=title
+      kgneo index --texts
+      kgneo index --texts Review.text,Film.plot
       kgneo index --remove
     """
     with open_graph(settings, report=say) as graph:
         if take_away:
             _remove(graph, as_json)
+        elif texts is not None:
+            _index_texts(graph, encoder, () if texts == LONG_TEXTS else texts.split(","), as_json)
         elif dry_run:
             _show_estimate(_estimate(graph, encoder, choices), as_json)
         else:
             report = run_index(graph, encoder, choices, mirror=mirror, ray=ray)
+            renew_texts(graph)
             if as_json:
                 print_json(asdict(report))
             else:
@@ -204,6 +226,59 @@ def renew_mirror(graph: Graph) -> None:
     record = read_record(graph)
     if record is not None and LocalCache(graph).mirror().current() is not None:
         _keep_mirror(graph, record.dimensions, True)
+
+
+def _index_texts(graph: Graph, encoder: str | None, named: Sequence[str], as_json: bool) -> None:
+    """Index the texts of a graph, those that are `named` or all that are long, and say what was done."""
+    from kgneo.graph.passages import text_keys
+
+    schema, shape = _schema_and_shape(graph, None)
+    if schema is None:
+        raise UsageError(
+            "This graph holds triples that kgneo loaded, whose names are all the text that it has.",
+            hint="Load a graph whose nodes have properties with texts, or attach to one.",
+        )
+    keys = text_keys(schema, shape, [name.strip() for name in named])
+    if not keys:
+        raise UsageError(
+            "The graph has no property with long texts.",
+            hint="Name the ones that say something: kgneo index --texts LABEL.KEY",
+        )
+    report = renew_texts(graph, encoder, keys)
+    if as_json:
+        print_json(asdict(report) | {"keys": [str(key) for key in keys]} if report else {})
+    else:
+        click.echo(about_this_graph('Next: kgneo ask "Which … are about …?"'))
+
+
+def renew_texts(
+    graph: Graph, encoder: str | None = None, keys: Sequence[TextKey] | None = None
+) -> PassagesReport | None:
+    """Bring the passages of a graph's texts up to date; without `keys` those that there are, if any."""
+    from kgneo.cache_files import needed
+    from kgneo.embedding import load_encoder
+    from kgneo.graph.cache import LocalCache
+    from kgneo.graph.passages import PassageFile
+
+    file = PassageFile(LocalCache(graph).passages())
+    before = file.read_record()
+    if keys is None and before is None:
+        return None
+    chosen = keys if keys is not None else before.keys if before else ()
+    loaded = load_encoder(encoder or (before.encoder if before else defaults.ENCODER), report=say)
+    bar = progress(None, "Reading", " texts")
+
+    def show(done: int) -> None:
+        bar.update(done - bar.n)
+
+    try:
+        with needed(file.file):
+            report = file.bring_up_to_date(graph, loaded, chosen, show)
+    finally:
+        bar.close()
+    told = ", ".join(map(str, chosen))
+    say(f"Indexed {report.texts:,} texts of {told}: {report.passages:,} passages, {report.encoded:,} encoded now.")
+    return report
 
 
 def _estimate(graph: Graph, encoder: str | None, choices: Choices) -> Estimate:

@@ -125,6 +125,10 @@ class LocalCache:
         """Where the mirror of the graph's structure and embeddings is, or would be."""
         return MirrorFolder(self.folder / "mirror")
 
+    def passages(self) -> Path:
+        """The file for what the long texts of the graph say."""
+        return self.folder / "passages.sqlite"
+
     def names(self, shape: Shape, *, refresh: bool = False) -> LocalNames:
         """The graph's names, read again when the graph has changed, or when asked to."""
 

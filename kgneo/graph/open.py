@@ -13,6 +13,7 @@ from functools import cached_property
 
 from kgneo.embedding import DEFAULT_ENCODER
 from kgneo.errors import GraphEmpty, UsageError
+from kgneo.graph.about import Texts
 from kgneo.graph.attach import (
     Choices,
     check,
@@ -85,6 +86,11 @@ class Knowledge:
     def mirror(self) -> MirrorFolder:
         """Where the mirror of structure and embeddings is, if there is one."""
         return LocalCache(self.graph).mirror()
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The texts of the graph that were indexed, if any were."""
+        return Texts(self.graph, self.shape, LocalCache(self.graph).passages())
 
     @cached_property
     def vector_indexes(self) -> tuple[str, ...]:

@@ -13,12 +13,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kgneo.errors import GraphTimeout
+from kgneo.graph.about import told
 from kgneo.graph.connection import Row
+from kgneo.graph.cypher import query
 from kgneo.graph.open import Knowledge
+from kgneo.graph.passages import Passage
 from kgneo.graph.shape import Shape, own_labels
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
-from kgneo.model import AnswerNode, Evidence, Hop, Table
+from kgneo.model import AnswerNode, Evidence, Hop, Table, Triple
 from kgneo.query.compile import UNNAMED, Compiled, Named, compile_query
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Expression, Number, QueryGraph, Value
 from kgneo.text import listed
@@ -35,11 +38,6 @@ MOST_EVIDENCE = 200
 """Answers whose evidence is fetched."""
 DESCRIBED = 4
 """Properties that describe a node without a name."""
-NODES = (
-    "MATCH (node) WHERE elementId(node) IN $ids\n"
-    "RETURN elementId(node) AS id, labels(node) AS labels,\n"
-    "       [key IN keys(node) WHERE NOT key STARTS WITH 'kgneo' | [key, node[key]]] AS properties"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +83,11 @@ class Result:
     """For a query graph that asks for ways: these, in the order of `answers`."""
     written: tuple[str, ...] = ()
     """The answers as people write them, where the terms of the graph say how."""
+    graph: QueryGraph | None = None
+    """The query graph that was run, where that has nodes in the place of conditions on texts."""
+    passages: Mapping[str, Passage] = field(default_factory=dict)
+    """What texts say for which nodes were found, by the ids of these, and what is to be said of that."""
+    notes: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -111,6 +114,18 @@ def run(
 
     Raises GraphTimeout and GraphError.
     """
+    if graph.about:
+        return _run_about(
+            knowledge,
+            graph,
+            keys=keys,
+            naming=naming,
+            limit=limit,
+            timeout=timeout,
+            named=named,
+            whole=whole,
+            walks=walks,
+        )
     shape = knowledge.shape
     compiled = compile_query(graph, keys=keys, hidden=shape.left_out, named=named)
     if whole and not _first_of(graph) and graph.way is None:
@@ -133,6 +148,25 @@ def run(
     answers = tuple(map(_row_text, table.rows)) if table else tuple(dict.fromkeys(_texts(shown, nodes)))
     more = _more(knowledge, graph, keys, timeout, named) - limit if whole and len(rows) > limit else 0
     return Result(answers, nodes, max(more, 0), empty, compiled, named, table, walks)
+
+
+def _run_about(knowledge: Knowledge, graph: QueryGraph, *, named: Named, timeout: float | None, **how: Any) -> Result:
+    """The same for a query graph that asks what texts say: nodes whose texts say it are listed the likeliest first."""
+    found = told(knowledge.texts, knowledge.graph, knowledge.shape, graph, named=named, timeout=timeout)
+    result = run(knowledge, found.graph, named=named, timeout=timeout, **how)
+    result = replace(result, graph=found.graph, passages=found.passages, notes=found.notes)
+    places = {node: place for place, node in enumerate(found.passages)}
+    ranked = [node.id in places for node in result.nodes]
+    if graph.selections or not ranked or not all(ranked) or len(result.answers) != len(result.nodes):
+        return result
+    order = sorted(range(len(result.nodes)), key=lambda number: places[result.nodes[number].id])
+    table = result.table and replace(result.table, rows=tuple(result.table.rows[number] for number in order))
+    return replace(
+        result,
+        answers=tuple(result.answers[number] for number in order),
+        nodes=tuple(result.nodes[number] for number in order),
+        table=table,
+    )
 
 
 def counted(graph: QueryGraph) -> QueryGraph | None:
@@ -332,6 +366,7 @@ def _evidence_of_ways(knowledge: Knowledge, ways: Sequence[Way]) -> tuple[Eviden
 def evidence_of(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[Evidence, ...]:
     """The triples that the answers rest on: relationships that were matched, and properties that were compared; those
     of what comes right behind the first or the last; and where nothing was found, what the graph has in its place."""
+    graph = result.graph or graph
     if result.ways:
         return _evidence_of_ways(knowledge, result.ways)
     if result.empty:
@@ -346,7 +381,8 @@ def _matched(knowledge: Knowledge, graph: QueryGraph, result: Result) -> list[Ev
         graph = replace(graph, conditions=(*graph.conditions, Condition(groups, "=", result.answers)))
         compiled = compile_query(graph, hidden=knowledge.shape.left_out, named=result.named)
     rows = knowledge.graph.read(compiled.evidence, **_of_evidence(compiled, result.nodes, result.walks))
-    found = _triples(knowledge, graph, compiled, [match for row in rows for match in row["walks"]])
+    matches = [match for row in rows for match in row["walks"]]
+    found = [*_said(knowledge, result, matches), *_triples(knowledge, graph, compiled, matches)]
     left_out = sum(row["matches"] - len(row["walks"]) for row in rows)
     if compiled.is_bounded and result.walks:
         left_out += max(len(result.nodes) - MOST_EVIDENCE, 0)
@@ -369,6 +405,24 @@ def _triples(
         for key in asked.get(name, ())
     }
     return list(dict.fromkeys([*found, *_properties(knowledge, list(wanted))]))
+
+
+def _said(knowledge: Knowledge, result: Result, matches: Sequence[Sequence[Sequence[str]]]) -> list[Evidence]:
+    """The passages of the nodes in some matches, the likeliest first."""
+    there = {id_ for _, nodes in matches for id_ in nodes}
+    passages = [item for item in result.passages.values() if item.node in there]
+    ids = [item.node for item in passages]
+    rows = {row["id"]: row for row in knowledge.graph.read(query("nodes_by_ids"), ids=ids)} if ids else {}
+    return [
+        Evidence(Triple(_named(rows[item.node], knowledge.shape), item.key, item.text), 1, item.likeness)
+        for item in passages
+        if item.node in rows
+    ]
+
+
+def _named(row: Row, shape: Shape) -> str:
+    """The name of a node as it was read."""
+    return names_of(row["labels"], shape.visible(row["labels"], dict(row["properties"])), shape)[0]
 
 
 def _next(knowledge: Knowledge, graph: QueryGraph, result: Result) -> list[Evidence]:
@@ -432,7 +486,9 @@ def _compared(graph: QueryGraph) -> dict[str, tuple[str, ...]]:
 
 def _properties(knowledge: Knowledge, wanted: Sequence[tuple[str, str]]) -> list[Evidence]:
     shape = knowledge.shape
-    rows = knowledge.graph.read(NODES, ids=list(dict.fromkeys(id_ for id_, _ in wanted))) if wanted else []
+    rows = (
+        knowledge.graph.read(query("nodes_by_ids"), ids=list(dict.fromkeys(id_ for id_, _ in wanted))) if wanted else []
+    )
     nodes = {row["id"]: row for row in rows}
     found = []
     for id_, key in wanted:

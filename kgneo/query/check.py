@@ -161,9 +161,19 @@ def _structure(graph: QueryGraph) -> Iterator[str]:
     yield from _ways(graph)
     yield from _circles(graph, tree)
     yield from _absences(graph, tree)
+    yield from _told_by_texts(graph, tree)
     yield from _optionals(graph, tree)
     yield from _measured_once(graph, tree)
     yield from _stages(graph, tree)
+
+
+def _told_by_texts(graph: QueryGraph, tree: Tree) -> Iterator[str]:
+    """What texts say is asked of what is there, and must hold."""
+    if any(item.operator == "about" for options in graph.alternatives for option in options for item in option):
+        yield "One of the alternatives asks what a text is about: that stands among the conditions."
+    for item in graph.about:
+        if isinstance(item.left, Value) and _is_hidden(graph, tree, item.left.of):
+            yield f"What {item.left.of!r} is about is asked behind an absent edge, where nothing says anything."
 
 
 def _ways(graph: QueryGraph) -> Iterator[str]:
@@ -473,6 +483,9 @@ def _compared_as(graph: QueryGraph, value: Value, catalogue: Catalogue) -> froze
 def _condition(graph: QueryGraph, condition: Condition, catalogue: Catalogue) -> Iterator[str]:
     left, right, operator = condition.left, condition.right, condition.operator
     what = f"The condition {_told(left)} {operator}"
+    if operator == "about":
+        yield from _about(graph, condition, what, catalogue)
+        return
     for side in (left, right):
         yield from _fitting(graph, side, catalogue)
     if operator in ("present", "missing"):
@@ -492,6 +505,18 @@ def _condition(graph: QueryGraph, condition: Condition, catalogue: Catalogue) ->
             yield from _literals(graph, condition, left.value, right, what, catalogue)
         elif any(_kind(item) != "number" for item in right):
             yield f"{what} compares a number with {right!r}."
+
+
+def _about(graph: QueryGraph, condition: Condition, what: str, catalogue: Catalogue) -> Iterator[str]:
+    """What a text says is asked of a node by one text."""
+    left, right = condition.left, condition.right
+    nodes = {variable.name for variable in graph.variables}
+    if not isinstance(left, Value) or left.of not in nodes or left.form:
+        yield f"{what} is asked of what a node's texts say: it needs a variable, or one of its properties."
+    elif left.key and not _types(graph, left, catalogue) & {"text", "other"}:
+        yield f"{what} is asked of a text; {_holds(_types(graph, left, catalogue))}."
+    if not (isinstance(right, tuple) and len(right) == 1 and isinstance(right[0], str) and right[0].strip()):
+        yield f"{what} needs one text: what it is to say."
 
 
 def _fitting(graph: QueryGraph, part: object, catalogue: Catalogue) -> Iterator[str]:

@@ -21,7 +21,7 @@ Form = Literal["", "list", "number", "length", "year", "date", "day first", "mon
 number of characters of a text; by the year of a date; as a date, whose text is year first, day first ("9/08/2017") or
 month first. Dates are compared with literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
 Operator = Literal[
-    "=", "<>", "<", "<=", ">", ">=", "between", "contains", "starts with", "ends with", "present", "missing"
+    "=", "<>", "<", "<=", ">", ">=", "between", "contains", "starts with", "ends with", "present", "missing", "about"
 ]  # fmt: skip
 TEXTUAL: tuple[Operator, ...] = ("contains", "starts with", "ends with")
 """Operators that look for a text in a text."""
@@ -142,7 +142,9 @@ class Condition:
     """A test of an expression. `right` is another expression, or literals: with "=" one of them must be equal, with
     "<>" none, with "between" they are the two bounds, both included; "contains", "starts with" and "ends with" look for
     one of them, and regard capitals only with `capitals`; "present" and "missing" have none. Of an edge or a node
-    without a key, "=" and "<>" compare identity.
+    without a key, "=" and "<>" compare identity. "about" is one text: what a text of the node says (the one of the key,
+    where there is one) is like it in words or in meaning, as `kgneo.graph.about` finds it; among the conditions alone,
+    and neither among alternatives nor behind an absent edge.
 
     An aggregate `per` a variable is measured for each of its nodes, `per` a property for each group of nodes with the
     same value. Without `per`, it is over all that its variables can be, which nothing else joins to the answer's."""
@@ -227,6 +229,11 @@ class QueryGraph:
         """The variables that only tell what a way is not to touch."""
         names = dict.fromkeys(name for edge in self.edges for name in edge.avoiding)
         return tuple(name for name in names if not self.edges_of(name))
+
+    @property
+    def about(self) -> tuple[Condition, ...]:
+        """The conditions on what texts say."""
+        return tuple(item for item in self.conditions if item.operator == "about")
 
     def every_condition(self) -> Iterator[Condition]:
         """The conditions, those of alternatives, too."""

@@ -53,6 +53,7 @@ _COMPARED: Mapping[Operator, str] = {
     "contains": "containing ",
     "starts with": "starting with ",
     "ends with": "ending with ",
+    "about": "about ",
 }
 _OF_TIME: Mapping[Operator, str] = {"<": "before ", "<=": "up to ", ">": "after ", ">=": "from "}
 EACH_TIME = ", each time counted"
@@ -448,6 +449,8 @@ class _Words:
         for item in conditions:
             if not isinstance(item.left, Value):
                 told.append(f"with {self._condition(item)}")
+            elif item.operator == "about" and not item.left.key:
+                told.append(self._comparison(item))
             elif not item.left.key and isinstance(item.right, Value):
                 other = self._compared(item.right.of)
                 told.append(f"{'the same as' if item.operator == '=' else 'other than'} {other}")

@@ -24,6 +24,7 @@ from kgneo.errors import (
     DataError,
     GraphError,
     GraphTimeout,
+    NotIndexed,
     StatementError,
     StatementInvalid,
     UnknownName,
@@ -96,6 +97,8 @@ class Found:
     table: Table | None = None
     written: tuple[str, ...] = ()
     query_graph: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    """What is to be said of how it was found."""
 
     @property
     def text(self) -> str:
@@ -117,6 +120,7 @@ def found_of(graph: QueryGraph, result: Result, evidence: tuple[Evidence, ...], 
         result.table,
         result.written,
         to_json(graph),
+        result.notes,
     )
 
 
@@ -191,7 +195,7 @@ def write_query(
     tried: list[Attempt] = []
     words = find_words(question, topics, context, roots=calls.model.supports_grammar)
     parameters = PARAMETERS if free else _held(question, words.values, context, calls)
-    told = words.told
+    told = words.told if free else f"{words.told}\n{_about_texts(context, calls)}".strip()
     if offer is not None and offer.attempts:
         parameters, told = offer.held(parameters), f"{told}\n{offer.text}".strip()
     parameters = replace(parameters, temperature=temperature)
@@ -225,6 +229,14 @@ def write_query(
         if attempt.problem is None or repeated:
             break
     return tried
+
+
+def _about_texts(context: Context, calls: ModelCalls) -> str:
+    """How to ask what texts say, where the graph has some that were indexed."""
+    record = None if context.shape.loaded else context.knowledge.texts.record
+    if record is None:
+        return ""
+    return calls.prompts.messages("texts", keys=", ".join(map(str, record.keys)))[-1].content
 
 
 def _tell(context: Context, number: int, attempt: Attempt) -> None:
@@ -323,7 +335,7 @@ def _try_graph(text: str, context: Context) -> Attempt:
         result, evidence = _run(graph, context)
     except GraphTimeout:
         return Attempt(query, Problem("timeout", f"It was ended after {LONGEST:g} s."))
-    except StatementError as error:
+    except (StatementError, NotIndexed) as error:
         return Attempt(query, Problem("refused", error.message))
     words = wording(graph, names=context.shape.names)
     found = found_of(graph, result, evidence, words, limit=context.options.limit)

@@ -28,6 +28,7 @@ from kgneo.stages.link import hinted_topics, unbracket
 from kgneo.stages.offer_readings import Offered
 from kgneo.stages.outcome import CLEAR, NO_ANSWER, Bounds, concluded, unknown_names
 from kgneo.stages.recall import When
+from kgneo.stages.summarise import summarise
 from kgneo.stages.try_readings import Tried, attempt_of, same, try_readings
 from kgneo.stages.unused import hear
 from kgneo.stages.write_query import Attempt, Offer, write_query
@@ -90,6 +91,8 @@ class _Asked:
     offered: Sequence[Offered] = ()
     how: list[str] = field(default_factory=list)
     tried: tuple[Tried, ...] = ()
+    said: bool = False
+    """Whether the answer tells passages of texts."""
 
     def tell(self, text: str) -> None:
         """Keep what is done, and tell it where a model makes somebody wait."""
@@ -131,7 +134,9 @@ class Auto:
         if confidence < CLEAR or asks:
             with asked.clock.stage("try"):
                 asked.tried = try_readings(context, asked.offered, most=self.options.readings)
-        if asks and calls is not None:
+        if calls is not None and asked.said:
+            self._summarise(asked, calls)
+        elif asks and calls is not None:
             self._ask_model(asked, calls)
         if unsure and context.shape.loaded:
             self._walk(asked)
@@ -176,7 +181,7 @@ class Auto:
         clock.milliseconds.update(chosen.answer.timings_ms)
         unused = chosen.offered[0].ignored if chosen.offered else ()
         best = replace(chosen.answer, strategy=self.name, unused=unused)
-        asked = _Asked(question, context, entities, clock, best, chosen.offered)
+        asked = _Asked(question, context, entities, clock, best, chosen.offered, said=chosen.said)
         sure = (best.confidence or 0.0) >= self.options.sure
         asked.tell(f"The reader is {'sure' if sure else 'not sure'} of its reading ({best.confidence or 0.0:.2f}).")
         return asked
@@ -201,6 +206,21 @@ class Auto:
             answer = self._checked(asked, answer, calls)
         if not asked.keep(self._beside_reader(asked, replace(answer, llm=calls.use))):
             asked.tell(f"The reader's answer is likelier ({asked.best.confidence or 0.0:.2f}).")
+
+    def _summarise(self, asked: _Asked, calls: ModelCalls) -> None:
+        """Have the model say what the passages say; what rests on none of them is left out."""
+        best = asked.best
+        try:
+            found = summarise(asked.question, best.answers, calls, asked.context.encoder)
+        except (BudgetSpent, ContextOverflow) as error:
+            asked.tell(error.message)
+            return
+        asked.best = replace(best, llm=calls.use)
+        if found.left_out:
+            asked.tell(f"Left out of the model's words, since no passage says so: {one_line(' '.join(found.left_out))}")
+        if found.sentences:
+            asked.tell("The model said what the passages say, each sentence with those that it rests on.")
+            asked.best = replace(asked.best, answer=found.text)
 
     def _beside_reader(self, asked: _Asked, answer: Answer) -> Answer:
         """The model's answer, as likely as it is beside the reader's: surer where that found the same by itself. Of two

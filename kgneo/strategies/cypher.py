@@ -141,5 +141,5 @@ def answer_of_attempts(
         grounded=bool(found.answers),
         llm=calls.use,
         timings_ms=calls.clock.milliseconds,
-        warnings=tuple(calls.warnings),
+        warnings=(*calls.warnings, *found.notes),
     )

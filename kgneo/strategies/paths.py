@@ -22,6 +22,7 @@ from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.reading.heard import Heard
 from kgneo.reading.read import Interpretation
 from kgneo.reading.silent import left_out
+from kgneo.stages.about import about, cited, what_is_said
 from kgneo.stages.central import central
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.climb import climb
@@ -62,6 +63,9 @@ DOUBTED = 0.4
 word: the surer of both is."""
 WITHOUT_WORD, MOST_SILENT = 0.5, 3
 """Share of its confidence that is left for each word of which its path says nothing, and for how many of these."""
+SURE_OF_TEXTS, UNSURE_OF_TEXTS, LIKE_ENOUGH = 0.7, 0.4, 0.3
+"""Confidence in what was found by what texts say, at most: where a passage is at least so like what is asked for (a
+cosine), and else. Unrelated texts are up to 0.25 alike."""
 OTHERWISE = 0.8
 """What the score of a name is worth that the question spells and its interpretation does not read."""
 
@@ -72,6 +76,8 @@ class Chosen:
 
     answer: Answer
     offered: tuple[Offered, ...]
+    said: bool = False
+    """Whether it tells passages of texts, for the question what they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +133,8 @@ class Paths:
             return _connected(context, question, joined, clock)
         if joined is not None:
             return _computed(question, joined, clock)
+        if not entities and (said := _by_texts(context, question, clock)):
+            return said
         marked = bool(entities) or "[" in question
         linked: Sequence[LinkedQuestion] = ()
         if marked:
@@ -149,6 +157,33 @@ class Paths:
                 return _surer(context, question, linked, found, clock)
             understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
+
+
+def _by_texts(context: Context, question: str, clock: Clock) -> Chosen | None:
+    """The answer by what texts say; None where the question does not ask for that, or nothing was found so."""
+    with clock.stage("about"):
+        said = what_is_said(context, question)
+        told = [] if said else about(context, question)
+    found = _read(context, question, [said] if said else told, clock) if said or told else None
+    if found is None or not found.answer.answers:
+        return None
+    if said is not None:
+        found = replace(found, answer=_with_passages(context, said, found.answer))
+        found = replace(found, said=True)
+        if not said.graph.about:
+            return found
+    likest = max((item.score or 0.0 for item in found.answer.evidence), default=0.0)
+    sure = min(found.answer.confidence or 0.0, SURE_OF_TEXTS if likest >= LIKE_ENOUGH else UNSURE_OF_TEXTS)
+    return replace(found, answer=replace(found.answer, confidence=sure))
+
+
+def _with_passages(context: Context, said: Interpretation, answer: Answer) -> Answer:
+    """An answer that tells the passages of what was found, and not what it is called."""
+    evidence = cited(context, run_query(context, said.graph, whole=False))
+    texts = tuple(dict.fromkeys(item.triple.object for item in evidence))
+    text = listed([f"“{text}”" for text in texts], between=" ")
+    steps = tuple(replace(step, answer=text, answers=texts, evidence=evidence) for step in answer.steps)
+    return replace(answer, answer=text, answers=texts, answer_nodes=(), evidence=evidence, steps=steps, table=None)
 
 
 def _alike(
@@ -412,7 +447,7 @@ def _queried(
     order = f"The answers are in no order, though one is asked for: {best.order!r}."
     warnings = (*_ignored([*best.ignored, *best.unsaid]), *([order] if best.order else []))
     answer = _answer(context, question, best.graph, found.result, best.wording, evidence, clock)
-    answer = replace(answer, confidence=found.confidence, warnings=warnings, readings=readings)
+    answer = replace(answer, confidence=found.confidence, warnings=(*warnings, *found.result.notes), readings=readings)
     return Chosen(answer, offered)
 
 
