@@ -340,20 +340,19 @@ class Passages:
         if not len(places):
             return []
         likeness = self._likeness(places, vector)
-        by_words, literal = self._by_words(text)
         order = np.argsort(-likeness, kind="stable")[:MOST]
         likest = {int(places[number]): (rank, float(likeness[number])) for rank, number in enumerate(order)}
-        worded = {place: rank for rank, place in enumerate(place for place in by_words if place in likest)}
+        worded = {place: rank for rank, place in enumerate(filter(likest.__contains__, self._by_words(text)))}
         least = LIKE * max(float(likeness.max()), 0.0)
         scores = {
             place: 1 / (FUSED + rank) + (1 / (FUSED + worded[place]) if place in worded else 0.0)
             for place, (rank, like) in likest.items()
-            if like >= least or place in literal
+            if like >= least or place in worded
         }
         best: dict[str, Passage] = {}
         for place in sorted(scores, key=lambda place: -scores[place]):
             item = self._passages[place]
-            found = replace(item, likeness=round(likest[place][1], 3), literal=place in literal)
+            found = replace(item, likeness=round(likest[place][1], 3), literal=place in worded)
             best.setdefault(item.node, found)
         return list(best.values())
 
@@ -374,15 +373,13 @@ class Passages:
         places = (place for node in nodes for place in self._of.get(node, ()))
         return np.fromiter((place for place in places if key in ("", self._passages[place].key)), dtype=np.intp)
 
-    def _by_words(self, text: str) -> tuple[list[int], set[int]]:
-        """The passages that have one of the telling words of a text, best first, and those that have all of them."""
+    def _by_words(self, text: str) -> list[int]:
+        """The places of the passages that have all telling words of a text, best first."""
         quoted = [f'"{word}"' for word in dict.fromkeys(telling_words(text))]
         if not quoted:
-            return [], set()
+            return []
         with self._lock:
-            ranked = self._base.execute(
-                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 1000", [" OR ".join(quoted)]
+            rows = self._base.execute(
+                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", [" AND ".join(quoted), MOST]
             ).fetchall()
-            every = self._base.execute("SELECT rowid FROM words WHERE words MATCH ?", [" AND ".join(quoted)]).fetchall()
-        known = self._places
-        return [known[row] for (row,) in ranked if row in known], {known[row] for (row,) in every if row in known}
+        return [self._places[row] for (row,) in rows if row in self._places]

@@ -61,8 +61,6 @@ class _Read:
 
 def about(context: Context, question: str) -> list[Interpretation]:
     """The readings of a question in which texts say something, best first."""
-    if context.shape.loaded or not context.knowledge.texts.there:
-        return []
     known = _readings(context, question)
     if known and known[0].complete:
         return []
@@ -151,8 +149,7 @@ def _new_name(graph: QueryGraph) -> str:
 def what_is_said(context: Context, question: str) -> Interpretation | None:
     """The reading of a question for what texts say of something, "What do reviews of X say about Y?": the nodes with
     these texts; None where it is none, or the graph has no such texts."""
-    texts = context.knowledge.texts
-    asked = None if context.shape.loaded or not texts.there else WHAT_IS_SAID.match(unbracket(question)[0])
+    asked = WHAT_IS_SAID.match(unbracket(question)[0])
     if asked is None:
         return None
     names = [item for item, _, _ in _names(context, question)]
@@ -197,8 +194,13 @@ def _beside_named(context: Context, names: Sequence[Named]) -> tuple[QueryGraph,
     """The nodes with texts that are joined to what is named."""
     if len(names) != 1:
         return QueryGraph((Variable("x"),), Value("x")), None
-    labels = names[0].entities[0].labels[:1]
-    return _beside(context, QueryGraph((Variable("x", tuple(labels), names[0].ids),), Value("x")))
+    entity = names[0].entities[0]
+    labels = entity.labels[:1]
+    keys = context.shape.display.get(labels[0], ()) if labels else ()
+    if len(names[0].entities) == 1 and len(keys) == 1:  # told by its name, it reads as what it is
+        named = (Condition(Value("x", keys[0]), "=", (entity.name,)),)
+        return _beside(context, QueryGraph((Variable("x", labels),), Value("x"), conditions=named))
+    return _beside(context, QueryGraph((Variable("x", labels, names[0].ids),), Value("x")))
 
 
 def cited(context: Context, found: Result) -> tuple[Evidence, ...]:

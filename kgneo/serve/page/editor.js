@@ -5,7 +5,7 @@ import { button, element, plain } from "./dom.js";
 import { ends } from "./draw.js";
 import { state } from "./state.js";
 
-const OPERATORS = ["=", "<>", "<", "<=", ">", ">=", "between", "contains", "present", "missing"];
+const OPERATORS = ["=", "<>", "<", "<=", ">", ">=", "between", "contains", "starts with", "ends with", "about", "present", "missing"];
 const PAUSE = 250;
 
 // `nodes` names the nodes of the query graph by their ids; `run` gets the query graph that the user wants to see.
