@@ -8,9 +8,11 @@ import secrets
 import socket
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,8 +38,11 @@ from kgneo.serve.settings import DEFAULT_PORT, EVERYWHERE, Limits, ServeSettings
 from kgneo.settings import Settings, open_graph, terms_file
 
 if TYPE_CHECKING:
-    from kgneo.context import Options
+    from starlette.applications import Starlette
+
+    from kgneo.context import Context, Options
     from kgneo.llm import LanguageModel
+    from kgneo.serve.team_file import Team
 
 LIMITS = Limits()
 RETRY = 2.0
@@ -112,6 +117,21 @@ OPEN = (
     help="A further language model, which a question may ask for instead of that of --llm. Repeatable.",
     group=MODEL_GROUP,
 )
+@option(
+    "--team",
+    "team_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file with several graphs and who may ask them, see docs/team.md.",
+    group="Access",
+)
+@option(
+    "--new-token",
+    "print_token",
+    is_flag=True,
+    envvar=None,
+    help="Print a token for somebody, and its digest for the file of --team.",
+    group="Access",
+)
 @option("--open", "open_page", is_flag=True, envvar=None, help="Open the page.")
 @with_options(*retrieval_options[:4])
 @with_options(*budget_options)
@@ -129,6 +149,8 @@ def serve(
     rate: int,
     log_requests: bool,
     further: tuple[str, ...],
+    team_file: Path | None,
+    print_token: bool,
     open_page: bool,
     hops: int,
     top_k: int,
@@ -153,9 +175,15 @@ def serve(
       kgneo serve --open
       kgneo serve --store demo --port 8000
       kgneo serve --llm smollm2 --also-llm openai:mistral --llm-url http://127.0.0.1:11434/v1
+      kgneo serve --team kgneo.team.toml --host 0.0.0.0 --allow-host graphs.example.org
       KGNEO_ACCESS_TOKEN=… kgneo serve --host 0.0.0.0 --allow-host graph.example.org
     """
-    _check_access(host, access_token, without_token)
+    if print_token:
+        _print_token()
+        return
+    team = _team(team_file, settings, access_token)
+    if team is None:
+        _check_access(host, access_token, without_token)
     from kgneo.asking import open_context
     from kgneo.context import Options
     from kgneo.serve.application import create_application
@@ -184,19 +212,72 @@ def serve(
     )
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     logging.getLogger("kgneo.serve").setLevel(logging.INFO)
-    with _listen(host, port) as listening, open_graph(replace(settings, retry=RETRY), report=say) as graph:
+    with _listen(host, port) as listening, ExitStack() as stack:
         models = _models(model, further)
-        context = open_context(
-            graph, options=options, model=next(iter(models.values()), None), prompts=model.load_prompts(), report=say
-        )
-        context = replace(context, spending=Spending.of_this_machine() if models else None)
-        app = create_application(context, own, models=models, browser_user=settings.username)
+
+        def opened(settings: Settings) -> Context:
+            graph = stack.enter_context(open_graph(replace(settings, retry=RETRY), report=say))
+            first = next(iter(models.values()), None)
+            context = open_context(graph, options=options, model=first, prompts=model.load_prompts(), report=say)
+            return replace(context, spending=Spending.of_this_machine() if models else None)
+
         address = _address(own, listening)
-        announcement = None if settings.uri else _announcement(address, own, settings, options, model)
-        _tell(address, own)
+        if team is not None:
+            app: Any = _team_application(team, own, settings, opened, models)
+            announcement = None
+        else:
+            app = create_application(opened(settings), own, models=models, browser_user=settings.username)
+            announcement = None if settings.uri else _announcement(address, own, settings, options, model)
+        _tell(address, own, team)
         if open_page:
             webbrowser.open(address)
         run_server(app, own, [listening], announcement)
+
+
+def _print_token() -> None:
+    from kgneo.serve.team_file import new_token
+
+    token, digest = new_token()
+    click.echo(f'Token, to be sent to one person, and kept nowhere else: {token}\ntoken_sha256 = "{digest}"')
+
+
+def _team(file: Path | None, settings: Settings, access_token: str | None) -> Team | None:
+    """The team of a file. Raises UsageError where options say something else, and DataError."""
+    if file is None:
+        return None
+    if settings.uri or settings.store or settings.database or access_token:
+        raise UsageError(
+            f"Graphs and tokens are those of {file}, and --uri, --store, --database or a token was given as well.",
+            hint="Leave these out, in the environment, too.",
+        )
+    from kgneo.serve.team_file import read_team
+
+    return read_team(file)
+
+
+def _team_application(
+    team: Team,
+    own: ServeSettings,
+    settings: Settings,
+    opened: Callable[[Settings], Context],
+    models: Mapping[str, LanguageModel],
+) -> Starlette:
+    """The graphs of a team behind one address."""
+    from kgneo.serve.application import create_application
+    from kgneo.serve.team import create_team_application, quota_of
+
+    limits = replace(own.limits, rate=0)
+    apps = {
+        name: create_application(
+            opened(item.settings(settings)),
+            replace(own, token="", limits=limits, name=item.title or name),
+            models=models,
+            browser_user=item.username,
+            quota=quota_of(team),
+        )
+        for name, item in team.graphs.items()
+    }
+    return create_team_application(team, apps, own)
 
 
 def _check_access(host: str, token: str | None, without_token: bool) -> None:
@@ -255,7 +336,11 @@ def _announcement(
     return Announcement(store_path(settings.store), announced)
 
 
-def _tell(address: str, own: ServeSettings) -> None:
+def _tell(address: str, own: ServeSettings, team: Team | None) -> None:
+    if team is not None:
+        say("\n".join([f"Page: {address}", *(f"  {address}g/{name}/" for name in team.graphs)]))
+        say("Stop with Ctrl-C.")
+        return
     say(f"Page: {address}\nAPI:  {address}api/v1/openapi.json\nChat: {address}v1")
     if not own.loopback:
         say("Every request must carry the token." if own.token else OPEN.format(address=address))

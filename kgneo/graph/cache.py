@@ -37,6 +37,7 @@ FRESH = 600.0
 the same."""
 
 
+ADMINISTRATOR = "neo4j"
 VERSION = 3
 """Of the schema's file: one that an older kgneo wrote is made anew."""
 SCANNED_AGAIN = 10.0
@@ -221,11 +222,13 @@ def _write(file: Path, record: dict[str, Any]) -> None:
 
 
 def identity(graph: Graph) -> str:
-    """What names a database: its own id, else its address and name."""
+    """What names a database as a login sees it: its own id, else its address and name, and the login, unless that is
+    the one that every server has. What one login may see is nothing for another, so they share no files."""
     try:
         text = str(graph.read(query("database_id"))[0]["id"])
     except GraphUnavailable:
         raise
     except (GraphError, LookupError):
         text = f"{graph.address} {graph.database}"
+    text += "" if graph.login in ("", ADMINISTRATOR) else f" {graph.login}"
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()

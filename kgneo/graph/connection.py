@@ -262,6 +262,17 @@ class Graph:
         same for everyone who looks, also after a restart of the server."""
         return self.read_at("RETURN 1")[1]
 
+    @cached_property
+    def login(self) -> str:
+        """The name of the user that the database knows this connection by; empty where it asks for none."""
+        try:
+            rows = self.read(named_query("current_user"))
+        except GraphUnavailable:
+            raise
+        except GraphError:
+            return ""
+        return str(rows[0]["user"] or "") if rows else ""
+
     def schema(self, query: str, /, **parameters: Any) -> list[Row]:
         """Run a schema command (indexes, constraints), which Neo4j wants in a transaction of its own."""
         self._check_allowed()

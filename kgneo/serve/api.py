@@ -22,7 +22,7 @@ from kgneo.feedback.give import Said
 from kgneo.serve.failures import JsonResponse, Refusal, record_of
 from kgneo.serve.metrics import CONTENT_TYPE, Metrics
 from kgneo.serve.service import Answered, Asked, Record, Service, event_record
-from kgneo.serve.settings import Limits
+from kgneo.serve.settings import USER, Limits
 from kgneo.serve.workers import Workers
 from kgneo.version import __version__
 
@@ -175,7 +175,7 @@ class Routes:
     async def feedback(self, body: FeedbackBody, request: Request) -> JsonResponse:
         """Keep what is said of an answer. It changes no answer until somebody has reviewed it on the server."""
         self.check_length(body.question)
-        by = body.by or client_of(request)
+        by = request.scope.get(USER) or body.by or client_of(request)
         said = Said(body.right, body.means, tuple(body.answers), by, "http")
         work = partial(self._service.feedback, body.question, body.query_graph, said)
         return JsonResponse(await self.work(request, work))
@@ -272,8 +272,9 @@ class Routes:
 
 
 def client_of(request: Request) -> str:
-    """The address that a request came from, by which is counted what its language model costs."""
-    return request.client.host if request.client else ""
+    """Who sent a request, by whom is counted what the language model costs; where that is not known, the address that
+    it came from."""
+    return request.scope.get(USER) or (request.client.host if request.client else "")
 
 
 def gone(request: Request) -> Callable[[], Awaitable[None]]:

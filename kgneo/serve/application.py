@@ -24,7 +24,7 @@ from kgneo.serve.chat import ChatRoutes
 from kgneo.serve.failures import JsonResponse, Refusal, failure, respond
 from kgneo.serve.guard import Guard
 from kgneo.serve.metrics import Metrics
-from kgneo.serve.service import Service
+from kgneo.serve.service import Quota, Service
 from kgneo.serve.settings import ServeSettings
 from kgneo.serve.workers import Workers
 from kgneo.version import __version__
@@ -39,15 +39,23 @@ def create_application(
     models: Mapping[str, LanguageModel] | None = None,
     browser_user: str = "neo4j",
     warm: bool = True,
+    quota: Quota | None = None,
 ) -> FastAPI:
     """An ASGI application that answers questions about the graph of `context`, with its language model where a request
-    does not name one of `models`.
+    does not name one of `models`; `quota` says what each user may spend on a day.
 
     `app.state.workers` are its threads: end their work before the server that runs the application waits for its
     connections to close.
     """
     settings = settings or ServeSettings()
-    service = Service(context, strategy=settings.strategy, models=models, browser_user=browser_user, name=settings.name)
+    service = Service(
+        context,
+        strategy=settings.strategy,
+        models=models,
+        browser_user=browser_user,
+        name=settings.name,
+        quota=quota,
+    )
     workers = Workers(context.graph, settings.limits)
     metrics = Metrics(workers)
     routes = Routes(service, workers, metrics, settings.limits)

@@ -64,6 +64,12 @@ class Rate:
         self._buckets[address] = (level - 1 if allowed else level, now)
         return 0.0 if allowed else (1 - level) * 60 / self.minute
 
+    def refuse_more(self, address: str, *, wrong: bool) -> None:
+        """Raises Refusal where an address has tried too many tokens that were `wrong`."""
+        wait = self.wait(address, time.monotonic()) if wrong else 0.0
+        if wait:
+            raise Refusal(429, "TooManyTokens", "Too many wrong tokens were tried.", retry_after=int(wait) + 1)
+
 
 class Guard:
     """The outermost layer of the application."""
@@ -73,6 +79,7 @@ class Guard:
         self._settings = settings
         self._metrics = metrics
         self._rate = Rate(settings.limits.rate)
+        self._wrong = Rate(settings.limits.wrong_tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -113,16 +120,17 @@ class Guard:
         if sum(len(name) + len(value) for name, value in headers.raw) > HEADER_BYTES:
             raise Refusal(431, "HeadersTooLarge", f"The headers of a request may have {HEADER_BYTES:,} bytes at most.")
         self._check_host(headers)
-        if not scope["path"].startswith(GUARDED):
+        path = path_of(scope)
+        if not path.startswith(GUARDED):
             return
         _check_origin(headers)
         if headers.get(HEADER, self._settings.mark) != self._settings.mark:
             raise Refusal(421, "OtherServer", "This is not the server that was announced.")
-        if scope["path"] in OPEN:
+        if path in OPEN:
             return
-        self._check_token(headers)
-        client = scope.get("client") or ("",)
-        wait = self._rate.wait(client[0], time.monotonic())
+        address = (scope.get("client") or ("",))[0]
+        self._check_token(headers, address)
+        wait = self._rate.wait(address, time.monotonic())
         if wait:
             raise Refusal(
                 429,
@@ -142,13 +150,14 @@ class Guard:
                 "Add the name with --allow-host, if it is one of this machine.",
             )
 
-    def _check_token(self, headers: Headers) -> None:
+    def _check_token(self, headers: Headers, address: str) -> None:
         token = self._settings.token
         if not token:
             return
         scheme, _, given = headers.get("authorization", "").partition(" ")
         same = hmac.compare_digest(given.strip().encode("utf-8", "replace"), token.encode())
         if scheme.lower() != "bearer" or not same:
+            self._wrong.refuse_more(address, wrong=bool(given))
             raise Refusal(
                 401, "NoToken", "This server answers with its token only.", "Send: Authorization: Bearer TOKEN."
             )
@@ -178,11 +187,17 @@ class Guard:
             LOG.info("%s %s %s %.0f ms", scope["method"], route, status or "ended", seconds * 1000)
 
 
+def path_of(scope: Scope) -> str:
+    """The path of a request below where the application stands."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
+
+
 def _add_headers(message: Message, scope: Scope) -> None:
     headers = MutableHeaders(scope=message)
     for name, value in HEADERS.items():
         headers[name] = value
-    if scope["path"].startswith(GUARDED):
+    if path_of(scope).startswith(GUARDED):
         headers["Cache-Control"] = "no-store"
     else:
         headers.setdefault("Cache-Control", "no-cache")

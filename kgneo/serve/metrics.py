@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-
-from kgneo.serve.workers import Workers
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 SECONDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 
 
+class Questions(Protocol):
+    """How many questions are worked on, wait, and were ended."""
+
+    @property
+    def running(self) -> int: ...
+    @property
+    def waiting(self) -> int: ...
+    @property
+    def ended(self) -> int: ...
+
+
 class Metrics:
     """Requests by route and status, questions that run, wait and were ended. Nothing of their text."""
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: Questions) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "kgneo_requests",

@@ -43,6 +43,8 @@ from kgneo.verifying import verify
 Record = dict[str, Any]
 Turn = tuple[str, str, Mapping[str, Any] | None]
 """A question, its answer, and the query graph that gave it, where one did."""
+Quota = Callable[[str], tuple[int | None, float | None]]
+"""The tokens and the money that a user may spend on a day; None: any."""
 Owner = TypeVar("Owner", Label, Relation)
 MOST_PARTS = 40
 """Variables, edges, conditions and selections that a query graph from outside may have together."""
@@ -87,8 +89,10 @@ class Service:
         models: Mapping[str, LanguageModel] | None = None,
         browser_user: str = "neo4j",
         name: str = "",
+        quota: Quota | None = None,
     ) -> None:
         self._given = context
+        self._quota = quota
         self._name = name
         self._strategy = strategy or DEFAULT_STRATEGY
         own = {context.model.name: context.model} if context.model else {}
@@ -150,6 +154,9 @@ class Service:
         given = {name: getattr(asked, name) for name in ("hops", "top_k", "limit", "evidence")}
         options = replace(context.options, **{name: value for name, value in given.items() if value is not None})
         options = replace(options, user=asked.user)
+        if self._quota is not None:
+            tokens, cost = self._quota(asked.user)
+            options = replace(options, day_tokens=tokens, day_cost=cost)
         return replace(context, options=options, model=self._model(asked.model))
 
     def _model(self, name: str | None) -> LanguageModel | None:

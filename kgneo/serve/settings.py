@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 DEFAULT_PORT = 7575
 EVERYWHERE = frozenset(("0.0.0.0", "::", ""))  # noqa: S104 - compared with, not listened on
+USER = "kgneo.user"
+"""Where the scope of a request says who sent it, where that is known (`kgneo.serve.team`)."""
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
@@ -16,7 +18,8 @@ class Limits:
 
     `body` in bytes, `question` in characters, `body_seconds` for a body to arrive, `seconds` for one question.
     `running` questions are worked on at a time and `waiting` more are kept; `rate` requests a minute are taken from one
-    address (0: any number). `answers` bounds what one request may list, `hops` how far it may reach.
+    address (0: any number), of which `wrong_tokens` may carry a wrong token. `answers` bounds what one request may
+    list, `hops` how far it may reach.
     """
 
     body: int = 64_000
@@ -26,6 +29,7 @@ class Limits:
     running: int = 4
     waiting: int = 100
     rate: int = 600
+    wrong_tokens: int = 20
     answers: int = 1_000
     hops: int = 6
 

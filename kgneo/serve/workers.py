@@ -33,8 +33,12 @@ class Workers:
         self._enders = ThreadPoolExecutor(2, thread_name_prefix="end")
         self._works: set[Work] = set()
         self._busy: set[Work] = set()
-        self.ended = 0
+        self._ended = 0
+
+    @property
+    def ended(self) -> int:
         """Questions that were ended before they were answered."""
+        return self._ended
 
     @property
     def running(self) -> int:
@@ -127,7 +131,7 @@ class Workers:
         """What is not done by now is of no use to anyone. Its thread is taken until it notices."""
         if task.done():
             return
-        self.ended += 1
+        self._ended += 1
         task.add_done_callback(_forget)
         work.end()
         self._enders.submit(self._end, work)

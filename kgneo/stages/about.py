@@ -62,13 +62,25 @@ class _Read:
 def about(context: Context, question: str) -> list[Interpretation]:
     """The readings of a question in which texts say something, best first."""
     known = _readings(context, question)
-    if known and known[0].complete:
-        return []
     best = min(_read(context, question, known), key=lambda item: item.cost, default=None)
-    if best is None or (known and best.open_words >= _open_words(known[0])):
+    if best is None or (known and _says_more(known[0], best)):
         return []
     found = [_with_subject(context, item, best.subject) for item in best.readings]
     return [item for item in found if item is not None]
+
+
+def _says_more(known: Interpretation, best: _Read) -> bool:
+    """Whether a reading in the graph's own words leaves no more open than the one by a text. One that finds what the
+    question names, or another kind of thing than the rest of it asks for, does not: a film whose name is "Bees" answers
+    no question for films about bees."""
+    if not best.open_words and (known.vacuous or _kind(known) != _kind(best.readings[0])):
+        return False
+    return best.open_words >= _open_words(known)
+
+
+def _kind(item: Interpretation) -> tuple[str, ...]:
+    graph = item.meant or item.graph
+    return graph.variable(graph.root).labels
 
 
 def _readings(context: Context, question: str) -> list[Interpretation]:

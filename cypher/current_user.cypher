@@ -1,0 +1,3 @@
+// By which name the server knows who is connected.
+SHOW CURRENT USER YIELD user
+RETURN user

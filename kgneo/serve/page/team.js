@@ -1,0 +1,31 @@
+// The page of a server with several graphs: those that whoever looks may ask.
+import { get, takeToken, tokenFromAddress } from "./api.js";
+import { element, find } from "./dom.js";
+
+async function begin() {
+  find("error").hidden = true;
+  try {
+    const { graphs } = await get("graphs");
+    const links = graphs.map((item) => element("li", {}, element("a", { href: `g/${encodeURIComponent(item.name)}/`, dir: "auto" }, item.title)));
+    find("graphs").replaceChildren(...(links.length ? links : [element("li", {}, "None that you may ask.")]));
+  } catch (error) {
+    if (error.status === 401) {
+      find("token-form").hidden = false;
+      find("token").focus();
+      return;
+    }
+    find("error").textContent = error.message;
+    find("error").hidden = false;
+  }
+}
+
+find("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  takeToken(find("token").value);
+  find("token").value = "";
+  find("token-form").hidden = true;
+  begin();
+});
+
+tokenFromAddress();
+begin();

@@ -1,0 +1,272 @@
+"""Team: several graphs behind one address, for users who may ask some of them.
+
+Each graph is an application of its own below `/g/NAME/`, with its own page, API, chat endpoint, threads and cache. Here
+it is told who asks, by a token or by the header of a proxy, whether they may ask that graph, and how often; and who
+asked what is written down where the file of the team says so. A graph that somebody may not ask is to them as one that
+there is not: both are answered alike.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Mapping, MutableMapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kgneo.serve.application import page_folder, page_paths
+from kgneo.serve.failures import Refusal
+from kgneo.serve.guard import GUARDED, Guard, Rate
+from kgneo.serve.metrics import Metrics
+from kgneo.serve.service import Quota
+from kgneo.serve.settings import USER, ServeSettings
+from kgneo.serve.team_file import ALL, Audit, Team, UserOfTeam
+from kgneo.serve.workers import Workers
+
+LOG = logging.getLogger("kgneo.serve")
+BELOW = "/g/"
+FRONT = "team.html"
+"""The page that lists the graphs."""
+FREE = ("/api/v1/health",)
+"""What may be asked of each graph, and of the server, by anybody."""
+TELLING = ("question", "claim")
+"""Fields of a body that say what was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who sent a request, and what they may do."""
+
+    name: str
+    rights: UserOfTeam
+
+
+class AuditLog:
+    """Who asked what, as JSON lines that are written as soon as a request is done."""
+
+    def __init__(self, audit: Audit) -> None:
+        self._audit, self._lock = audit, Lock()
+
+    def check(self) -> None:
+        """Raises OSError where it cannot be written."""
+        self._audit.file.parent.mkdir(parents=True, exist_ok=True)
+        with self._audit.file.open("a", encoding="utf-8"):
+            pass
+
+    def add(self, record: Mapping[str, Any], body: bytes) -> None:
+        """Write what was done. Raises OSError."""
+        said = _said(body) if self._audit.questions else {}
+        line = json.dumps({"when": datetime.now(UTC).isoformat(timespec="milliseconds"), **record, **said})
+        with self._lock, self._audit.file.open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+
+
+def _said(body: bytes) -> dict[str, str]:
+    """The question or the claim in a body."""
+    try:
+        fields = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(fields, dict):
+        return {}
+    messages = fields.get("messages")
+    if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
+        fields = {"question": messages[-1].get("content")}
+    return {name: fields[name] for name in TELLING if isinstance(fields.get(name), str)}
+
+
+class Gate:
+    """The layer before the graphs of a team."""
+
+    def __init__(self, app: ASGIApp, team: Team, settings: ServeSettings) -> None:
+        self._app, self._team, self._settings = app, team, settings
+        self._rates = {name: Rate(user.rate or settings.limits.rate) for name, user in team.users.items()}
+        self._wrong = Rate(settings.limits.wrong_tokens)
+        self._audit = AuditLog(team.audit) if team.audit else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            asker = self._admit(scope)
+        except Refusal as refusal:
+            await self._refused(scope, refusal)(scope, receive, send)
+            return
+        if asker is None or self._audit is None:
+            await self._app(scope, receive, send)
+        else:
+            await self._audited(self._audit, asker, scope, receive, send)
+
+    def _admit(self, scope: MutableMapping[str, Any]) -> Asker | None:
+        """Who asks; None for what anybody may have: files of the page, and whether the server runs. Raises Refusal."""
+        graph, path = _graph_and_path(scope["path"])
+        guarded = path.startswith(GUARDED)
+        if not guarded or path in FREE:
+            return None
+        headers = Headers(scope=scope)
+        address = (scope.get("client") or ("",))[0]
+        asker = self._asker(headers, address)
+        wait = self._rate_of(asker.name).wait(asker.name, time.monotonic())
+        if wait:
+            raise Refusal(429, "TooManyRequests", "You ask too often.", retry_after=int(wait) + 1)
+        if graph is not None and (graph not in self._team.graphs or not asker.rights.may_ask(graph)):
+            raise Refusal(404, "NoGraph", f"There is no graph {graph[:64]!r} that you may ask.")
+        scope[USER] = asker.name
+        return asker
+
+    def _asker(self, headers: Headers, address: str) -> Asker:
+        proxy = self._team.proxy
+        if proxy is not None and proxy.is_from(address) and (named := headers.get(proxy.header, "").strip()):
+            rights = self._team.user_named(named)
+            if rights is not None:
+                return Asker(named, rights)
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        user = self._team.user_of_token(token.strip()) if scheme.lower() == "bearer" and token else None
+        if user is None:
+            self._wrong.refuse_more(address, wrong=bool(token))
+            hint = "Send: Authorization: Bearer TOKEN."
+            raise Refusal(401, "NoToken", "This server answers those whom it knows.", hint)
+        return Asker(user, self._team.users[user])
+
+    def _rate_of(self, name: str) -> Rate:
+        return self._rates.get(name) or self._rates[ALL]
+
+    def _refused(self, scope: Scope, refusal: Refusal) -> JSONResponse:
+        if self._audit is not None:
+            address = (scope.get("client") or ("",))[0]
+            record = {"user": None, "address": address, "path": scope["path"], "status": refusal.status}
+            self._write(self._audit, record, b"")
+        return refusal.response()
+
+    async def _audited(self, audit: AuditLog, asker: Asker, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and write down what it was."""
+        body, status, began = bytearray(), 0, time.perf_counter()
+
+        async def heard() -> Message:
+            message = await receive()
+            if len(body) <= self._settings.limits.body:
+                body.extend(message.get("body", b""))
+            return message
+
+        async def answered(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        path = scope["path"]
+        try:
+            await self._app(scope, heard, answered)
+        finally:
+            graph, route = _graph_and_path(path)
+            took = round((time.perf_counter() - began) * 1000)
+            record = {"user": asker.name, "graph": graph, "path": route, "status": status, "ms": took}
+            self._write(audit, record, bytes(body))
+
+    def _write(self, audit: AuditLog, record: Mapping[str, Any], body: bytes) -> None:
+        try:
+            audit.add(record, body)
+        except OSError as error:
+            LOG.error("The audit log cannot be written: %s", error.strerror)
+
+
+def _graph_and_path(path: str) -> tuple[str | None, str]:
+    """The graph that a path is below of, and what stands behind that."""
+    if not path.startswith(BELOW):
+        return None, path
+    graph, _, rest = path.removeprefix(BELOW).partition("/")
+    return graph, f"/{rest}"
+
+
+def quota_of(team: Team) -> Quota:
+    """What each user of a team may spend on a day."""
+
+    def of(user: str) -> tuple[int | None, float | None]:
+        rights = team.user_named(user)
+        return (rights.day_tokens, rights.day_cost) if rights else (0, 0.0)
+
+    return of
+
+
+class AllWorkers:
+    """The threads of all graphs."""
+
+    def __init__(self, apps: Mapping[str, FastAPI]) -> None:
+        self._all: list[Workers] = [app.state.workers for app in apps.values()]
+
+    @property
+    def ended(self) -> int:
+        """Questions that were ended before they were answered."""
+        return sum(workers.ended for workers in self._all)
+
+    @property
+    def running(self) -> int:
+        """Questions that are worked on."""
+        return sum(workers.running for workers in self._all)
+
+    @property
+    def waiting(self) -> int:
+        """Questions that wait for a thread."""
+        return sum(workers.waiting for workers in self._all)
+
+    def end_all(self) -> None:
+        """End every question; for a server that stops."""
+        for workers in self._all:
+            workers.end_all()
+
+
+def create_team_application(team: Team, apps: Mapping[str, FastAPI], settings: ServeSettings) -> Starlette:
+    """An ASGI application around those of the graphs, by their names."""
+    workers = AllWorkers(apps)
+
+    async def graphs(request: Request) -> JSONResponse:
+        user = team.user_named(request.scope[USER])
+        may = [(name, item) for name, item in team.graphs.items() if user is not None and user.may_ask(name)]
+        return JSONResponse({"graphs": [{"name": name, "title": item.title or name} for name, item in may]})
+
+    async def health(_: Request) -> JSONResponse:
+        return JSONResponse({"status": "ok"})
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for app in apps.values():
+                await stack.enter_async_context(app.router.lifespan_context(app))
+            yield
+
+    page = StaticFiles(directory=page_folder(), html=True)
+    front = Starlette(
+        routes=[
+            Route("/", lambda _: FileResponse(page_folder() / FRONT)),
+            Route("/api/v1/graphs", graphs),
+            Route("/api/v1/health", health),
+            *(Route(path, page) for path in page_paths() if path != "/"),
+        ]
+    )
+    other = Starlette(routes=[Route(path, page) for path in page_paths()])
+    app = Starlette(
+        routes=[
+            *(Mount(f"{BELOW}{name}", app) for name, app in apps.items()),
+            Mount(f"{BELOW}{{name}}", Guard(other, settings, Metrics(workers))),
+            Mount("/", Guard(front, settings, Metrics(workers))),
+        ],
+        middleware=[Middleware(Gate, team=team, settings=settings)],
+        lifespan=lifespan,
+    )
+    app.state.workers = workers
+    return app
