@@ -34,6 +34,7 @@ from kgneo.stages.retrieve import GO_ON, Retrieval, partly_compared, retrieve
 from kgneo.strategies import Strategy, find_strategy
 from kgneo.strategies.paths import Paths
 from kgneo.text import is_unicode
+from kgneo.tracing import note, span
 
 SCANNED = "asking with the whole schema"
 """Where what is known since the graph was looked at as a whole stands in a context's memory."""
@@ -126,7 +127,9 @@ def ask(
             hint="Make them with `kgneo index`, or with `kgneo index --read-only` in a file on this machine; "
             "or use a strategy that needs none, such as paths.",
         )
-    answer = _sure(chosen.answer(question, context, entities=entities), context.options.min_confidence)
+    with span("ask", {"kgneo.strategy": chosen.name}):
+        answer = _sure(chosen.answer(question, context, entities=entities), context.options.min_confidence)
+        note({"kgneo.outcome": answer.outcome, "kgneo.answers": len(answer.answers)})
     look_further(context)
     told = (_beyond(chosen, context), _meanwhile(chosen, context))
     return replace(answer, warnings=(*answer.warnings, *filter(None, told)))

@@ -23,6 +23,7 @@ from kgneo.graph.shape import Shape
 from kgneo.llm import LanguageModel
 from kgneo.llm.spending import Price, Spending
 from kgneo.prompts import Prompts
+from kgneo.tracing import span
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,8 @@ class Clock:
         self._tell(StageEvent(name, "measured"))
         start = time.perf_counter()
         try:
-            yield
+            with span(name):
+                yield
         finally:
             taken = (time.perf_counter() - start) * 1000
             self.milliseconds[name] = self.milliseconds.get(name, 0.0) + taken

@@ -29,6 +29,7 @@ from kgneo.folders import check_room, free_bytes, free_space
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
 from kgneo.graph.work import MARK, Behind, NotEnded, Work, bounds, current_work, not_after
+from kgneo.tracing import span
 from kgneo.version import __version__
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ STOPPED = (
 CONNECTION_TIMEOUT = 10.0
 END_SECONDS = 5.0
 """How long ending what runs may take itself. Neo4j looks every two seconds for what has run too long."""
+NEO4J = {"db.system.name": "neo4j"}
 PLANS_KEPT = 1000
 """Plans that a server keeps, unless it is set to keep more."""
 PLANNED_AT_ONCE = 2
@@ -177,7 +179,7 @@ class Graph:
         managed transaction, which the driver tries again."""
         longest, metadata = bounds(timeout or self.timeout)
         statement = neo4j.Query(query, timeout=longest, metadata=metadata or None)
-        with self._errors(), self._session(neo4j.READ_ACCESS) as session:
+        with span("query", NEO4J), self._errors(), self._session(neo4j.READ_ACCESS) as session:
             try:
                 return [_row(record) for record in session.run(statement, parameters)]
             except (exceptions.Neo4jError, exceptions.DriverError) as error:

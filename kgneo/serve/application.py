@@ -27,6 +27,7 @@ from kgneo.serve.metrics import Metrics
 from kgneo.serve.service import Quota, Service
 from kgneo.serve.settings import ServeSettings
 from kgneo.serve.workers import Workers
+from kgneo.tracing import listen
 from kgneo.version import __version__
 
 ABOUT = "Questions answered from a knowledge graph in Neo4j, with the triples that each answer rests on."
@@ -48,6 +49,7 @@ def create_application(
     connections to close.
     """
     settings = settings or ServeSettings()
+    listen()
     service = Service(
         context,
         strategy=settings.strategy,

@@ -22,6 +22,7 @@ from kgneo.serve.announce import HEADER
 from kgneo.serve.failures import Refusal, internal
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.settings import ServeSettings
+from kgneo.tracing import note, request_span
 
 LOG = logging.getLogger("kgneo.serve")
 OPEN = frozenset(("/api/v1/health",))
@@ -102,7 +103,9 @@ class Guard:
         try:
             self._check(scope)
             body = await asyncio.wait_for(self._body(scope, receive), self._settings.limits.body_seconds)
-            await self._app(scope, _replay(body, receive), answer)
+            with request_span(f"{scope['method']} request", Headers(scope=scope)):
+                await self._app(scope, _replay(body, receive), answer)
+                note({"http.route": _route(scope), "http.response.status_code": status})
         except Refusal as refusal:
             await refusal.response()(scope, receive, answer)
         except TimeoutError:
@@ -181,10 +184,14 @@ class Guard:
                 return bytes(body)
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "") or "other"
+        route = _route(scope)
         self._metrics.record(route, scope["method"], status, seconds)
         if self._settings.log:
             LOG.info("%s %s %s %.0f ms", scope["method"], route, status or "ended", seconds * 1000)
+
+
+def _route(scope: Scope) -> str:
+    return getattr(scope.get("route"), "path", "") or "other"
 
 
 def path_of(scope: Scope) -> str:

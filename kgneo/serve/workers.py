@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from kgneo.errors import GraphTimeout, KgneoError, WorkEnded
@@ -104,7 +105,8 @@ class Workers:
             raise Refusal(503, "Busy", "Too many questions wait to be answered.", "Ask again later.", retry_after=5)
         work = Work(self._limits.seconds)
         self._works.add(work)
-        task = asyncio.get_running_loop().run_in_executor(self._pool, self._done_in, work, function)
+        within = copy_context()  # of a trace, if there is one
+        task = asyncio.get_running_loop().run_in_executor(self._pool, within.run, self._done_in, work, function)
         task.add_done_callback(lambda _: self._works.discard(work))
         return work, task
 

@@ -18,6 +18,7 @@ from kgneo.llm import Completion, LanguageModel, Message, Parameters
 from kgneo.llm.spending import Call, Spending
 from kgneo.model import ModelUse
 from kgneo.prompts import Prompts
+from kgneo.tracing import note, span
 
 TABLE_2 = Parameters(max_tokens=256, temperature=0.3, top_k=40, min_p=0.05)
 """How replies are drawn, KG-RAG table 2. Stages say where they differ."""
@@ -77,8 +78,10 @@ class ModelCalls:
         if not self.model.supports_grammar:
             parameters = replace(parameters, grammar=None)
         parameters = self._affordable(prompt, messages, parameters)
-        with self.clock.stage(prompt):
+        with self.clock.stage(prompt), span("model", {"gen_ai.request.model": self.model.name}):
             completion = self.model.complete(messages, parameters, on_text=_ended_with(on_text))
+            used = {"input": completion.prompt_tokens, "output": completion.completion_tokens}
+            note({f"gen_ai.usage.{kind}_tokens": number for kind, number in used.items()})
         read, written, price = completion.prompt_tokens, completion.completion_tokens, self.options.price
         paid = 0.0 if completion.cached else price.of(read, written) if price else None
         use = ModelUse(self.model.name, 1, read, written, completion.evaluated_tokens, paid if price else None)
