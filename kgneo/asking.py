@@ -9,24 +9,18 @@ named. Ask many questions with one context: `ask(context, question)`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
-from kgneo.context import Clock, Context, Options
+from kgneo.context import Clock, Context
 from kgneo.defaults import STRATEGY
-from kgneo.embedding import Encoder, OnnxEncoder, full_name, load_encoder, reader
 from kgneo.english.question import says_something
-from kgneo.errors import NotIndexed, QuestionError
+from kgneo.errors import EntityNotFound, NotIndexed, QuestionError
 from kgneo.graph import Graph
-from kgneo.graph.cache import LocalCache
-from kgneo.graph.open import open_knowledge
-from kgneo.graph.record import check_fingerprint
-from kgneo.graph.schema import SCAN_SECONDS, WHOLE
-from kgneo.llm import LanguageModel, load_model
+from kgneo.latest import behind, is_older, latest, look_further
+from kgneo.llm import LanguageModel
 from kgneo.model import Answer
-from kgneo.prompts import Prompts
-from kgneo.stages.interpret import reading
+from kgneo.opening import open_context as open_context
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.offer_readings import Offered
 from kgneo.stages.outcome import NO_ANSWER, withheld
@@ -36,48 +30,10 @@ from kgneo.strategies.paths import Paths
 from kgneo.text import is_unicode
 from kgneo.tracing import note, span
 
-SCANNED = "asking with the whole schema"
-"""Where what is known since the graph was looked at as a whole stands in a context's memory."""
-SCAN_AFTER = 2.0
-"""Seconds from an answer until the graph is looked at as a whole: who is gone by then has begun nothing."""
 DEFAULT_STRATEGY = STRATEGY
 UNSURE = 0.2
 """Confidence below which an answer comes with a warning."""
 DOUBT = "Unsure: this reading explains little of the question."
-
-
-def open_context(
-    graph: Graph,
-    *,
-    encoder: str | Encoder | None = None,
-    options: Options | None = None,
-    model: LanguageModel | str | None = None,
-    prompts: Prompts | None = None,
-    report: Callable[[str], None] = lambda _: None,
-) -> Context:
-    """What questions about `graph` are answered with. `encoder` is the one that the user insists on, by name, or
-    an encoder object that was used to index; `model` the language model, or what `kgneo.llm.load_model` takes.
-
-    Raises GraphEmpty, NotIndexed, EncoderMismatch, EncoderError, and ModelError for a model that cannot be had.
-    """
-    name = encoder if encoder is None else full_name(encoder) if isinstance(encoder, str) else encoder.name
-    knowledge = open_knowledge(graph, encoder=name, report=report)
-    record = knowledge.record
-    loaded = load_encoder(record.encoder, report=report) if isinstance(encoder, str | None) else encoder
-    if record.fingerprint:
-        check_fingerprint(record, loaded)
-    speaking = load_model(model, report=report) if isinstance(model, str) else model
-    reads = reader(loaded, report=report)
-    if isinstance(reads, OnnxEncoder):
-        reads.begin()
-    return Context(
-        knowledge,
-        reads,
-        options or Options(),
-        model=speaking,
-        prompts=prompts or Prompts(),
-        other_encoder=None if reads is loaded else loaded,
-    )
 
 
 EXAMPLE = "what is the capital of [Ethiopia]?"
@@ -128,11 +84,32 @@ def ask(
             "or use a strategy that needs none, such as paths.",
         )
     with span("ask", {"kgneo.strategy": chosen.name}):
-        answer = _sure(chosen.answer(question, context, entities=entities), context.options.min_confidence)
+        context, answer = _answered(chosen, question, context, entities)
         note({"kgneo.outcome": answer.outcome, "kgneo.answers": len(answer.answers)})
     look_further(context)
-    told = (_beyond(chosen, context), _meanwhile(chosen, context))
+    told = (_beyond(chosen, context), _meanwhile(chosen, context), behind(context))
     return replace(answer, warnings=(*answer.warnings, *filter(None, told)))
+
+
+def _answered(strategy: Strategy, question: str, context: Context, entities: Sequence[str]) -> tuple[Context, Answer]:
+    """The answer, and the context that it is from. Where nothing was found, and the graph has changed, it is asked
+    again with what is known now."""
+    answer: Answer | None = None
+    unknown: EntityNotFound | None = None
+    try:
+        answer = _sure(strategy.answer(question, context, entities=entities), context.options.min_confidence)
+    except EntityNotFound as error:
+        unknown = error
+    if answer is not None and answer.outcome == "answer":
+        return context, answer
+    newer = latest(context, must=True)
+    if is_older(context, newer):
+        found = strategy.answer(question, newer, entities=entities)
+        return newer, _sure(found, newer.options.min_confidence)
+    if answer is None:
+        assert unknown is not None
+        raise unknown
+    return context, answer
 
 
 def interpret(context: Context, question: str, *, entities: Sequence[str] = ()) -> tuple[Offered, ...]:
@@ -174,30 +151,6 @@ def _sure(answer: Answer, least: float) -> Answer:
     if confidence >= max(least, UNSURE):
         return answer
     return replace(answer, warnings=(DOUBT, *answer.warnings)) if confidence >= least else withheld(answer)
-
-
-def look_further(context: Context) -> None:
-    """Look at the whole graph behind the questions, where its schema was read from samples: soon, unless the graph is
-    closed by then. From when that is done on, `latest` gives what is known since."""
-    schema = context.knowledge.known_schema
-    if schema is not None and not schema.whole and not context.shape.loaded and SCANNED not in context.memory:
-        context.graph.behind(partial(_scan, context), after=SCAN_AFTER, seconds=SCAN_SECONDS)
-
-
-def _scan(context: Context) -> None:
-    cache, shapes = LocalCache(context.graph), [WHOLE, *([context.shape] if context.shape.left_out else [])]
-    if not all(cache.scan(shape, again=False).scanned for shape in shapes):
-        return
-    knowledge = open_knowledge(context.graph, encoder=context.triple_encoder.name)
-    known = replace(context, knowledge=knowledge, memory={})
-    reading(known)
-    context.memory[SCANNED] = known
-
-
-def latest(context: Context) -> Context:
-    """The context with what is known of the graph since it was looked at as a whole; itself, where it was not."""
-    known = context.memory.get(SCANNED)
-    return replace(context, knowledge=known.knowledge, memory=known.memory) if isinstance(known, Context) else context
 
 
 def _beyond(strategy: Strategy, context: Context) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from kgneo.asking import check_text, open_context
 from kgneo.context import Context
 from kgneo.graph import Graph
+from kgneo.latest import latest
 from kgneo.llm import LanguageModel
 from kgneo.verification.by_model import verified_by_model
 from kgneo.verification.verdict import Verification
@@ -38,6 +39,6 @@ def verify(
     without words, and what `open_context` raises.
     """
     check_text(claim, entities, kind="claim", example=EXAMPLE)
-    context = graph if isinstance(graph, Context) else open_context(graph, model=model)
+    context = latest(graph) if isinstance(graph, Context) else open_context(graph, model=model)
     check = verified_by_model if context.model is not None else verified
     return check(context, claim, entities=entities, closed=closed)

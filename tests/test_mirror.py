@@ -27,7 +27,6 @@ from kgneo.graph.shape import LOADED
 from kgneo.loader import LoadedTriple
 from kgneo.model import Candidate, Triple
 from kgneo.sample import triples_path
-from kgneo.serve import latest
 from kgneo.server import RunningServer
 from tests.conftest import connect, on_one_version, wipe
 from tests.serving import client
@@ -263,8 +262,7 @@ def test_the_mirror_that_a_command_left_behind_answers_in_another_process(
 def test_a_server_answers_from_the_mirror_that_a_command_left_behind(
     graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(latest, "OFTEN", 0.0)
-    monkeypatch.setattr(latest, "SHARE", 0.0)
+    monkeypatch.setattr("kgneo.latest.SHARE", 0.0)
     kgneo_elsewhere("load", str(triples_path()))
     with client(open_context(graph, encoder=encoder)) as talking:
         graph.write("MATCH (:Entity {name: 'Rhine'})-[r:flows_through]->() SET r.since = 1")

@@ -268,8 +268,7 @@ def test_what_may_not_be_run_is_refused_as_the_request_s_fault_with_its_reason()
 def test_what_is_written_while_the_server_runs_can_be_asked(
     graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgneo.serve.latest.OFTEN", 0.0)
-    monkeypatch.setattr("kgneo.serve.latest.SHARE", 0.0)
+    monkeypatch.setattr("kgneo.latest.SHARE", 0.0)
     graph.write("CREATE (:Ship {name: 'Aurora', length: 60})-[:OWNED_BY]->(:Company {name: 'Blue Line'})")
     with client(open_context(graph, encoder=encoder)) as talking:
         assert post(talking, "ask", question="who owns [Aurora]?")["answers"] == ["Blue Line"]
@@ -287,8 +286,7 @@ def test_a_file_of_terms_is_read_again_when_it_was_changed(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("kgneo.serve.latest.OFTEN", 0.0)
-    monkeypatch.setattr("kgneo.serve.latest.SHARE", 0.0)
+    monkeypatch.setattr("kgneo.latest.SHARE", 0.0)
     graph.write("CREATE (:T1 {name: 'Aurora'}), (:T1 {name: 'Boreas'})")
     graph.terms_file = tmp_path / "kgneo.terms.toml"
     with client(open_context(graph, encoder=encoder)) as talking:

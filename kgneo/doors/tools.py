@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from kgneo.asking import ask, interpret, latest, look_further, nearest
+from kgneo.asking import ask, interpret, nearest
 from kgneo.context import Context
 from kgneo.defaults import TOOL_TOKENS
 from kgneo.errors import EntityNotFound
@@ -22,6 +22,7 @@ from kgneo.graph.names import NamedEntity
 from kgneo.graph.rows import plain, tell
 from kgneo.graph.schema_text import CHARACTERS, prompt_text
 from kgneo.graph.statement import Guard
+from kgneo.latest import latest, look_further
 from kgneo.model import Answer, Candidate, Evidence, evidence_to_dict
 from kgneo.query.compile import parameters_to_show
 from kgneo.query.json import to_json
@@ -96,13 +97,13 @@ class Tools:
 
     def verify(self, claim: str, entities: Sequence[str] = ()) -> Record:
         """Whether the graph supports or refutes a claim, with the triples that say so. Raises EntityNotFound."""
-        return fitted(verify(self.context, claim, entities=entities).to_dict(), self.tokens)
+        return fitted(verify(self._known(), claim, entities=entities).to_dict(), self.tokens)
 
     def retrieve(self, question: str, entities: Sequence[str] = (), hops: int = 2, top_k: int = 20) -> Record:
         """The triples around the question's entities that are nearest to it, without an answer. Raises EntityNotFound
         and NotIndexed."""
         options = replace(self.context.options, hops=min(max(hops, 1), 6), top_k=min(max(top_k, 1), 200))
-        linked, found = nearest(replace(self.context, options=options), question, entities=entities)
+        linked, found = nearest(replace(self._known(), options=options), question, entities=entities)
         record: Record = {"entities": list(linked.names), "triples": [_scored(item) for item in found.nearest]}
         record |= {"warnings": list(found.warnings)} if found.warnings else {}
         return fitted(record, self.tokens)

@@ -23,17 +23,19 @@ from kgneo.graph.around import around, properties_of
 from kgneo.graph.browser import browser_link, with_query
 from kgneo.graph.cache import identity
 from kgneo.graph.candidates import count_candidates
+from kgneo.graph.catalogue import catalogue
 from kgneo.graph.cypher import fill, inline
 from kgneo.graph.schema import Label, Relation
 from kgneo.graph.shape import LOADED_LABEL
+from kgneo.latest import latest
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer, Entity, Step, TopicEntity, evidence_to_dict
+from kgneo.query.catalogue import Catalogue
 from kgneo.query.check import check
 from kgneo.query.compile import parameters_to_show
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
-from kgneo.serve.latest import Latest
 from kgneo.stages.interpret import reading
 from kgneo.stages.offer_readings import compiled_graph, run_graph
 from kgneo.stages.suggest import Suggested, suggest
@@ -49,8 +51,9 @@ Owner = TypeVar("Owner", Label, Relation)
 MOST_PARTS = 40
 """Variables, edges, conditions and selections that a query graph from outside may have together."""
 EXAMPLES = 6
+CATALOGUE = "serve catalogue"
 EXAMPLES_KEY = "serve examples"
-"""Where the examples stand in a context's memory, which is made anew when the graph has changed."""
+"""Where these stand in a context's memory, which is made anew when the graph has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +101,20 @@ class Service:
         own = {context.model.name: context.model} if context.model else {}
         self._models = own if models is None else dict(models)
         self._browser_user = browser_user
-        self._latest = Latest(context)
+        self._known = latest(context)
 
     @property
     def _context(self) -> Context:
         """The graph as it is now, and how to answer from it."""
-        return self._latest.context()
+        self._known = latest(self._known)
+        return self._known
+
+    def _catalogue(self) -> Catalogue:
+        """What query graphs are checked against."""
+        context = self._context
+        if CATALOGUE not in context.memory:
+            context.memory[CATALOGUE] = catalogue(context.knowledge.schema, context.shape)
+        return cast(Catalogue, context.memory[CATALOGUE])
 
     def warm(self) -> None:
         """Make what the first question would have to wait for."""
@@ -126,7 +137,7 @@ class Service:
 
     def _usable(self, name: str) -> bool:
         needs = find_strategy(name).needs
-        embedded = self._latest.known.knowledge.embedded
+        embedded = self._known.knowledge.embedded
         return (embedded or not needs.embeddings) and (bool(self._models) or not needs.model)
 
     def ask(self, asked: Asked, tell: Callable[[Event], None] | None = None) -> Answered:
@@ -150,7 +161,7 @@ class Service:
         return Answer(question, "", answer, query_graph=graph)
 
     def _with(self, asked: Asked) -> Context:
-        context = self._context
+        context = self._known  # whoever asks looks whether it is the latest
         given = {name: getattr(asked, name) for name in ("hops", "top_k", "limit", "evidence")}
         options = replace(context.options, **{name: value for name, value in given.items() if value is not None})
         options = replace(options, user=asked.user)
@@ -186,7 +197,7 @@ class Service:
 
     def retrieve(self, asked: Asked) -> Record:
         """The K triples nearest to a question, and how many candidates there are at each hop."""
-        context = self._with(asked)
+        context = latest(self._with(asked))
         linked, found = nearest(context, asked.question, entities=asked.entities)
         return {
             "question": asked.question,
@@ -227,7 +238,7 @@ class Service:
         return verify(self._context, claim, entities=entities, closed=closed).to_dict()
 
     def _compiled(self, graph: QueryGraph) -> Record:
-        compiled = compiled_graph(self._context, graph)
+        compiled = compiled_graph(self._known, graph)
         return {
             "graph": to_json(graph),
             "nodes": self._named(graph),
@@ -246,11 +257,11 @@ class Service:
         """What a query graph finds, as an answer. Raises DataError for one that cannot be asked of this graph."""
         graph = from_json(record)
         self._check(graph)
-        limit = limit or self._context.options.limit
-        ran = run_graph(self._context, graph, limit=limit)
+        limit = limit or self._known.options.limit
+        ran = run_graph(self._known, graph, limit=limit)
         result, compiled = ran.result, ran.result.compiled
         named = self._named(graph)
-        said = wording(graph, nodes=named, names=self._context.shape.names)
+        said = wording(graph, nodes=named, names=self._known.shape.names)
         text = ", ".join(result.answers[:20])
         more = len(result.answers) - 20 + result.more
         answer = Answer(
@@ -275,7 +286,7 @@ class Service:
         DataError for one that cannot be asked of this graph."""
         graph = from_json(record)
         self._check(graph)
-        found = suggest(self._context, graph, self._latest.catalogue(), nodes=self._named(graph), several=several)
+        found = suggest(self._known, graph, self._catalogue(), nodes=self._named(graph), several=several)
         return {"next": [_suggested(item) for item in found]}
 
     def nodes(self, ids: Sequence[str]) -> Record:
@@ -287,13 +298,13 @@ class Service:
         parts = len(graph.variables) + len(graph.edges) + len(graph.conditions) + len(graph.selections)
         if parts > MOST_PARTS:
             raise DataError(f"The query graph has {parts} parts, expected {MOST_PARTS} at most.")
-        problems = check(graph, self._latest.catalogue())
+        problems = check(graph, self._catalogue())
         if problems:
             raise DataError(" ".join(problems), hint="The schema says what there is: /api/v1/schema.")
 
     def _named(self, graph: QueryGraph) -> dict[str, str]:
         ids = [id_ for variable in graph.variables for id_ in variable.ids][:MOST_PARTS]
-        found = ((id_, around(self._context.knowledge, id_, limit=0)) for id_ in ids)
+        found = ((id_, around(self._known.knowledge, id_, limit=0)) for id_ in ids)
         return {id_: node.node.name for id_, node in found if node is not None}
 
     def schema(self) -> Record:
@@ -338,7 +349,7 @@ class Service:
 
     def _counted(self) -> list[str]:
         """A question about the largest label of a graph with labels of its own."""
-        context = self._latest.known
+        context = self._known
         labels = context.knowledge.schema.labels
         if context.shape.loaded or not labels:
             return []
