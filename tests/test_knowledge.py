@@ -40,6 +40,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def test_opening_a_graph_sets_nothing_on_its_connection(graph: Graph, cache: Path) -> None:
     assert cache
+    assert graph.login == "neo4j"  # asked for once, and kept
     graph.write("CREATE (:Person {name: 'Ann Lee', born: 1970})-[:LIVES_IN]->(:City {name: 'Oslo'})")
     before = dict(vars(graph))
     knowledge = open_knowledge(graph)

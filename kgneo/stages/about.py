@@ -62,6 +62,8 @@ class _Read:
 def about(context: Context, question: str) -> list[Interpretation]:
     """The readings of a question in which texts say something, best first."""
     known = _readings(context, question)
+    if known and known[0].complete:
+        return []
     best = min(_read(context, question, known), key=lambda item: item.cost, default=None)
     if best is None or (known and _says_more(known[0], best)):
         return []

@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kgneo.graph import Graph
@@ -54,23 +56,45 @@ def killed(arguments: Sequence[str], after: float) -> bool:
     return False
 
 
-def dump(graph: Graph) -> tuple[int, str]:
-    """What a graph holds, whatever order it is stored in: how many nodes, and a digest of them, their relationships
-    and their embeddings; and its indexes."""
+@dataclass(frozen=True)
+class Dump:
+    """What a graph holds, whatever order it is stored in: how many nodes, a digest of them, of their relationships and
+    of the indexes, and the embeddings by what they are of. Embeddings are the same where they differ by rounding alone:
+    an encoder rounds otherwise where a text stands in a batch with others."""
 
-    def plain(properties: dict[str, object]) -> dict[str, object]:
-        return {key: value for key, value in properties.items() if key not in ("at", "change", "written", "seal")}
+    nodes: int
+    digest: str
+    vectors: dict[str, tuple[float, ...]] = field(repr=False)
 
-    rows = [
-        json.dumps(
-            [sorted(row["labels"]), plain(row["own"]), sorted(map(_text, row["leaving"]))],
-            sort_keys=True, default=str,
-        )
-        for row in graph.read(DUMP, timeout=120.0)
-    ]  # fmt: skip
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dump) or (self.nodes, self.digest) != (other.nodes, other.digest):
+            return False
+        keys = sorted(self.vectors)
+        if keys != sorted(other.vectors) or not keys:
+            return keys == sorted(other.vectors)
+        one, two = ([found[key] for key in keys] for found in (self.vectors, other.vectors))
+        return np.allclose(one, two, rtol=0, atol=1e-6)
+
+
+def dump(graph: Graph) -> Dump:
+    """What a graph holds."""
+    vectors: dict[str, tuple[float, ...]] = {}
+
+    def plain(of: object, properties: dict[str, object]) -> dict[str, object]:
+        kept = {key: value for key, value in properties.items() if key not in ("at", "change", "written", "seal")}
+        for key in [key for key in kept if key.startswith("kgneo_embedding")]:
+            vectors[f"{of} {key}"] = tuple(kept.pop(key))  # type: ignore[arg-type]
+        return kept
+
+    rows = []
+    for row in graph.read(DUMP, timeout=120.0):
+        name = row["own"].get("name")
+        leaving = [[kind, plain((name, kind, end), own), end] for kind, own, end in row["leaving"]]
+        parts = [sorted(row["labels"]), plain(name, row["own"]), sorted(map(_text, leaving))]
+        rows.append(json.dumps(parts, sort_keys=True, default=str))
     indexes = graph.read("SHOW INDEXES YIELD name, type, state RETURN name, type, state ORDER BY name")
     text = "\n".join([*sorted(rows), *map(str, indexes)])
-    return len(rows), hashlib.sha256(text.encode()).hexdigest()
+    return Dump(len(rows), hashlib.sha256(text.encode()).hexdigest(), vectors)
 
 
 def _text(value: object) -> str:
