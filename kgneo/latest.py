@@ -3,9 +3,9 @@ its terms say.
 
 Comes in: a context, which may be as old as the process. Goes out: one whose knowledge is of the graph as it is now.
 Every question looks whether the graph has changed, which takes one round trip. Where it has, what is known is made anew
-first. Where that takes more than a second and the graph goes on changing, no more than a tenth of the time goes into
-it, and questions go on with what there was, which their answers say (`behind`). One that finds nothing has it made anew
-all the same (`must`). While the graph is empty, what there was stays.
+first. Where that takes more than five seconds and the graph goes on changing, no more than a tenth of the time goes
+into it, and questions go on with what there was, which their answers say (`behind`). One that finds nothing has it made
+anew all the same (`must`). While the graph is empty, what there was stays.
 
 A graph whose schema was read from samples is looked at as a whole behind the questions (`look_further`).
 """
@@ -33,7 +33,7 @@ from kgneo.stages.interpret import reading
 LOG = logging.getLogger("kgneo")
 LATEST = "latest"
 """Where what is known by now stands in a context's memory."""
-QUICK = 1.0
+QUICK = 5.0
 """Seconds up to which what is known is made anew whenever the graph has changed."""
 SHARE, MUST_SHARE = 10.0, 1.0
 """So many times as long as making it took, what is known is kept at least where it takes longer; the same where a
