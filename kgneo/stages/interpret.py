@@ -317,6 +317,8 @@ def run_query(
     """What a query graph finds, within a limit (the options'); given nodes are told by what they are `named`; `whole`
     where that is the answer."""
     known = reading(context)
+    if graph.about:
+        context.knowledge.texts.use(context.encoder)  # which is loaded
     result = run(
         context.knowledge,
         graph,
