@@ -12,6 +12,7 @@ import pytest
 from kgneo.asking import ask, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
+from kgneo.doors.tools import Tools
 from kgneo.embedding import OnnxEncoder
 from kgneo.english.saying import WHAT_IS_SAID, subjects
 from kgneo.errors import NotIndexed, UsageError
@@ -340,6 +341,10 @@ def test_a_model_is_told_how_to_ask_what_texts_say(films: Graph) -> None:
     prompt = context.model.calls[0][0][-1].content  # type: ignore[union-attr]
     assert "Film.plot" in prompt
     assert '"operator": "about"' in prompt
+
+
+def test_an_assistant_is_told_which_texts_can_be_asked(films: Graph) -> None:
+    assert "Film.plot, Review.text" in Tools(open_context(films)).schema()
 
 
 # The command ---------------------------------------------------------------------------------------------------------

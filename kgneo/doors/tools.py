@@ -131,21 +131,24 @@ class Tools:
     def schema(self) -> str:
         """Labels, relationship types, properties and what connects what, most frequent first, as text."""
         context = self._known()
-        return prompt_text(context.knowledge.schema, context.shape, tokens=self.tokens)
+        shown = prompt_text(context.knowledge.schema, context.shape, tokens=self.tokens)
+        keys = ", ".join(context.knowledge.texts.shown())
+        return f"{shown}\nWhat these texts say can be asked, too, with all other conditions: {keys}" if keys else shown
 
     def entities(self, text: str, limit: int = 10) -> Record:
         """The nodes with a name like `text`, best first."""
-        names = self.context.knowledge.names
+        names = self._known().knowledge.names
         exact = names.by_folded_name([text], limit=limit).get(fold(text), [])
         found = {item.entity.id: item for item in [*exact, *names.by_words(text, limit=limit)]}
         return fitted({"entities": [_entity(item) for item in list(found.values())[:limit]]}, self.tokens)
 
     def neighbours(self, name: str, limit: int = 50) -> Record:
         """The triples around the node of that name. Raises EntityNotFound, with the nearest names."""
-        linked = link(self.context.knowledge, name, entities=[name])
+        knowledge = self._known().knowledge
+        linked = link(knowledge, name, entities=[name])
         if not linked.topics:
             raise EntityNotFound(f"There is no node called {name!r}.")
-        near = all_candidates(self.context.knowledge, Reach(linked.entity_ids[:1], 1))[0]
+        near = all_candidates(knowledge, Reach(linked.entity_ids[:1], 1))[0]
         shown = near[: min(max(limit, 1), MOST)]
         record = {"name": linked.names[0], "triples": [_scored(item) for item in shown], "more": len(near) - len(shown)}
         return fitted(record, self.tokens)

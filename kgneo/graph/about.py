@@ -75,6 +75,12 @@ class Texts:
         found = self.record
         return tuple(dict.fromkeys(item.label for item in found.keys)) if found else ()
 
+    def shown(self) -> tuple[str, ...]:
+        """The properties whose texts were indexed and may be shown: "Review.text"."""
+        found = self.record
+        hidden = self._shape.left_out
+        return tuple(str(item) for item in found.keys if not hidden.hides(item.key, (item.label,))) if found else ()
+
     def use(self, encoder: Encoder) -> None:
         """Take an encoder that is there already, where it is the one that the texts were indexed with."""
         found = self.record

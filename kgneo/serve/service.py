@@ -322,7 +322,8 @@ class Service:
         record = {**record, "shape": asdict(replace(shape, excluded=(), hidden=()))}
         graph = self._context.graph
         named = {"name": self._name or graph.database or "neo4j", "identity": self._identity, "address": graph.address}
-        return {**record, "examples": self.examples(), **named}
+        texts = list(self._known.knowledge.texts.shown())
+        return {**record, "examples": self.examples(), "texts": texts, **named}
 
     @cached_property
     def _identity(self) -> str:

@@ -233,10 +233,8 @@ def write_query(
 
 def _about_texts(context: Context, calls: ModelCalls) -> str:
     """How to ask what texts say, where the graph has some that were indexed."""
-    record = None if context.shape.loaded else context.knowledge.texts.record
-    if record is None:
-        return ""
-    return calls.prompts.messages("texts", keys=", ".join(map(str, record.keys)))[-1].content
+    keys = () if context.shape.loaded else context.knowledge.texts.shown()
+    return calls.prompts.messages("texts", keys=", ".join(keys))[-1].content if keys else ""
 
 
 def _tell(context: Context, number: int, attempt: Attempt) -> None:
