@@ -21,7 +21,7 @@ _tracers: list[Tracer] = []
 
 def listen() -> bool:
     """Make spans from now on; whether OpenTelemetry's API is there. What becomes of them is for its SDK to say, as
-    `opentelemetry-instrument` sets it up: without one they cost a microsecond and go nowhere."""
+    `opentelemetry-instrument` sets it up: without one they cost some microseconds, and go nowhere."""
     try:
         from opentelemetry import trace
     except ImportError:

@@ -63,12 +63,7 @@ class Texts:
     @property
     def there(self) -> bool:
         """Whether texts were indexed."""
-        return self._file.file.is_file() and self.record is not None
-
-    def keys_of(self, labels: Sequence[str]) -> tuple[str, ...]:
-        """The properties of a label's nodes whose texts were indexed; of any label's, where there are no `labels`."""
-        found = self.record
-        return tuple(item.key for item in found.keys if not labels or item.label in labels) if found else ()
+        return self.record is not None
 
     def labels(self) -> tuple[str, ...]:
         """The labels whose nodes have texts that were indexed."""
@@ -152,8 +147,6 @@ def told(
 ) -> Told:
     """A query graph with the nodes in the place of its conditions on texts. Raises NotIndexed, GraphTimeout and
     GraphError."""
-    if not graph.about:
-        return Told(graph)
     passages: dict[str, Passage] = {}
     cut: list[str] = []
     most = FOUND if isinstance(graph.answer, Value) and not aggregates(graph) else COUNTED

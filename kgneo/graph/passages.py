@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,7 +211,7 @@ class PassageFile:
                 _keep(base, record)
                 seen, encoded = self._encode_changed(base, graph, encoder, keys, on_progress)
                 _forget(base, seen)
-                _keep(base, PassagesRecord(**{**_fields(record), "change": change, "complete": True}))
+                _keep(base, replace(record, change=change, complete=True))
                 passages = int(base.execute("SELECT count(*) FROM passages").fetchone()[0])
         return PassagesReport(len(seen), passages, encoded)
 
@@ -256,10 +255,6 @@ class PassageFile:
 
 
 _NONE: NDArray[np.float16] = np.empty((0, 1), dtype=np.float16)
-
-
-def _fields(record: PassagesRecord) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in PassagesRecord.__slots__}
 
 
 def _keep(base: sqlite3.Connection, record: PassagesRecord) -> None:

@@ -11,12 +11,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from kgneo.embedding import Encoder
 from kgneo.graph.passages import telling_words
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
+from kgneo.stages.run_readings import likeness
 
 PARAMETERS = replace(TABLE_2, max_tokens=400)
 MOST = 20
@@ -84,5 +83,4 @@ def checked(said: str, passages: Sequence[str], encoder: Encoder) -> Summary:
 def _rests_on(sentence: str, passage: str, encoder: Encoder) -> bool:
     if {*telling_words(sentence)} & {*telling_words(passage)}:
         return True
-    one, other = (vector / max(float(np.linalg.norm(vector)), 1e-9) for vector in encoder.encode([sentence, passage]))
-    return float(one @ other) >= LIKE
+    return likeness(encoder, sentence, passage) >= LIKE
