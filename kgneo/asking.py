@@ -94,22 +94,21 @@ def ask(
 def _answered(strategy: Strategy, question: str, context: Context, entities: Sequence[str]) -> tuple[Context, Answer]:
     """The answer, and the context that it is from. Where nothing was found, and the graph has changed, it is asked
     again with what is known now."""
-    answer: Answer | None = None
-    unknown: EntityNotFound | None = None
+
+    def answered(known: Context) -> Answer:
+        return _sure(strategy.answer(question, known, entities=entities), known.options.min_confidence)
+
     try:
-        answer = _sure(strategy.answer(question, context, entities=entities), context.options.min_confidence)
-    except EntityNotFound as error:
-        unknown = error
-    if answer is not None and answer.outcome == "answer":
+        answer = answered(context)
+    except EntityNotFound:
+        newer = latest(context, must=True)
+        if not is_older(context, newer):
+            raise
+        return newer, answered(newer)
+    if answer.outcome == "answer":
         return context, answer
     newer = latest(context, must=True)
-    if is_older(context, newer):
-        found = strategy.answer(question, newer, entities=entities)
-        return newer, _sure(found, newer.options.min_confidence)
-    if answer is None:
-        assert unknown is not None
-        raise unknown
-    return context, answer
+    return (newer, answered(newer)) if is_older(context, newer) else (context, answer)
 
 
 def interpret(context: Context, question: str, *, entities: Sequence[str] = ()) -> tuple[Offered, ...]:

@@ -84,7 +84,7 @@ def _ends_phrase(question: str, words: Sequence[re.Match[str]], place: int) -> b
 def _subject(question: str, words: Sequence[re.Match[str]], cue: re.Match[str], place: int) -> Subject:
     behind = [word for word in words if word.start() >= cue.end() and word.start() <= words[place].start()]
     told = next((word for word in behind if word[0].lower() not in ARTICLES), behind[0])
-    rest = f"{question[: cue.start()].rstrip()} {question[words[place].end() :].lstrip()}".strip()
+    rest = _cut(question, cue.start(), words[place].end())
     before = [word[0].lower() for word in words if word.end() <= cue.start()]
     return Subject(
         question[told.start() : words[place].end()],
@@ -92,6 +92,11 @@ def _subject(question: str, words: Sequence[re.Match[str]], cue: re.Match[str], 
         before[-1] if before else "",
         _ends_phrase(question, words, place),
     )
+
+
+def _cut(question: str, start: int, end: int) -> str:
+    """A question without the piece from `start` to `end`."""
+    return f"{question[:start].rstrip()} {question[end:].lstrip()}".strip()
 
 
 def without(question: str, unsaid: tuple[str, ...]) -> Subject | None:
@@ -102,6 +107,6 @@ def without(question: str, unsaid: tuple[str, ...]) -> Subject | None:
     if not telling or places[-1] - places[0] >= LONGEST:
         return None
     first, last = words[places[0]], words[places[-1]]
-    rest = f"{question[: first.start()].rstrip()} {question[last.end() :].lstrip()}".strip()
+    rest = _cut(question, first.start(), last.end())
     before = words[places[0] - 1][0].lower() if places[0] else ""
     return Subject(question[first.start() : last.end()], rest, before)

@@ -166,12 +166,16 @@ def _by_texts(context: Context, question: str, clock: Clock) -> Chosen | None:
     with clock.stage("about"):
         said = what_is_said(context, question)
         told = [] if said else about(context, question)
-    found = _read(context, question, [said] if said else told, clock) if said or told else None
-    if found is None or not found.answer.answers:
+    readings = [said] if said else told
+    if not readings:
+        return None
+    with clock.stage("answer"):
+        queried = run_readings(context, question, readings)
+    found = _queried(context, question, queried, readings, clock)
+    if queried is None or not found.answer.answers:
         return None
     if said is not None:
-        found = replace(found, answer=_with_passages(context, said, found.answer))
-        found = replace(found, said=True)
+        found = replace(found, answer=_with_passages(context, queried.result, found.answer), said=True)
         if not said.graph.about:
             return found
     likest = max((item.score or 0.0 for item in found.answer.evidence), default=0.0)
@@ -179,9 +183,9 @@ def _by_texts(context: Context, question: str, clock: Clock) -> Chosen | None:
     return replace(found, answer=replace(found.answer, confidence=sure))
 
 
-def _with_passages(context: Context, said: Interpretation, answer: Answer) -> Answer:
+def _with_passages(context: Context, result: Result, answer: Answer) -> Answer:
     """An answer that tells the passages of what was found, and not what it is called."""
-    evidence = cited(context, run_query(context, said.graph, whole=False))
+    evidence = cited(context, result)
     texts = tuple(dict.fromkeys(item.triple.object for item in evidence))
     text = listed([f"“{text}”" for text in texts], between=" ")
     steps = tuple(replace(step, answer=text, answers=texts, evidence=evidence) for step in answer.steps)
