@@ -52,7 +52,7 @@ from kgneo.graph.load import load
 from kgneo.graph.names import LoadedNames
 from kgneo.graph.open import Knowledge
 from kgneo.graph.record import count_triples, new_record
-from kgneo.graph.shape import LOADED, own_labels
+from kgneo.graph.shape import LOADED
 from kgneo.graph.statistics import read_statistics
 from kgneo.loader import open_source, read_triples
 from kgneo.settings import Settings, open_graph
@@ -492,13 +492,13 @@ def world_of(context: Context) -> World:
         Fact(row["s"], row["r"], row["o"])
         for row in rows
         if all(
-            len(ids[row[end]]) == 1 and _is_name(row[end]) and len(own_labels(row[labels])) < 2
+            len(ids[row[end]]) == 1 and _is_name(row[end]) and len(LOADED.own_labels(row[labels])) < 2
             for end, labels in (("s", "la"), ("o", "lb"))
         )
     ]
     ends: dict[str, tuple[Counter[str], Counter[str]]] = defaultdict(lambda: (Counter(), Counter()))
     for row in rows:
-        for side, labels in enumerate((own_labels(row["la"]), own_labels(row["lb"]))):
+        for side, labels in enumerate((LOADED.own_labels(row["la"]), LOADED.own_labels(row["lb"]))):
             ends[row["r"]][side].update(labels[:1])
     own: dict[str, dict[str, object]] = json.loads(PHRASES.read_text(encoding="utf-8"))
     names = context.record.statistics.readable_names

@@ -6,7 +6,7 @@ WHERE ($relations IS NULL OR type(r) IN $relations)
   AND none(label IN labels(subject) + labels(object) WHERE label IN $excluded)
 RETURN elementId(r) AS id,
        /*{shown_name}*/subject.name AS subject,
-       type(r) AS relation,
+       coalesce(r[$told[type(r)]], type(r)) AS relation,
        /*{shown_name}*/object.name AS object,
        [key IN keys(r) WHERE key IN $details | [key, r[key]]] AS details,
        r.kgneo_digest AS digest

@@ -6,7 +6,7 @@ WHERE elementId(node) = $id AND ($relations IS NULL OR type(r) IN $relations)
   AND none(label IN labels(startNode(r)) + labels(endNode(r)) WHERE label IN $excluded)
 WITH DISTINCT r, startNode(r) AS subject, endNode(r) AS object
 LIMIT $limit
-RETURN elementId(r) AS id, type(r) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
+RETURN elementId(r) AS id, coalesce(r[$told[type(r)]], type(r)) AS relation, elementId(subject) AS subject_id, elementId(object) AS object_id,
        labels(subject) AS subject_labels, labels(object) AS object_labels,
        /*{shown_name}*/subject.name AS subject,
        /*{shown_name}*/object.name AS object,

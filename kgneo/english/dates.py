@@ -21,6 +21,9 @@ _PATTERNS = tuple(
     )
 )
 
+DATE = "|".join(re.sub(r"\?P<\w+>", "?:", pattern.pattern) for pattern in _PATTERNS)
+"""A regular expression for all that `parse_date` understands."""
+
 
 def parse_date(text: str) -> tuple[int, int, int] | None:
     """Year, month and day of a date in words or figures (day first, unless that can be no date), None for anything

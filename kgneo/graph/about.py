@@ -189,7 +189,7 @@ def _among(
 ) -> list[str] | None:
     """The ids of the nodes that a variable can be, by all that is joined to it; None where they are too many."""
     part = _joined_to(graph, name)
-    compiled = compile_query(part, keys=NO_PROPERTY, hidden=shape.left_out, named=named)
+    compiled = compile_query(part, keys=NO_PROPERTY, hidden=shape.left_out, named=named, told=shape.told)
     rows = connection.read(compiled.text, limit=LOOKED_AT + 1, timeout=timeout, **compiled.parameters)
     return [row["id"] for row in rows] if len(rows) <= LOOKED_AT else None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from kgneo.graph.cypher import query
 from kgneo.graph.open import Knowledge
-from kgneo.graph.shape import Shape, is_own, own_labels
+from kgneo.graph.shape import Shape, is_own
 from kgneo.graph.values import texts, triple_of
 from kgneo.model import Entity, Triple
 
@@ -44,13 +44,13 @@ def around(knowledge: Knowledge, id_: str, *, limit: int = 50) -> Around | None:
     row = found[0]
     rows = knowledge.graph.read(query("neighbours"), id=id_, limit=limit, **shape.parameters)
     return Around(
-        Entity(row["name"], own_labels(row["labels"]), id_),
+        Entity(row["name"], shape.own_labels(row["labels"]), id_),
         _shown(shape, row["labels"], dict(row["properties"])),
         tuple(
             Link(
                 triple_of(link, shape),
-                Entity(link["subject"], own_labels(link["subject_labels"]), link["subject_id"]),
-                Entity(link["object"], own_labels(link["object_labels"]), link["object_id"]),
+                Entity(link["subject"], shape.own_labels(link["subject_labels"]), link["subject_id"]),
+                Entity(link["object"], shape.own_labels(link["object_labels"]), link["object_id"]),
             )
             for link in rows
         ),

@@ -19,8 +19,11 @@ from kgneo.english.names import called
 from kgneo.errors import UsageError
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
+from kgneo.graph.layouts import Layout, layout_of, named_by, umbrellas_of
+from kgneo.graph.periods import period_of
 from kgneo.graph.schema import LONGEST_LIST, Label, Property, Relation, Schema
-from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape
+from kgneo.graph.told import told_types
 from kgneo.graph.values import LONGEST_TEXT
 
 _OPAQUE = re.compile(r"(?=.*\d)[0-9a-f-]{16,}", re.IGNORECASE)
@@ -68,10 +71,11 @@ def derive_shape(schema: Schema, choices: Choices | None = None) -> Shape:
     check(schema, chosen)
     used = _Used(schema, chosen)
     labels = [label for label in schema.labels if used.label(label.name)]
-    relations = [relation for relation in schema.relations if used.relation(relation.name)]
-    display = {label.name: named for label in labels if (named := display_of(used.visible(label), chosen.display))}
+    relations = [relation for relation in schema.relations if used.relation(relation)]
+    layout = layout_of(schema)
+    display = _display(layout, [used.visible(label) for label in labels], chosen.display)
     codes = {relation.name: name for relation in relations if (name := _readable(used.visible(relation)))}
-    names = codes | names_called(schema)
+    names = codes | dict(layout.names if layout else {}) | names_called(schema)
     return Shape(
         display=display,
         values={
@@ -87,8 +91,25 @@ def derive_shape(schema: Schema, choices: Choices | None = None) -> Shape:
         hidden=_hidden_keys(schema, chosen.exclude),
         names=names,
         clashes=_clashes(labels, relations),
+        umbrellas=umbrellas_of(layout.umbrellas if layout else (LOADED_LABEL,), schema),
+        told=told_types(schema),
+        facts=dict(layout.facts) if layout else {},
+        periods={relation.name: pair for relation in relations if (pair := period_of(used.visible(relation)))},
+        supersedes=layout.supersedes if layout else False,
+        kind_key=layout.kind_key if layout else "",
         loaded=False,
     )
+
+
+def _display(layout: Layout | None, labels: Sequence[Label], chosen: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The properties that name the nodes of each label: the chosen ones, those of the layout, else what looks like a
+    name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for label in labels:
+        named = layout and label.name not in chosen and named_by(layout, label)
+        keys = (named,) if named else display_of(label, chosen)
+        found |= {label.name: keys} if keys else {}
+    return found
 
 
 def narrowed(shape: Shape, schema: Schema, exclude: Iterable[str]) -> Shape:
@@ -155,8 +176,9 @@ def loaded_shape(relations: Iterable[Relation]) -> Shape:
     """The shape of a graph that kgneo loaded: `LOADED`, with readable names where relations are spelt as codes."""
     every = tuple(relations)
     names = {relation.name: name for relation in every if (name := _readable(relation))}
-    names |= names_called(Schema(0, 0, relations=every))
-    return Shape(names=names) if names else LOADED
+    known = Schema(0, 0, relations=every)
+    names, told = names | names_called(known), told_types(known)
+    return Shape(names=names, told=told) if names or told else LOADED
 
 
 def names_called(schema: Schema) -> dict[str, str]:
@@ -181,6 +203,9 @@ class _Used:
         labels = {label.name for label in schema.labels}
         relations = {relation.name for relation in schema.relations}
         self._exclude = set(choices.exclude)
+        layout = layout_of(schema)
+        self._plumbing = set(layout.plumbing) - set(choices.include) if layout else set[str]()
+        self._telling = {item.stands_in for item in schema.relations}
         self._labels = labels & set(choices.include) or labels
         self._relations = relations & set(choices.include) or relations
         self._properties = set(choices.include) - labels - relations
@@ -188,7 +213,9 @@ class _Used:
     def label(self, name: str) -> bool:
         return name in self._labels and name not in self._exclude
 
-    def relation(self, name: str) -> bool:
+    def relation(self, relation: Relation) -> bool:
+        """Whether a type is used: one that is told, where the one that tells it is."""
+        name = relation.stands_in[0] if relation.stands_in else relation.name
         return name in self._relations and name not in self._exclude
 
     def visible(self, owner: Owner) -> Owner:
@@ -219,7 +246,7 @@ class _Used:
             return False
         if self._properties:
             return bool({item.key, f"{owner}.{item.key}"} & self._properties)
-        return is_value(item)
+        return is_value(item) and item.key not in self._plumbing and (owner, item.key) not in self._telling
 
 
 def is_value(item: Property) -> bool:
@@ -313,7 +340,7 @@ def _is_constant(item: Property) -> bool:
 def check(schema: Schema, choices: Choices) -> None:
     """Raises UsageError for a label, type or property that the graph does not have, with the nearest names."""
     labels = {label.name: {item.key for item in label.properties} for label in schema.labels}
-    relations = {relation.name: {item.key for item in relation.properties} for relation in schema.relations}
+    relations = {item.name: {each.key for each in item.properties} for item in schema.relations if not item.stands_in}
     for label, key in choices.display.items():
         if label not in labels:
             _unknown("label", label, labels)

@@ -27,6 +27,7 @@ from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import LocalNames
 from kgneo.graph.schema import WHOLE, OnScan, Schema, read_schema, read_signature, scan
 from kgneo.graph.shape import Shape
+from kgneo.graph.told import with_told
 from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.reading.vocabulary import Vocabulary
 from kgneo.text import digest
@@ -38,7 +39,7 @@ the same."""
 
 
 ADMINISTRATOR = "neo4j"
-VERSION = 3
+VERSION = 4
 """Of the schema's file: one that an older kgneo wrote is made anew."""
 SCANNED_AGAIN = 10.0
 """So many times as long as looking at the whole graph took, it is not looked at again when it has changed."""
@@ -71,6 +72,7 @@ class LocalCache:
             now, before = self._state(), _read(file)
             earlier = Schema.from_json(before["schema"]) if _is_of(before, left_out) and not refresh else None
             schema = read_schema(self._graph, shape=shape, before=earlier, report=report)
+            schema = with_told(self._graph, schema, shape)
             _write(file, _schema_record(schema, now, left_out, scanned=before.get("scanned", (0.0, 0.0))))
             return schema
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from kgneo.folders import whole
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.shape import Shape, is_own, own_labels
+from kgneo.graph.shape import LOADED, Shape, is_own
 from kgneo.model import Entity
 from kgneo.text import digest, fold, folded_spellings
 
@@ -177,7 +177,7 @@ class IndexedNames:
         if not expression:
             return []
         rows = self._graph.read(query("names_words"), words=expression, limit=limit, **self._shape.parameters)
-        return [_named(row) for row in rows if row["name"] is not None]
+        return [_named(row, self._shape) for row in rows if row["name"] is not None]
 
     def beginning(self, text: str, *, limit: int = 10) -> list[NamedEntity]:
         """As `Names.beginning`."""
@@ -185,7 +185,7 @@ class IndexedNames:
         if not expression:
             return []
         rows = self._graph.read(query("names_words"), words=expression, limit=COMPLETED, **self._shape.parameters)
-        return best_begun(text, (_named(row) for row in rows if row["name"] is not None), limit)
+        return best_begun(text, (_named(row, self._shape) for row in rows if row["name"] is not None), limit)
 
 
 class ScannedNames:
@@ -217,7 +217,7 @@ class ScannedNames:
         """Entities whose names hold one of the longer words of `text`."""
         words = [word.lower() for word in WORD.findall(text) if len(word) > 3]
         rows = self._rows("names_containing", limit, words=words) if words else []
-        return [_named(row) for row in rows][:limit]
+        return [_named(row, self._shape) for row in rows][:limit]
 
     def beginning(self, text: str, *, limit: int = 10) -> list[NamedEntity]:
         """As `Names.beginning`, for words of more than three letters."""
@@ -259,7 +259,7 @@ class LocalNames:
             with closing(graph.stream(query("names_scan"), timeout=longest, **shape.parameters)) as rows:
                 for number, row in enumerate(rows, start=1):
                     folded = fold(row["name"])
-                    labels = json.dumps([label for label in row["labels"] if not is_own(label)])
+                    labels = json.dumps(shape.own_labels(label for label in row["labels"] if not is_own(label)))
                     base.execute(
                         "INSERT INTO names (rowid, id, folded, name, labels, degree) VALUES (?, ?, ?, ?, ?, ?)",
                         (number, row["id"], folded, row["name"], labels, row["degree"]),
@@ -320,7 +320,7 @@ class LocalNames:
     def _read(self, text: str, parameters: Sequence[str | int]) -> list[NamedEntity]:
         with closing(sqlite3.connect(self._file)) as base:
             return [
-                NamedEntity(Entity(name, own_labels(json.loads(labels)), id_), degree, score)
+                NamedEntity(Entity(name, tuple(json.loads(labels)), id_), degree, score)
                 for id_, name, labels, degree, score in base.execute(text, parameters)
             ]
 
@@ -336,6 +336,6 @@ def by_folded(entities: Iterable[NamedEntity], limit: int) -> dict[str, list[Nam
     return found
 
 
-def _named(row: Row) -> NamedEntity:
-    labels = own_labels(label for label in row["labels"] if not is_own(label))
+def _named(row: Row, shape: Shape = LOADED) -> NamedEntity:
+    labels = shape.own_labels(label for label in row["labels"] if not is_own(label))
     return NamedEntity(Entity(row["name"], labels, row["id"]), row["degree"], row.get("score", 1.0))

@@ -16,7 +16,7 @@ import neo4j.graph
 from kgneo.errors import GraphError
 from kgneo.graph.open import Knowledge
 from kgneo.graph.run import answer_node, names_of
-from kgneo.graph.shape import is_own, own_labels
+from kgneo.graph.shape import is_own
 from kgneo.graph.statement import Guard, Rows
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
@@ -59,7 +59,11 @@ def plain(value: Any, knowledge: Knowledge) -> Any:
     if isinstance(value, neo4j.graph.Node):
         record = knowledge.shape.visible(value.labels, dict(value))
         properties = {key: shown for key, item in record.items() if (shown := plain(item, knowledge)) not in ("", [])}
-        return {"name": _name(value, knowledge), "labels": list(own_labels(value.labels)), "properties": properties}
+        return {
+            "name": _name(value, knowledge),
+            "labels": list(knowledge.shape.own_labels(value.labels)),
+            "properties": properties,
+        }
     if isinstance(value, neo4j.graph.Relationship):
         return _arrow(value, knowledge)
     if isinstance(value, neo4j.graph.Path):
@@ -75,7 +79,7 @@ def plain(value: Any, knowledge: Knowledge) -> Any:
 
 def _texts(value: Any, knowledge: Knowledge, nodes: dict[str, AnswerNode]) -> Iterator[str]:
     if isinstance(value, neo4j.graph.Node):
-        labels = own_labels(value.labels)
+        labels = knowledge.shape.own_labels(value.labels)
         node = answer_node(value.element_id, labels, dict(value), knowledge.shape)
         nodes[node.id] = node
         yield node.names[0]
@@ -96,7 +100,7 @@ def _texts(value: Any, knowledge: Knowledge, nodes: dict[str, AnswerNode]) -> It
 
 
 def _name(node: neo4j.graph.Node, knowledge: Knowledge) -> str:
-    return names_of(own_labels(node.labels), dict(node), knowledge.shape)[0]
+    return names_of(knowledge.shape.own_labels(node.labels), dict(node), knowledge.shape)[0]
 
 
 def _arrow(item: neo4j.graph.Relationship, knowledge: Knowledge) -> str:

@@ -18,7 +18,7 @@ from kgneo.graph.connection import Row
 from kgneo.graph.cypher import query
 from kgneo.graph.open import Knowledge
 from kgneo.graph.passages import Passage
-from kgneo.graph.shape import Shape, own_labels
+from kgneo.graph.shape import Shape
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
 from kgneo.model import AnswerNode, Evidence, Hop, Table, Triple
@@ -127,11 +127,11 @@ def run(
             walks=walks,
         )
     shape = knowledge.shape
-    compiled = compile_query(graph, keys=keys, hidden=shape.left_out, named=named)
+    compiled = compile_query(graph, keys=keys, hidden=shape.left_out, named=named, told=shape.told)
     if whole and not _first_of(graph) and graph.way is None:
         knowledge.graph.prepare(compiled.evidence, **_of_evidence(compiled))
     if whole and (each := counted(graph)):
-        names = compile_query(each, keys=keys, hidden=shape.left_out, named=named)
+        names = compile_query(each, keys=keys, hidden=shape.left_out, named=named, told=shape.told)
         knowledge.graph.prepare(names.text, limit=limit + 1, **names.parameters)
     rows = knowledge.graph.read(compiled.text, limit=limit + 1, timeout=timeout, **compiled.parameters)
     shown = rows[:limit]
@@ -238,7 +238,7 @@ def _cell(value: Any, shape: Shape, naming: Mapping[str, Sequence[str]]) -> str 
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, dict) and "labels" in value:
-        return names_of(own_labels(value["labels"]), value["properties"], shape, naming)[0]
+        return names_of(shape.own_labels(value["labels"]), value["properties"], shape, naming)[0]
     return ", ".join(texts(value))
 
 
@@ -269,13 +269,15 @@ def _more(
     """How many answers there are in all."""
     if isinstance(graph.answer, Value) and not graph.columns:
         counted = replace(graph, answer=Aggregate("count", graph.answer))
-        compiled = compile_query(counted, keys=keys, hidden=knowledge.shape.left_out, named=named)
+        compiled = compile_query(
+            counted, keys=keys, hidden=knowledge.shape.left_out, named=named, told=knowledge.shape.told
+        )
         return int(knowledge.graph.read(compiled.text, timeout=timeout, **compiled.parameters)[0]["value"])
     return 0
 
 
 def _node(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> AnswerNode:
-    return answer_node(row["id"], own_labels(row["labels"]), row["properties"], shape, naming)
+    return answer_node(row["id"], shape.own_labels(row["labels"]), row["properties"], shape, naming)
 
 
 NO_NAMING: Mapping[str, Sequence[str]] = {}
@@ -331,7 +333,8 @@ def _name(labels: Sequence[str], every: Mapping[str, Sequence[str]], shape: Shap
 def _way(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> Way:
     """A way with the names of its nodes."""
     nodes = [
-        answer_node(one["id"], own_labels(one["labels"]), one["properties"], shape, naming) for one in row["nodes"]
+        answer_node(one["id"], shape.own_labels(one["labels"]), one["properties"], shape, naming)
+        for one in row["nodes"]
     ]
     steps = tuple(
         Hop(step["relation"], forward=step["start"] == node.id) for node, step in zip(nodes, row["steps"], strict=False)
@@ -379,7 +382,7 @@ def _matched(knowledge: Knowledge, graph: QueryGraph, result: Result) -> list[Ev
     compiled = result.compiled
     if groups := _first_of(graph):
         graph = replace(graph, conditions=(*graph.conditions, Condition(groups, "=", result.answers)))
-        compiled = compile_query(graph, hidden=knowledge.shape.left_out, named=result.named)
+        compiled = compile_query(graph, hidden=knowledge.shape.left_out, named=result.named, told=knowledge.shape.told)
     rows = knowledge.graph.read(compiled.evidence, **_of_evidence(compiled, result.nodes, result.walks))
     matches = [match for row in rows for match in row["walks"]]
     found = [*_said(knowledge, result, matches), *_triples(knowledge, graph, compiled, matches)]
@@ -448,7 +451,7 @@ def _instead(knowledge: Knowledge, graph: QueryGraph, result: Result) -> tuple[E
     for open_, value in _opened(graph):
         if (left := until - time.monotonic()) <= 0:
             break
-        compiled = compile_query(open_, hidden=knowledge.shape.left_out, named=result.named)
+        compiled = compile_query(open_, hidden=knowledge.shape.left_out, named=result.named, told=knowledge.shape.told)
         with suppress(GraphTimeout):
             parameters = {**compiled.parameters, "walks": 1, "limit": INSTEAD}
             rows = knowledge.graph.read(compiled.evidence, timeout=left, **parameters)

@@ -100,7 +100,8 @@ class Label:
 class Relation:
     """A relationship type with the number of its relationships, their properties and what they connect. `back`: of
     those between two nodes of one kind the share (0..1), among some, beside which there is one back; None for a type
-    that has none such. `shared` says what explains a type that is a code: what both its ends lead to, in words."""
+    that has none such. `shared` says what explains a type that is a code: what both its ends lead to, in words.
+    `stands_in`: the type and its property that tell this one, where it is not stored as a type (`kgneo.query.told`)."""
 
     name: str
     relationships: int
@@ -108,6 +109,7 @@ class Relation:
     connections: tuple[Connection, ...] = ()
     back: float | None = None
     shared: str = ""
+    stands_in: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,7 @@ class Schema:
                 ),
                 item["back"],
                 item.get("shared", ""),
+                tuple(item["stands_in"]) if item.get("stands_in") else None,
             )
             for item in record.pop("relations")
         )
@@ -559,7 +562,7 @@ def _with_earlier(found: Schema, before: Schema) -> Schema:
         ),
         relations=tuple(
             _with_connections(item, relations[item.name], there)
-            if item.relationships > SAMPLE and item.name in relations
+            if item.relationships > SAMPLE and item.name in relations and not item.stands_in
             else item
             for item in found.relations
         ),
@@ -606,7 +609,7 @@ def scan(graph: Graph, schema: Schema, *, shape: Shape = WHOLE, on_progress: OnS
         except GraphTimeout:
             relations.append(relation)
             missed = True
-        done += relation.relationships
+        done += 0 if relation.stands_in else relation.relationships
     on_progress(total, total)
     return replace(schema, labels=labels, relations=tuple(relations), scanned=not missed)
 
@@ -622,7 +625,7 @@ def _scanned_label(graph: Graph, label: Label, rows: Iterable[dict[str, Any]], s
 
 
 def _scanned_relation(graph: Graph, relation: Relation, shape: Shape) -> Relation:
-    if relation.relationships <= SAMPLE:
+    if relation.relationships <= SAMPLE or relation.stands_in:
         return relation
     pairs, keys = counted_whole(graph, relation.name, excluded=shape.excluded, timeout=SCAN_SECONDS)
     keys = Counter({key: times for key, times in keys.items() if not shape.left_out.hides(key, [relation.name])})

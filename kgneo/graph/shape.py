@@ -15,6 +15,7 @@ from typing import Any
 
 from kgneo.model import value_relation
 from kgneo.query.hidden import Hidden
+from kgneo.query.told import ToldType
 
 LOADED_LABEL = "Entity"
 PREFIX = "kgneo"
@@ -34,6 +35,12 @@ class Shape:
     bound what is used, `hidden` properties that the user left out (`key`, or `Owner.key`). `names` has readable names
     of relations that are spelt as codes. `clashes` are keys that are names of relationship types, too. `loaded` is
     False for a graph that was there before kgneo.
+
+    `umbrellas` are labels that say nothing of a node, since nearly all have them. `told` are relationship types that
+    are not stored as such: a property of relationships of another type tells them. `facts` maps a relationship type to the
+    property in which a sentence says what it means. What relationships of a type say holds between the dates of two
+    properties, its `periods`, an open end by none; `supersedes`: of what no longer holds, the graph says so that way.
+    `kind_key` is the property that says of nodes of one label what kind of thing each is.
     """
 
     display: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {LOADED_LABEL: ("name",)})
@@ -44,6 +51,12 @@ class Shape:
     hidden: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     clashes: tuple[str, ...] = ()
+    umbrellas: tuple[str, ...] = (LOADED_LABEL,)
+    told: Mapping[str, ToldType] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+    periods: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    supersedes: bool = False
+    kind_key: str = ""
     loaded: bool = True
 
     @property
@@ -54,6 +67,11 @@ class Shape:
             "display": {label: list(keys) for label, keys in self.display.items()},
             "excluded": list(self.excluded),
             "relations": relations,
+            "told": {
+                item.relation: item.key
+                for item in self.told.values()
+                if not self.left_out.hides(item.key, (item.relation,))
+            },
             "details": list(self.detail_keys),
             "hidden": list(self.hidden) or None,
         }
@@ -86,9 +104,17 @@ class Shape:
         """The keys of relationship properties that are used, of all types."""
         return tuple(sorted({key for keys in self.details.values() for key in keys}))
 
+    def own_labels(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """Labels that say something: without the one that every loaded entity has, and its like."""
+        return tuple(label for label in labels if label not in self.umbrellas)
+
     def uses(self, relation: str) -> bool:
         """Whether relationships of this type take part."""
         return self.relations is None or relation in self.relations
+
+    def speaks_of(self, relation: str) -> bool:
+        """Whether questions may speak of this type: not of one whose relationships are told apart by a property."""
+        return self.uses(relation) and all(item.relation != relation for item in self.told.values())
 
     def keys_of(self, labels: Iterable[str]) -> tuple[str, ...]:
         """The keys that are triples for a node of these labels."""
@@ -109,8 +135,10 @@ class Shape:
     def from_json(cls, text: str) -> Shape:
         """The inverse of `to_json`."""
         fields: dict[str, Any] = json.loads(text)
-        lists = ("relations", "excluded", "hidden", "clashes")
+        lists = ("relations", "excluded", "hidden", "clashes", "umbrellas")
         fields |= {name: _tuple(fields[name]) for name in lists if name in fields}
+        fields["periods"] = {name: tuple(pair) for name, pair in fields.get("periods", {}).items()}
+        fields["told"] = {name: ToldType(*item) for name, item in fields.get("told", {}).items()}
         fields["display"] = {label: tuple(keys) for label, keys in fields["display"].items()}
         return cls(**fields)
 
@@ -120,11 +148,6 @@ def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
 
 
 LOADED = Shape()
-
-
-def own_labels(labels: Iterable[str]) -> tuple[str, ...]:
-    """Labels that say something: without the one that every loaded entity has."""
-    return tuple(label for label in labels if label != LOADED_LABEL)
 
 
 def is_own(name: str) -> bool:

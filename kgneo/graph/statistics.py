@@ -22,7 +22,7 @@ from kgneo.graph.connection import Graph, Row
 from kgneo.graph.connections import Connection
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.schema import Property, Relation, Schema
-from kgneo.graph.shape import Shape, own_labels
+from kgneo.graph.shape import Shape
 from kgneo.model import Hop, RelationPath, split_value_relation
 
 SAMPLE = 5_000
@@ -193,15 +193,15 @@ def _of_relation(graph: Graph, relation: str, shape: Shape, sample: int) -> list
     )[0]
     rows = graph.read(query("statistics"), ends=sampled["ends"], names=NAMES, timeout=TIMEOUT, **shape.parameters)
     nodes = {row["forward"]: row["nodes"] for row in rows}
-    return [_of_hop(relation, sampled["triples"], row, nodes) for row in rows]
+    return [_of_hop(relation, sampled["triples"], row, nodes, shape) for row in rows]
 
 
-def _of_hop(relation: str, triples: int, row: Row, nodes: dict[bool, int]) -> HopStatistics:
+def _of_hop(relation: str, triples: int, row: Row, nodes: dict[bool, int], shape: Shape) -> HopStatistics:
     forward = row["forward"]
     return HopStatistics(
         relation=relation,
         forward=forward,
-        labels=_labels(row["labels"], row["nodes"]),
+        labels=_labels(row["labels"], row["nodes"], shape),
         triples=triples,
         fan_out=round(row["steps"] / max(nodes.get(not forward, 1), 1), 3),
         fan_in=round(row["steps"] / max(row["nodes"], 1), 3),
@@ -210,10 +210,10 @@ def _of_hop(relation: str, triples: int, row: Row, nodes: dict[bool, int]) -> Ho
     )
 
 
-def _labels(counts: Sequence[dict[str, int | str]], nodes: int) -> tuple[str, ...]:
+def _labels(counts: Sequence[dict[str, int | str]], nodes: int, shape: Shape) -> tuple[str, ...]:
     frequent = [entry for entry in counts if int(entry["nodes"]) >= RARE_LABEL * nodes]
     frequent.sort(key=lambda entry: (-int(entry["nodes"]), str(entry["label"])))
-    return own_labels(str(entry["label"]) for entry in frequent)
+    return shape.own_labels(str(entry["label"]) for entry in frequent)
 
 
 def _onward(relation: str, forward: bool, steps: Sequence[Row], nodes: int) -> dict[str, float]:
@@ -231,7 +231,7 @@ Onward = Mapping[str, Mapping[str, float]]
 
 def estimate_statistics(schema: Schema, shape: Shape) -> Statistics:
     """The statistics that follow from `schema`, without a query."""
-    relations = [relation for relation in schema.relations if shape.uses(relation.name)]
+    relations = [relation for relation in schema.relations if shape.speaks_of(relation.name)]
     onward = _onward_of_labels(schema, relations)
     names = _names_of_labels(schema, shape)
     hops = [_estimated(relation, forward, onward, names, shape) for relation in relations for forward in (True, False)]
@@ -266,7 +266,7 @@ def _frequent(connections: Iterable[Connection], forward: bool, shape: Shape) ->
         for label in connection.object if forward else connection.subject:
             counts[label] += connection.times
     frequent = [label for label, times in counts.most_common() if times >= RARE_LABEL * total]
-    return tuple(label for label in own_labels(frequent) if label not in shape.excluded)
+    return tuple(label for label in shape.own_labels(frequent) if label not in shape.excluded)
 
 
 def _onward_of_labels(schema: Schema, relations: Iterable[Relation]) -> Onward:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kgneo.english.names import is_past, name_words
-from kgneo.graph.schema import Property, Schema
-from kgneo.graph.shape import LOADED_LABEL, Shape
+from kgneo.graph.schema import Property, Relation, Schema
+from kgneo.graph.shape import Shape
 from kgneo.query.graph import Form
 from kgneo.reading.vocabulary import Key, Kind, Link, Vocabulary
 
@@ -25,9 +25,9 @@ def vocabulary(schema: Schema, shape: Shape) -> Vocabulary:
     labels = {
         label.name: label.nodes
         for label in schema.labels
-        if label.name not in shape.excluded and label.name != LOADED_LABEL
+        if label.name not in shape.excluded and label.name not in shape.umbrellas
     }
-    relations = [relation for relation in schema.relations if shape.uses(relation.name)]
+    relations = [relation for relation in schema.relations if shape.speaks_of(relation.name)]
     keys = [
         key
         for label in schema.labels
@@ -42,16 +42,14 @@ def vocabulary(schema: Schema, shape: Shape) -> Vocabulary:
     return Vocabulary(
         labels,
         tuple(keys),
-        tuple(_links(schema, shape, labels)),
+        tuple(_links(relations, labels)),
         dict(shape.names),
         dict(shape.display),
     )
 
 
-def _links(schema: Schema, shape: Shape, labels: Mapping[str, int]) -> Iterator[Link]:
-    for relation in schema.relations:
-        if not shape.uses(relation.name):
-            continue
+def _links(relations: Iterable[Relation], labels: Mapping[str, int]) -> Iterator[Link]:
+    for relation in relations:
         counts: dict[tuple[str, str], int] = {}
         for connection in relation.connections:
             for subject in connection.subject:

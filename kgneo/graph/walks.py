@@ -14,7 +14,7 @@ from kgneo.graph.candidates import Direction
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query, shown_name
 from kgneo.graph.open import Knowledge
-from kgneo.graph.shape import Shape, own_labels
+from kgneo.graph.shape import Shape
 from kgneo.graph.statistics import Statistics
 from kgneo.graph.value_walks import detail_hops, follow_values, value_hops
 from kgneo.graph.values import triple_of
@@ -139,7 +139,8 @@ def follow(knowledge: Knowledge, entities: Sequence[str], path: RelationPath, *,
     )
     row = graph.read(text, entities=list(entities), walks=LIMIT_EVIDENCE, limit=limit, **shape.parameters)[0]
     found = tuple(
-        Found(Entity(item["name"], own_labels(item["labels"]), item["id"]), item["walks"]) for item in row["found"]
+        Found(Entity(item["name"], shape.own_labels(item["labels"]), item["id"]), item["walks"])
+        for item in row["found"]
     )
     hop_of: dict[str, int] = {}
     for item in row["found"]:

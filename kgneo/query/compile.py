@@ -38,6 +38,7 @@ from kgneo.query.graph import (
 from kgneo.query.hidden import NOTHING, Hidden
 from kgneo.query.nested import compares_wholes, nested
 from kgneo.query.quoting import plain
+from kgneo.query.told import NONE_TOLD, Told, stored
 
 MOST_WAYS = 2_000
 """Shortest ways between two ends that are compared with one another."""
@@ -72,10 +73,12 @@ def compile_query(
     keys: Mapping[str, Sequence[str]] = KEYS_ALL,
     hidden: Hidden = NOTHING,
     named: Named = UNNAMED,
+    told: Told = NONE_TOLD,
 ) -> Compiled:
     """The query of `graph`. `keys` are the properties of a label's nodes that are wanted with an answer that is a node
     ("" has those of nodes of any label); nodes with a label that is `hidden` take no part, and hidden properties have
-    no value; given nodes are told by what they are `named` instead of by their ids.
+    no value; given nodes are told by what they are `named` instead of by their ids; of relationship types that are
+    `told`, the property is tested that tells them.
 
     Columns: for nodes `id`, `labels`, `properties` and `walks`, the number of matches, most first; for values `value`
     and `walks`; for an aggregate `value`, with `per` before it where there is one (its node's `id`, `labels` and
@@ -84,7 +87,7 @@ def compile_query(
     """
     graph = graph.renamed()
     edges = tuple(replace(edge, name=edge.name or f"r{number}") for number, edge in enumerate(graph.edges))
-    return _Compiler(nested(replace(graph, edges=edges)), keys, hidden, named).compiled()
+    return _Compiler(nested(replace(graph, edges=edges)), keys, hidden, named, told).compiled()
 
 
 def parameters_to_show(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,6 +101,7 @@ class _Compiler:
     keys: Mapping[str, Sequence[str]]
     hidden: Hidden
     named: Named
+    told: Told
     parameters: dict[str, Any] = field(default_factory=dict)
     _known: dict[str, str] = field(default_factory=dict)
     _wholes: dict[Whole, str] = field(default_factory=dict)
@@ -162,7 +166,7 @@ class _Compiler:
         return [*lines, *([f"WITH *{_where(tests)}"] if tests and not self._is_told() else ())]
 
     def _beside(self, graph: QueryGraph) -> _Compiler:
-        return _Compiler(graph, self.keys, self.hidden, self.named, self.parameters, self._known)
+        return _Compiler(graph, self.keys, self.hidden, self.named, self.told, self.parameters, self._known)
 
     def subquery(self, name: str) -> list[str]:
         """Lines that return the one number that is asked for as `name`."""
@@ -604,7 +608,7 @@ class _Compiler:
     def _way(self, edge: Edge, known: set[str]) -> str:
         """The pattern of a way, named: of the relationships from end to end."""
         name, (least, most) = self.name_of[edge], edge.steps
-        arrow = self._arrow(edge, edge.subject).replace(f"[{name}", "[", 1)
+        arrow = self._arrow(edge, edge.subject, called=f"{name}s" if {*edge.relations} & {*self.told} else "")
         node, tests = f"{name}n", [_is_visible(f"{name}n")] if self.hidden.nodes else []
         within = [f"NOT ({self._can_be(other, node)})" for other in edge.avoiding]
         within += [f"COUNT {{ ({node})--() }} <= {self._parameter(edge.busiest)}"] if edge.busiest else []
@@ -631,7 +635,7 @@ class _Compiler:
         """Each way with its nodes, how many relationships these have, and its relationships; the rarest first."""
         name = self.name_of[self.graph.way] if self.graph.way else ""
         nodes = f"[node IN nodes({name}) | {{id: elementId(node), labels: labels(node), properties: {self._every()}}}]"
-        steps = f"[step IN relationships({name}) | {{id: elementId(step), relation: type(step), " \
+        steps = f"[step IN relationships({name}) | {{id: elementId(step), relation: {self._type('step')}, " \
                 "start: elementId(startNode(step))}]"  # fmt: skip
         return [
             f"WITH {name} LIMIT {self._parameter(MOST_WAYS)}",
@@ -729,15 +733,33 @@ class _Compiler:
             known.setdefault((label, key), []).append(value)
         return known if len(known) == 1 and ("", "") not in known else {}
 
-    def _arrow(self, edge: Edge, start: str) -> str:
+    def _arrow(self, edge: Edge, start: str, *, called: str | None = None) -> str:
         shown = self.hidden.relations
         every = () if edge.relations else tuple(shown or ())
-        types = [plain(relation) for relation in edge.relations or every if shown is None or relation in shown]
+        used = [relation for relation in edge.relations or every if shown is None or relation in shown]
+        types = map(plain, stored(used, self.told))
         of_type = "" if not edge.relations and shown is None else f":{'|'.join(types) or '!%'}"
-        inner = f"[{self.name_of[edge]}{of_type}]"
+        name = self.name_of[edge] if called is None else called
+        inner = f"[{name}{of_type}{self._told_of(edge.relations, name)}]"
         if not edge.directed:
             return f"-{inner}-"
         return f"-{inner}->" if edge.subject == start else f"<-{inner}-"
+
+    def _told_of(self, relations: Sequence[str], name: str) -> str:
+        """The test that a relationship is of one of the types, of which some are told by a property."""
+        tests = []
+        for place in dict.fromkeys(self.told[item] for item in relations if item in self.told):
+            names = [item for item in relations if self.told.get(item) == place]
+            test = f"{self._owned(name, place.key, [place.relation])} IN {self._parameter(names)}"
+            alone = stored(relations, self.told) == (place.relation,)
+            tests.append(test if alone else f"(type({name}) <> {self._parameter(place.relation)} OR {test})")
+        return f" WHERE {' AND '.join(tests)}" if tests else ""
+
+    def _type(self, name: str) -> str:
+        """The type of a relationship, as it is told."""
+        places = dict.fromkeys(self.told.values())
+        cases = [f"WHEN {self._parameter(item.relation)} THEN {name}.{plain(item.key)}" for item in places]
+        return f"CASE type({name}) {' '.join(cases)} ELSE type({name}) END" if cases else f"type({name})"
 
     def _tests_of(self, name: str) -> list[str]:
         variable = self.graph.variable(name)
@@ -801,18 +823,22 @@ class _Compiler:
 
     def _property(self, of: str, key: str, *, called: str = "") -> str:
         """A property of a variable or an edge, which is `called` otherwise here; null where it is hidden."""
+        edge = self.names.get(of)
+        return self._owned(called or of, key, stored(edge.relations, self.told) if edge else None)
+
+    def _owned(self, name: str, key: str, types: Sequence[str] | None) -> str:
+        """A property of a relationship of some `types`, or of a node; null where it is hidden."""
         if key in self.hidden.keys:
             return "null"
-        name = called or of
         text = f"{name}.{plain(key)}"
         owners = [owner for owner in self.hidden.owners(key) if owner not in self.hidden.labels]
-        edge = self.names.get(of)
-        if edge is not None:
-            owners = [owner for owner in owners if owner in edge.relations]
+        if types is not None:
+            owners = [owner for owner in owners if owner in types]
         if not owners:
             return text
         others = self._parameter(owners)
-        test = f"type({name}) IN {others}" if edge else f"any(label IN labels({name}) WHERE label IN {others})"
+        of_node = f"any(label IN labels({name}) WHERE label IN {others})"
+        test = of_node if types is None else f"type({name}) IN {others}"
         return f"CASE WHEN {test} THEN null ELSE {text} END"
 
     def _parameter(self, value: Any) -> str:

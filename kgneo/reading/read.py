@@ -130,6 +130,9 @@ class Interpretation:
     along: float | None = None
     """How likely the ranking of relation paths takes it for right, where that found it; None for what was read."""
 
+    at: str = ""
+    """The time at which it is to hold, in words."""
+
     means: float = 1.0
     """The probability that words which the schema does not have mean what they are read as."""
 
@@ -141,7 +144,8 @@ class Interpretation:
     @property
     def wording(self) -> str:
         """The query graph in English."""
-        return wording(self.meant or self.graph, names=self.names)
+        text = wording(self.meant or self.graph, names=self.names)
+        return f"{text}, {self.at}" if self.at else text
 
 
 def read(

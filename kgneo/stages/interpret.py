@@ -42,6 +42,7 @@ from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key, Vocabulary
 from kgneo.stages.apply_learned import Taught, taught, weighed
 from kgneo.stages.link import LinkedQuestion, bracketed
+from kgneo.stages.moment import at_moment, moment_of
 from kgneo.stages.ranking import ranking
 from kgneo.terms.meaning import expanded
 from kgneo.text import plain_question
@@ -136,6 +137,13 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
 
     Raises EntityNotFound for a name that the graph does not have.
     """
+    time = None if given else moment_of(context, question)
+    if time is None:
+        return _interpreted(context, question, given)
+    return [at_moment(context, item, time.moment) for item in _interpreted(context, time.rest, given)]
+
+
+def _interpreted(context: Context, question: str, given: Sequence[Span]) -> list[Interpretation]:
     known, lessons = reading(context), _lessons(context)
     if known is None or lessons is None:
         return unlearned(context, question, given)

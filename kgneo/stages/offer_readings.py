@@ -97,7 +97,7 @@ def _told_apart(readings: Iterable[Offered]) -> tuple[Offered, ...]:
 
 def compiled_graph(context: Context, graph: QueryGraph) -> Compiled:
     """The Cypher of a query graph, as it is run."""
-    return compile_query(graph, keys=keys_of(context), hidden=context.shape.left_out)
+    return compile_query(graph, keys=keys_of(context), hidden=context.shape.left_out, told=context.shape.told)
 
 
 def run_graph(context: Context, graph: QueryGraph, *, limit: int) -> Ran:

@@ -45,6 +45,7 @@ from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_i
 from kgneo.stages.resemble import resemble
 from kgneo.stages.run_readings import Answered, run_readings
 from kgneo.stages.same_kind import of_verified_kind
+from kgneo.stages.sentences import sentences
 from kgneo.strategies.protocol import Needs, NoOptions
 from kgneo.text import LISTED, listed
 
@@ -128,6 +129,7 @@ class Paths:
                 or climb(context, question, entities)
                 or central(context, question)
                 or resemble(context, question, entities)
+                or sentences(context, question)
             )
         if isinstance(joined, Connected):
             return _connected(context, question, joined, clock)

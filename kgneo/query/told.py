@@ -1,0 +1,27 @@
+"""Told types: relationship types that a property tells, of relationships that are all stored as one type.
+
+Graphs that were made from texts often have `(:Entity)-[:RELATES_TO {name: "WORKS_AT"}]->(:Entity)`. Whoever asks speaks
+of WORKS_AT, so it is a type of the schema like any other, and only the compiler knows how it is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+
+class ToldType(NamedTuple):
+    """Where a relationship type stands: in the property `key` of relationships of the type `relation`."""
+
+    relation: str
+    key: str
+
+
+Told = Mapping[str, ToldType]
+"""The told types of a graph, by their names."""
+NONE_TOLD: Told = {}
+
+
+def stored(relations: Iterable[str], told: Told) -> tuple[str, ...]:
+    """The types under which relationships of some types are stored."""
+    return tuple(dict.fromkeys(told[name].relation if name in told else name for name in relations))
