@@ -2,4 +2,4 @@
 UNWIND $entities AS id
 MATCH (topic)-[r]->(other)
 WHERE elementId(topic) = id AND elementId(other) IN $entities
-RETURN DISTINCT elementId(topic) AS subject, elementId(other) AS object, type(r) AS relation
+RETURN DISTINCT elementId(topic) AS subject, elementId(other) AS object, coalesce(r[$told[type(r)]], type(r)) AS relation

@@ -2,5 +2,5 @@
 UNWIND $entities AS id
 MATCH (topic)-[r]-()
 WHERE elementId(topic) = id
-RETURN id AS topic, type(r) AS relation, startNode(r) = topic AS forward, count(r) AS triples
+RETURN id AS topic, coalesce(r[$told[type(r)]], type(r)) AS relation, startNode(r) = topic AS forward, count(r) AS triples
 ORDER BY topic, relation, forward

@@ -10,7 +10,7 @@ from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query, shown_name
 from kgneo.graph.open import Knowledge
 from kgneo.graph.values import property_triples, triple_of
-from kgneo.graph.walks import pattern
+from kgneo.graph.walks import pattern, relations_of
 from kgneo.model import RelationPath, Triple
 
 
@@ -32,7 +32,7 @@ def path_triples(
         return ()
     steps = ", ".join(f"r{hop}" for hop in range(1, len(path) + 1))
     text = (
-        f"MATCH {pattern(path)}\n"
+        f"MATCH {pattern(path, knowledge.shape.told)}\n"
         "WHERE elementId(topic) IN $entities\n"
         f"WITH [{steps}] AS walk, {shown_name('answer')} AS name\n"
         "WHERE name IN $answers\n"
@@ -40,7 +40,8 @@ def path_triples(
         "RETURN DISTINCT elementId(r) AS id"
     )
     graph, shape = knowledge.graph, knowledge.shape
-    rows = graph.read(text, entities=topics, answers=list(answers), **shape.parameters)
+    parameters = {"hops": relations_of(path), **shape.parameters}
+    rows = graph.read(text, entities=topics, answers=list(answers), **parameters)
     found = graph.read(query("triples"), ids=[row["id"] for row in rows], **shape.parameters)
     return tuple(PathTriple(triple_of(row, shape), row["subject_id"], row["object_id"]) for row in found)
 

@@ -88,9 +88,9 @@ LAYOUTS = (
         plumbing=(
             *("created_at", "entity_edges", "episodes", "expired_at", "fact", "group_id", "labels", "name_embedding"),
             *("fact_embedding", "reference_time", "source", "source_description", "source_node_uuid", "summary"),
-            *("target_node_uuid", "uuid", "invalid_at", "valid_at"),
+            *("target_node_uuid", "uuid"),
         ),
-        names={"RELATES_TO": "related to", "Episodic": "episode"},
+        names={"RELATES_TO": "related to", "Episodic": "episode", "valid_at": "since", "invalid_at": "until"},
         facts={"RELATES_TO": "fact"},
         umbrellas=("Entity",),
         supersedes=True,

@@ -81,7 +81,9 @@ def triples_along(
         return _values(knowledge, entities, key)[:limit]
     shape = knowledge.shape
     rows = knowledge.graph.read(
-        fill("triples_along", relation=relation),
+        fill("triples_along", relation=shape.stored(relation).relation),
+        key=shape.stored(relation).key or None,
+        name=relation,
         entities=list(entities),
         forward=hop.forward,
         limit=limit,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kgneo.graph.cypher import shown_name
 from kgneo.graph.open import Knowledge
-from kgneo.graph.walks import follow, pattern
+from kgneo.graph.walks import follow, pattern, relations_of
 from kgneo.model import RelationPath
 
 TIMEOUT = 20.0
@@ -56,7 +56,7 @@ def _batch(knowledge: Knowledge, path: RelationPath, wanted: Sequence[Wanted]) -
     text = (
         "UNWIND $rows AS row\n"
         "MATCH (topic) WHERE elementId(topic) IN row.entities\n"
-        f"MATCH {pattern(path)}\n"
+        f"MATCH {pattern(path, knowledge.shape.told)}\n"
         "WITH DISTINCT row, answer, elementId(answer) IN row.entities AS itself\n"
         f"WITH row, itself, toLower({shown_name('answer')}) AS name\n"
         "WITH row, collect(CASE WHEN itself THEN null ELSE name END) AS others, collect(name) AS all\n"
@@ -68,7 +68,8 @@ def _batch(knowledge: Knowledge, path: RelationPath, wanted: Sequence[Wanted]) -
         for number, item in enumerate(wanted)
     ]
     given = [Given(0, 0, len(item.answers)) for item in wanted]
-    for row in knowledge.graph.read(text, rows=rows, timeout=TIMEOUT, **knowledge.shape.parameters):
+    parameters = {"rows": rows, "hops": relations_of(path), **knowledge.shape.parameters}
+    for row in knowledge.graph.read(text, timeout=TIMEOUT, **parameters):
         number = row["number"]
         given[number] = Given(row["total"], row["right"], given[number].wanted)
     return given

@@ -64,13 +64,18 @@ def table(schema: Schema, shape: Shape, left_out: Sequence[str] = ()) -> str:
     lines += ["", "Relationship types"]
     for relation in sorted(schema.relations, key=lambda item: (-item.relationships, item.name)):
         named = f"  “{shape.names[relation.name]}”" if relation.name in shape.names else ""
-        lines.append(f"  {relation.name}{named}  {relation.relationships:,}")
+        lines.append(f"  {relation.name}{named}  {relation.relationships:,}{_stored_as(relation)}")
         lines += [f"    {_ends(item)}  {_number(item)}" for item in _connections(relation)]
         used = shape.details.get(relation.name, {})
-        lines += [_property_line(item, (), used) for item in relation.properties]
+        lines += [_property_line(item, (), used) for item in relation.properties if not relation.stands_in]
     if left_out:
         lines += ["", "Left out", *(f"  {name}" for name in left_out)]
     return "\n".join(lines)
+
+
+def _stored_as(relation: Relation) -> str:
+    """Where a type stands that is not stored as such; empty for others."""
+    return "  told by {}.{}".format(*relation.stands_in) if relation.stands_in else ""
 
 
 def names_left_out(schema: Schema, shape: Shape) -> tuple[str, ...]:
@@ -231,13 +236,16 @@ def _relation_rows(relation: Relation, shape: Shape) -> Iterator[_Row]:
     """A row for each connection, with its number; details stand with the most frequent one."""
     used = shape.details.get(relation.name, ())
     properties = [item for item in relation.properties if item.key in used]
+    told = _stored_as(relation)
     connections = _connections(relation) or [Connection((), (), relation.relationships)]
     for place, item in enumerate(connections):
         shown = properties if place == 0 else []
         named = _called(relation.name)
         if place == 0 and relation.name in shape.names and not named:
             named = f"  // {shape.names[relation.name]}"
-        write = _connection_writer(relation, item, shown, f"{named}  {_number(item)}{_back(relation, item, shape)}")
+        write = _connection_writer(
+            relation, item, shown, f"{named}  {_number(item)}{_back(relation, item, shape)}{told}"
+        )
         yield _Row(item.times, (relation.name, *item.subject, *item.object), write, f"[:{_plain(relation.name)}]")
 
 

@@ -37,8 +37,8 @@ class Shape:
     False for a graph that was there before kgneo.
 
     `umbrellas` are labels that say nothing of a node, since nearly all have them. `told` are relationship types that
-    are not stored as such: a property of relationships of another type tells them. `facts` maps a relationship type to the
-    property in which a sentence says what it means. What relationships of a type say holds between the dates of two
+    are not stored as such: a property of relationships of another type tells them. `facts` maps a relationship type to
+    the property in which a sentence says what it means. What relationships of a type say holds between the dates of two
     properties, its `periods`, an open end by none; `supersedes`: of what no longer holds, the graph says so that way.
     `kind_key` is the property that says of nodes of one label what kind of thing each is.
     """
@@ -67,14 +67,20 @@ class Shape:
             "display": {label: list(keys) for label, keys in self.display.items()},
             "excluded": list(self.excluded),
             "relations": relations,
-            "told": {
-                item.relation: item.key
-                for item in self.told.values()
-                if not self.left_out.hides(item.key, (item.relation,))
-            },
+            "told": self.telling,
             "details": list(self.detail_keys),
             "hidden": list(self.hidden) or None,
         }
+
+    @cached_property
+    def telling(self) -> dict[str, str]:
+        """The properties that tell the types of relationships, by the types under which these are stored."""
+        places = {item.relation: item.key for item in self.told.values()}
+        return {name: key for name, key in places.items() if not self.left_out.hides(key, (name,))}
+
+    def stored(self, relation: str) -> ToldType:
+        """The type under which relationships of a type are stored, and the property that tells it, if one does."""
+        return self.told.get(relation, ToldType(relation, ""))
 
     @cached_property
     def left_out(self) -> Hidden:

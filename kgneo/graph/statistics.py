@@ -179,9 +179,8 @@ def _with_values(hop: HopStatistics, shape: Shape) -> HopStatistics:
 def fan_outs(graph: Graph, relation: str, shape: Shape, *, sample: int = SAMPLE) -> tuple[float, float]:
     """How many things a relation leads to from each that it leaves, and from each that it reaches back, in a sample:
     for a graph whose statistics are estimated."""
-    row = graph.read(fill("statistics_sample", relation=relation), sample=sample, timeout=TIMEOUT, **shape.parameters)[
-        0
-    ]
+    stored = shape.stored(relation).relation
+    row = graph.read(fill("statistics_sample", relation=stored), sample=sample, timeout=TIMEOUT, **shape.parameters)[0]
     pairs = {(subject, object_) for subject, object_ in row["ends"]}
     subjects, objects = ({pair[side] for pair in pairs} for side in (0, 1))
     return len(pairs) / max(len(subjects), 1), len(pairs) / max(len(objects), 1)

@@ -16,7 +16,7 @@ from kgneo.graph.open import Knowledge
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts, word
 from kgneo.model import Evidence, Hop, RelationPath, Triple, split_value_relation
-from kgneo.query.quoting import quote
+from kgneo.query.told import Told, step
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def joining(knowledge: Knowledge, entities: Sequence[str]) -> set[tuple[str, boo
     """The relations of relationships between any two of the entities (element ids), in both directions."""
     if len(entities) < 2 or not knowledge.shape.details:
         return set()
-    rows = knowledge.graph.read(query("paths_between"), entities=list(entities))
+    rows = knowledge.graph.read(query("paths_between"), entities=list(entities), told=knowledge.shape.telling)
     return {(row["relation"], forward) for row in rows for forward in (True, False)}
 
 
@@ -84,16 +84,17 @@ def follow_values(
     relation, key = split_value_relation(path.hops[-1].relation)
     parameters: dict[str, Any] = {"entities": list(entities), "key": key, "limit": limit, "walks": walks}
     parameters |= knowledge.shape.parameters
-    hidden = bool(knowledge.shape.hidden)
+    hidden, told = bool(knowledge.shape.hidden), knowledge.shape.told
+    parameters["hops"] = [*(hop.relation for hop in path.hops[:-1]), *([relation] if relation else ())]
     rows: list[Row] = []
     if relation and len(entities) > 1:
-        rows = knowledge.graph.read(_query(path, relation, hidden=hidden, between=True), **parameters)
+        rows = knowledge.graph.read(_query(path, relation, told, hidden=hidden, between=True), **parameters)
     if not rows or not rows[0]["total"]:
-        rows = knowledge.graph.read(_query(path, relation, hidden=hidden), **parameters)
+        rows = knowledge.graph.read(_query(path, relation, told, hidden=hidden), **parameters)
     return _followed(rows[0], path, relation, key)
 
 
-def _query(path: RelationPath, relation: str, *, hidden: bool, between: bool = False) -> str:
+def _query(path: RelationPath, relation: str, told: Told, *, hidden: bool, between: bool = False) -> str:
     """`hidden`: some property is, and may be this one for some of the nodes."""
     steps = [*path.hops[:-1], Hop(relation, path.hops[-1].forward)] if relation else list(path.hops[:-1])
     relationships = [f"r{number}" for number in range(1, len(steps) + 1)]
@@ -109,7 +110,7 @@ def _query(path: RelationPath, relation: str, *, hidden: bool, between: bool = F
     value = f"{owner}[$key]"
     target = shown_name("object") if relation else "null"
     return (
-        f"MATCH {steps_pattern(steps)}\n"
+        f"MATCH {steps_pattern(steps, told)}\n"
         f"WHERE {' AND '.join(conditions)}\n"
         f"WITH {value} AS value, {ends} AS subject, {f'endNode({owner})' if relation else 'null'} AS object,\n"
         f"     [r IN [{', '.join(relationships)}] | elementId(r)] AS walk\n"
@@ -147,10 +148,11 @@ def _triple(end: Row, relation: str, key: str, text: str) -> Triple:
     return Triple(end["subject"], key, text)
 
 
-def steps_pattern(steps: Sequence[Hop]) -> str:
-    """Steps between nodes as a Cypher pattern with the relationships r1, r2, … and the nodes n1, n2, …"""
+def steps_pattern(steps: Sequence[Hop], told: Told) -> str:
+    """Steps between nodes as a Cypher pattern with the relationships r1, r2, … and the nodes n1, n2, …; the parameter
+    `$hops` has their relations."""
     text = "(topic)"
     for number, hop in enumerate(steps, start=1):
-        relationship = f"[r{number}:{quote(hop.relation)}]"
+        relationship = step(number, hop.relation, told)
         text += f"-{relationship}->(n{number})" if hop.forward else f"<-{relationship}-(n{number})"
     return text

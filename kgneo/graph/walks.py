@@ -19,7 +19,7 @@ from kgneo.graph.statistics import Statistics
 from kgneo.graph.value_walks import detail_hops, follow_values, value_hops
 from kgneo.graph.values import triple_of
 from kgneo.model import Entity, Evidence, Hop, RelationPath, Triple
-from kgneo.query.quoting import quote
+from kgneo.query.told import Told, step
 
 LIMIT_PATHS = 2_000
 """Relation paths that are considered for one question."""
@@ -59,7 +59,7 @@ def first_hops_of_each(
     """The same for each of the entities."""
     graph, shape = knowledge.graph, knowledge.shape
     hops: dict[str, list[Hop]] = {}
-    for row in graph.read(query("paths_first_hops"), entities=list(entities)):
+    for row in graph.read(query("paths_first_hops"), entities=list(entities), told=shape.telling):
         if (row["forward"] or direction == "both") and shape.uses(row["relation"]):
             hops.setdefault(row["topic"], []).append(Hop(row["relation"], row["forward"]))
     for found in hops.values():
@@ -74,7 +74,7 @@ def counted_hops(knowledge: Knowledge, entities: Sequence[str], *, direction: Di
     entities that have one. Labels are those that the graph's statistics have for the hop."""
     graph, shape = knowledge.graph, knowledge.shape
     counts: Counter[Hop] = Counter()
-    for row in graph.read(query("paths_first_hops"), entities=list(entities)):
+    for row in graph.read(query("paths_first_hops"), entities=list(entities), told=shape.telling):
         if (row["forward"] or direction == "both") and shape.uses(row["relation"]):
             counts[Hop(row["relation"], row["forward"])] += row["triples"]
     counts.update({detail: counts[hop] for hop in list(counts) for detail in detail_hops([hop], shape)})
@@ -124,7 +124,7 @@ def follow(knowledge: Knowledge, entities: Sequence[str], path: RelationPath, *,
         return _follow_to_values(knowledge, entities, path, limit)
     graph, shape = knowledge.graph, knowledge.shape
     text = (
-        f"MATCH {pattern(path)}\n"
+        f"MATCH {pattern(path, shape.told)}\n"
         f"WHERE elementId(topic) IN $entities{_without_excluded(path, shape)}\n"
         f"WITH answer, [{', '.join(f'r{hop}' for hop in range(1, len(path) + 1))}] AS walk\n"
         "WITH answer, count(*) AS walks, collect([r IN walk | elementId(r)])[..$walks] AS evidence,\n"
@@ -137,7 +137,8 @@ def follow(knowledge: Knowledge, entities: Sequence[str], path: RelationPath, *,
         "WITH CASE size(others) WHEN 0 THEN rows ELSE others END AS rows\n"
         "RETURN rows[..$limit] AS found, size(rows) AS total"
     )
-    row = graph.read(text, entities=list(entities), walks=LIMIT_EVIDENCE, limit=limit, **shape.parameters)[0]
+    parameters = {"hops": relations_of(path), "walks": LIMIT_EVIDENCE, "limit": limit, **shape.parameters}
+    row = graph.read(text, entities=list(entities), **parameters)[0]
     found = tuple(
         Found(Entity(item["name"], shape.own_labels(item["labels"]), item["id"]), item["walks"])
         for item in row["found"]
@@ -179,11 +180,17 @@ def read_triples(graph: Graph, ids: Sequence[str], shape: Shape) -> dict[str, Tr
     return {row["id"]: triple_of(row, shape) for row in rows}
 
 
-def pattern(path: RelationPath) -> str:
-    """The path from `topic` to `answer` as a Cypher pattern with the relationships r1, r2, …"""
+def pattern(path: RelationPath, told: Told) -> str:
+    """The path from `topic` to `answer` as a Cypher pattern with the relationships r1, r2, …; the parameter `$hops` has
+    the relations of the path."""
     text = "(topic)"
     for index, hop in enumerate(path.hops, start=1):
         node = "(answer)" if index == len(path) else f"(n{index})"
-        relationship = f"[r{index}:{quote(hop.relation)}]"
+        relationship = step(index, hop.relation, told)
         text += f"-{relationship}->{node}" if hop.forward else f"<-{relationship}-{node}"
     return text
+
+
+def relations_of(path: RelationPath) -> list[str]:
+    """The relations of a path, as `pattern` needs them."""
+    return [hop.relation for hop in path.hops]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from kgneo.query.quoting import quote
+
 
 class ToldType(NamedTuple):
     """Where a relationship type stands: in the property `key` of relationships of the type `relation`."""
@@ -25,3 +27,12 @@ NONE_TOLD: Told = {}
 def stored(relations: Iterable[str], told: Told) -> tuple[str, ...]:
     """The types under which relationships of some types are stored."""
     return tuple(dict.fromkeys(told[name].relation if name in told else name for name in relations))
+
+
+def step(number: int, relation: str, told: Told) -> str:
+    """The relationship r1, r2, … of a walk as a Cypher pattern; of a told type, the parameter `$hops` has the names of
+    all types of the walk."""
+    place = told.get(relation)
+    if place is None:
+        return f"[r{number}:{quote(relation)}]"
+    return f"[r{number}:{quote(place.relation)} WHERE r{number}.{quote(place.key)} = $hops[{number - 1}]]"

@@ -363,7 +363,9 @@ class Service:
 
     def _example(self, relation: str) -> str:
         shape = self._context.shape
-        rows = self._context.graph.read(fill("example_of", relation=relation), **shape.parameters)
+        rows = self._context.graph.read(
+            fill("example_of", relation=shape.stored(relation).relation), **shape.parameters
+        )
         name = rows[0]["name"] if rows else ""
         if not name or "[" in name or "]" in name:
             return ""

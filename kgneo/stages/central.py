@@ -26,6 +26,7 @@ from kgneo.graph.centrality import Network, NotComputed, degrees, groups, standi
 from kgneo.graph.run import evidence_of
 from kgneo.model import AnswerNode, Evidence, Table
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
+from kgneo.query.told import stored
 from kgneo.stages.computed import Computed, Kind, kind_of, numbers_apart
 from kgneo.stages.connect import SURE, every_relation, is_own, label_of, names_in, relations_named
 from kgneo.stages.interpret import reading, run_query
@@ -107,6 +108,8 @@ def _asked(context: Context, cue: Cue, own: Sequence[str], question: str, rest: 
     if not kinds and _asks_who(question) and (label := label_of(context, "person")):
         kind = Kind("persons", label)
     all_there = every_relation(context)
+    if {*named} & {*context.shape.told}:  # all of these are stored as one type, and counted so
+        return None
     relations = named or _among_themselves(context, kind.label) or all_there
     if not relations:
         return None
@@ -172,7 +175,7 @@ class _Measuring:
         found = degrees(
             self.context.graph,
             self.context.shape,
-            self.asked.relations,
+            stored(self.asked.relations, self.context.shape.told),
             labels=(kind.label,) if by_label else (),
             ascending=self.asked.cue.fewest,
             limit=self.asked.number + GROUPS if by_label or not kind.word else BEHIND,
@@ -196,7 +199,8 @@ class _Measuring:
     def _standing(self) -> Network:
         asked = self.asked
         ends = () if self.context.shape.loaded else _labels_of(self.context, asked.relations)
-        return standing(self.context.graph, self.context.shape, asked.relations, asked.cue.asks, labels=ends)
+        relations = stored(asked.relations, self.context.shape.told)
+        return standing(self.context.graph, self.context.shape, relations, asked.cue.asks, labels=ends)
 
     def _is_implied(self) -> bool:
         known = reading(self.context)

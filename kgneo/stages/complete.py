@@ -37,6 +37,7 @@ from kgneo.stages.ask_kind import with_kind
 from kgneo.stages.choose_reading import RankedReading, masked, rank_readings
 from kgneo.stages.interpret import run_query
 from kgneo.stages.link import LinkedQuestion, Mention
+from kgneo.stages.moment import holding, moment_of
 
 PATHS = 25
 """Paths, best first, that are run until one leads somewhere."""
@@ -120,7 +121,9 @@ def _left(ranked: Sequence[RankedReading], number: int) -> float:
 
 def what_leads(context: Context, linked: LinkedQuestion, path: RelationPath) -> tuple[QueryGraph, Result]:
     """The query graph of what a path from the topic entities leads to, and what it finds, which may be nothing."""
-    for graph in graphs_along(context, linked, path):
+    time = moment_of(context, linked.text)
+    for given in graphs_along(context, linked, path):
+        graph = holding(context, given, time.moment) if time else given
         result = _run(context, graph, linked)
         if not result.empty:
             break

@@ -32,12 +32,13 @@ def moment_of(context: Context, question: str) -> Timed | None:
 
 def at_moment(context: Context, item: Interpretation, moment: Moment) -> Interpretation:
     """An interpretation of what holds at that time; itself where nothing in it has a period."""
-    graph = _holding(context, item.graph, moment)
+    graph = holding(context, item.graph, moment)
     same = graph == item.graph
     return item if same else replace(item, graph=graph, meant=item.meant or item.graph, at=str(moment))
 
 
-def _holding(context: Context, graph: QueryGraph, moment: Moment) -> QueryGraph:
+def holding(context: Context, graph: QueryGraph, moment: Moment) -> QueryGraph:
+    """A query graph of what holds at that time."""
     edges, alternatives = [], list(graph.alternatives)
     for number, edge in enumerate(graph.edges):
         period = _period(context.shape, edge)

@@ -23,6 +23,7 @@ from kgneo.errors import EntityNotFound
 from kgneo.graph.cypher import fill
 from kgneo.graph.walks import read_triples
 from kgneo.model import Evidence, Table
+from kgneo.query.told import stored
 from kgneo.reading.connections import with_names
 from kgneo.stages.computed import Computed, Kind, kind_of, numbers_apart
 from kgneo.stages.connect import Named, every_relation, names_in, relations_named
@@ -93,19 +94,19 @@ def _by_one_type(context: Context, masked: str, given: Named) -> _Asked | None:
     found = SAME_AS.match(masked)
     if found is None:
         return None
-    relations = relations_named(context, [found["verb"].lower()])
+    relations = [name for name in relations_named(context, [found["verb"].lower()]) if name not in context.shape.told]
     words = [word for word in WORD.findall(found["kind"].lower()) if word not in FUNCTION_WORDS | LIKE_WITH]
     kinds = [kind_of(context, word) for word in words]
     kind = kinds[0] if kinds else Kind()
     if not relations or len(kinds) > 1 or kind is None or not kind.among(context, given.ids):
         return None
-    return _Asked(given, kind, relations, TOP)
+    return _Asked(given, kind, tuple(relations), TOP)
 
 
 def _found(context: Context, asked: _Asked) -> Computed | None:
     labels = _labels_of(context, asked)
     rows = context.graph.read(
-        fill("similar", relations=asked.relations),
+        fill("similar", relations=stored(asked.relations, context.shape.told)),
         ids=list(asked.given.ids),
         excluded=list(context.shape.excluded),
         labels=list(labels) or None,

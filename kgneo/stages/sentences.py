@@ -16,7 +16,7 @@ import numpy as np
 
 from kgneo.context import Context
 from kgneo.english.names import name_words, same_root, singular
-from kgneo.english.words import FUNCTION_WORDS, word_set
+from kgneo.english.words import AGES, COMPARATIVES, EXTREMES, FUNCTION_WORDS, NEGATIONS, word_set
 from kgneo.errors import EntityNotFound
 from kgneo.graph.cypher import fill
 from kgneo.graph.walks import read_triples
@@ -32,7 +32,7 @@ from kgneo.thesaurus_data import load_thesaurus
 
 MOST = 2_000
 """Sentences at one thing that are looked at."""
-WORDED, HALF_WORDED, ALIKE = 0.7, 0.5, 0.25
+WORDED, HALF_WORDED, ALIKE = 0.7, 0.4, 0.25
 """Confidence in sentences that have all words of a question, half of them at least, and that are only like it."""
 LIKE_ENOUGH, BEHIND = 0.35, 0.1
 """A cosine from which on a sentence may be one, and how far it may be behind the likest."""
@@ -44,6 +44,8 @@ ASKING = word_set("which what how many much name list show all every")
 CLOSED = word_set("do does did is are was were has have had can could")
 RELATIVE = re.compile(r"\w\s+(?:that|whose|who|which|where)\s", re.IGNORECASE)
 """What asks for more than one step, of which sentences at one thing tell nothing."""
+COMPARED = {*EXTREMES, *COMPARATIVES, *AGES, *NEGATIONS} | word_set("after average before between first last only than")
+"""Words that compare, order or deny, of which a sentence at one thing tells nothing."""
 _WORD = re.compile(r"[^\W_]+(?:'\w+)?")
 FOUND = "Found by what relationships say in sentences, which is likeness, not fact."
 
@@ -70,9 +72,14 @@ class _Asked:
     closed: bool
 
 
+def alone(context: Context) -> bool:
+    """Whether only sentences say what relationships of a graph mean, and neither a type nor a name does."""
+    return any(context.shape.speaks_of(relation) for relation in context.shape.facts)
+
+
 def sentences(context: Context, question: str) -> Computed | None:
     """What the sentences of relationships answer; None where a graph has no such, or the question asks otherwise."""
-    relations = {relation: key for relation, key in context.shape.facts.items() if context.shape.speaks_of(relation)}
+    relations = context.shape.facts
     asked = _asked(context, question) if relations else None
     if asked is None:
         return None
@@ -94,7 +101,7 @@ def _asked(context: Context, question: str) -> _Asked | None:
         masked = f"{masked[:start]} {masked[end:]}"
     words = [word.lower() for word in _WORD.findall(masked)]
     closed = bool(words) and words[0] in CLOSED
-    if not words or len(names) != (2 if closed else 1):
+    if not words or COMPARED.intersection(words) or len(names) != (2 if closed else 1):
         return None
     kind, rest = _kind_in(words)
     telling = tuple(dict.fromkeys(word for word in rest if word not in FUNCTION_WORDS | ASKING | CLOSED))

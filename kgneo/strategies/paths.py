@@ -45,7 +45,7 @@ from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_i
 from kgneo.stages.resemble import resemble
 from kgneo.stages.run_readings import Answered, run_readings
 from kgneo.stages.same_kind import of_verified_kind
-from kgneo.stages.sentences import sentences
+from kgneo.stages.sentences import WORDED, alone, sentences
 from kgneo.strategies.protocol import Needs, NoOptions
 from kgneo.text import LISTED, listed
 
@@ -61,7 +61,7 @@ FORMED = 0.05
 """Confidence below which what a form is completed with is less likely than that its words name a relation."""
 DOUBTED = 0.4
 """Confidence below which, over plain triples, neither what was read nor the ranking of relation paths is taken at its
-word: the surer of both is."""
+word: the surer of both is; and over graphs with sentences, what these say is looked at, too."""
 WITHOUT_WORD, MOST_SILENT = 0.5, 3
 """Share of its confidence that is left for each word of which its path says nothing, and for how many of these."""
 SURE_OF_TEXTS, UNSURE_OF_TEXTS, LIKE_ENOUGH = 0.7, 0.4, 0.3
@@ -114,6 +114,7 @@ class Paths:
         alike = _alike(context, question, known, entities, clock)
         try:
             found = self._chosen(as_told(context, question), context, entities, clock)
+            found = _or_by_sentences(context, question, found, clock)
         except EntityNotFound:
             if alike is None:
                 raise
@@ -129,7 +130,7 @@ class Paths:
                 or climb(context, question, entities)
                 or central(context, question)
                 or resemble(context, question, entities)
-                or sentences(context, question)
+                or (sentences(context, question) if alone(context) else None)
             )
         if isinstance(joined, Connected):
             return _connected(context, question, joined, clock)
@@ -159,6 +160,15 @@ class Paths:
                 return _surer(context, question, linked, found, clock)
             understood = []  # what finds nothing took words for names: linking chooses among them
         return _ranked(context, question, linked, understood, clock)
+
+
+def _or_by_sentences(context: Context, question: str, found: Chosen, clock: Clock) -> Chosen:
+    """What was found; where that is doubted, over a graph whose relationships have sentences, what these say."""
+    sure = found.answer.confidence or 0.0
+    if not context.shape.facts or alone(context) or (found.answer.answers and sure >= DOUBTED):
+        return found
+    said = sentences(context, question)
+    return _computed(question, said, clock) if said is not None and said.confidence >= WORDED else found
 
 
 def _by_texts(context: Context, question: str, clock: Clock) -> Chosen | None:
