@@ -159,10 +159,8 @@ class _Problem:
 
 
 def trained(questions: Sequence[Gathered], *, ridge: float = RIDGE) -> Weights:
-    """The weights of the signs of readings that would be run: those until one answers, and all of them. Questions
-    without an answer are fewer than people ask, and count twice."""
-    every = [*questions, *(item for item in questions if not item.answerable)]
-    ran = [(own, item) for item in every if item.readings for own in (item.tried, item.tried_all)]
+    """The weights of the signs of readings that would be run: those until one answers, and all of them."""
+    ran = [(own, item) for item in questions if item.readings for own in (item.tried, item.tried_all)]
     known = [(own.signs, [item.right[place] for place in own.places]) for own, item in ran if own.places]
     return fit(known, ridge=ridge)
 
