@@ -34,6 +34,7 @@ OF_OTHER_GRAPHS = {
     "which products does [Sunrise Teas] supply?",
     "how much does [Smoked Salmon] cost?",
     "who lives there?",
+    "Who works for Halden Robotics?",
     "who wrote [Dracula]?",
     "Who directed Alien?",
     "which customers in Spain ordered Rye Bread?",

@@ -112,6 +112,13 @@ def _display(layout: Layout | None, labels: Sequence[Label], chosen: Mapping[str
     return found
 
 
+def renewed(shape: Shape, schema: Schema) -> Shape:
+    """`shape` with what follows from the schema alone, of which an index that was made before may know less."""
+    now = derive_shape(schema)
+    fields = ("umbrellas", "told", "facts", "periods", "supersedes", "kind_key")
+    return replace(shape, **{name: getattr(now, name) for name in fields})
+
+
 def narrowed(shape: Shape, schema: Schema, exclude: Iterable[str]) -> Shape:
     """`shape` without what is to be left out, too: for what was chosen after a graph was indexed."""
     names = frozenset(exclude)
@@ -176,9 +183,8 @@ def loaded_shape(relations: Iterable[Relation]) -> Shape:
     """The shape of a graph that kgneo loaded: `LOADED`, with readable names where relations are spelt as codes."""
     every = tuple(relations)
     names = {relation.name: name for relation in every if (name := _readable(relation))}
-    known = Schema(0, 0, relations=every)
-    names, told = names | names_called(known), told_types(known)
-    return Shape(names=names, told=told) if names or told else LOADED
+    names |= names_called(Schema(0, 0, relations=every))
+    return Shape(names=names) if names else LOADED
 
 
 def names_called(schema: Schema) -> dict[str, str]:

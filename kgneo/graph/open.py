@@ -23,6 +23,7 @@ from kgneo.graph.attach import (
     names_called,
     narrowed,
     only_shown,
+    renewed,
 )
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
@@ -134,7 +135,8 @@ def _without_excluded_since(graph: Graph, record: IndexRecord) -> IndexRecord:
         _refuse_hidden(graph)
         return record
     exclude = chosen(graph, cache.choices()).exclude
-    shape = narrowed(record.shape, cache.schema(), exclude) if exclude else record.shape
+    shape = renewed(record.shape, cache.schema())
+    shape = narrowed(shape, cache.schema(), exclude) if exclude else shape
     if shape == record.shape:
         return record
     shown = cache.schema(shape)

@@ -15,7 +15,7 @@ from kgneo.english.words import word_set
 from kgneo.errors import GraphTimeout
 from kgneo.graph.connection import Graph
 from kgneo.graph.connections import Pair, kept, own_labels
-from kgneo.graph.cypher import fill
+from kgneo.graph.cypher import fill, query
 from kgneo.graph.schema import Property, Relation, Schema
 from kgneo.graph.shape import Shape
 from kgneo.query.told import ToldType
@@ -48,15 +48,18 @@ SECONDS = 20.0
 
 
 def with_told(graph: Graph, schema: Schema, shape: Shape) -> Schema:
-    """A schema with the types that properties tell, behind those that are stored."""
+    """A schema with the types that properties tell, behind those that are stored; triples that kgneo loaded have
+    their relations as types."""
+    telling = [(relation, key) for relation in schema.relations if (key := telling_key(relation))]
+    if not telling or graph.read(query("load_check")):
+        return schema
     names = {relation.name for relation in schema.relations}
     found: dict[str, Relation] = {}
-    for relation in schema.relations:
-        key = telling_key(relation)
-        for told in _told(graph, relation, key, shape) if key else ():
+    for relation, key in telling:
+        for told in _told(graph, relation, key, shape):
             if told.name not in names:
                 found.setdefault(told.name, told)
-    return replace(schema, relations=(*schema.relations, *found.values())) if found else schema
+    return replace(schema, relations=(*schema.relations, *found.values()))
 
 
 def telling_key(relation: Relation) -> str:
