@@ -368,3 +368,13 @@ def test_indexing_the_graph_brings_its_texts_up_to_date(films: Graph) -> None:
     films.write("CREATE (:Film {title: 'Ice', year: 2020, plot: $plot})", plot=plot)
     assert main(["index"]) == 0
     assert ask(open_context(films), "films about singing on an ice floe").answers[0] == "Ice"
+
+
+@pytest.mark.parametrize("option", [["--dry-run"], ["--exclude", "Film.plot"]])
+def test_options_that_say_nothing_of_texts_are_refused(
+    films: Graph, capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    before = PassageFile(LocalCache(films).passages()).read_record()
+    assert main(["index", "--texts", *option]) == 2
+    assert "would do nothing" in capsys.readouterr().err
+    assert PassageFile(LocalCache(films).passages()).read_record() == before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -108,6 +108,9 @@ def index(
         if take_away:
             _remove(graph, as_json)
         elif texts is not None:
+            _refuse_beside_texts(
+                {"--dry-run": dry_run, "--display, --include and --exclude": bool(choices), "--ray": ray}
+            )
             _index_texts(graph, encoder, () if texts == LONG_TEXTS else texts.split(","), as_json)
         elif dry_run:
             _show_estimate(_estimate(graph, encoder, choices), as_json)
@@ -226,6 +229,16 @@ def renew_mirror(graph: Graph) -> None:
     record = read_record(graph)
     if record is not None and LocalCache(graph).mirror().current() is not None:
         _keep_mirror(graph, record.dimensions, True)
+
+
+def _refuse_beside_texts(options: Mapping[str, object]) -> None:
+    """Raises UsageError for options that say nothing of texts."""
+    if given := [name for name, value in options.items() if value]:
+        raise UsageError(
+            f"With --texts, {given[0]} would do nothing.",
+            hint="Name the properties that are to be indexed (--texts LABEL.KEY), and index triples by a command of "
+            "its own. What is to be hidden is said to `kgneo index` or in the terms, and holds for texts, too.",
+        )
 
 
 def _index_texts(graph: Graph, encoder: str | None, named: Sequence[str], as_json: bool) -> None:

@@ -52,13 +52,25 @@ class Texts:
     def __init__(self, graph: Graph, shape: Shape, file: Path) -> None:
         self._graph, self._shape, self._file = graph, shape, PassageFile(file)
         self._lock = Lock()
+        self._known: tuple[object, PassagesRecord | None] = (None, None)
         self._loaded: tuple[object, PassagesRecord, Passages] | None = None
         self._encoder: Encoder | None = None
 
     @property
     def record(self) -> PassagesRecord | None:
-        """What was indexed; None where nothing was."""
-        return self._file.read_record()
+        """What was indexed; None where nothing was. The file is opened where it was written since the last look."""
+        mark = self._mark()
+        if self._known[0] != mark or mark is None:
+            self._known = (mark, self._file.read_record())
+        return self._known[1]
+
+    def _mark(self) -> tuple[int, int] | None:
+        """What changes with the file; None where there is none."""
+        try:
+            status = self._file.file.stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size
 
     @property
     def there(self) -> bool:
@@ -129,8 +141,7 @@ class Texts:
                     "What the texts of the graph say is asked for, and they are not indexed.",
                     hint="Index them with `kgneo index --texts`.",
                 )
-            status = self._file.file.stat()
-            mark = (status.st_mtime_ns, status.st_size)
+            mark = self._mark()
             if self._loaded is None or self._loaded[0] != mark:
                 self._loaded = (mark, record, self._file.load())
             return self._loaded[1], self._loaded[2]
