@@ -42,6 +42,7 @@ from kgneo.stages.interpret import (
 )
 from kgneo.stages.link import LinkedQuestion, readings, unbracket
 from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_interpretations, of_paths
+from kgneo.stages.places import places
 from kgneo.stages.resemble import resemble
 from kgneo.stages.run_readings import Answered, run_readings
 from kgneo.stages.same_kind import of_verified_kind
@@ -126,7 +127,8 @@ class Paths:
         """The same for a question that is in the graph's words, as far as people told others."""
         with clock.stage("connect"):
             joined = (
-                connect(context, question, entities)
+                places(context, question)
+                or connect(context, question, entities)
                 or climb(context, question, entities)
                 or central(context, question)
                 or resemble(context, question, entities)

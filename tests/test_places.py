@@ -1,0 +1,99 @@
+"""Places: how far things are apart, what is near, told from points or from latitudes and longitudes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from kgneo.asking import ask
+from kgneo.english.places import CUES, Cue, metres
+from kgneo.graph import Graph
+from kgneo.graph.attach import Choices
+from kgneo.graph.cache import LocalCache
+from kgneo.graph.open import known_shape
+
+FILL = """
+CREATE (:Station {name: 'Harbour Square', place: point({latitude: 60.39, longitude: 5.32})})
+CREATE (:Station {name: 'Cable Car', place: point({latitude: 60.40, longitude: 5.33})})
+CREATE (:Station {name: 'Airport Terminal', place: point({latitude: 60.29, longitude: 5.22})})
+CREATE (:Hotel {name: 'Grey Whale', lat: 60.391, lng: 5.321, stars: 4})
+CREATE (:Hotel {name: 'Blue Barn', lat: 60.30, lng: 5.22, stars: 3})
+CREATE (:Hotel {name: 'Nowhere Inn', stars: 2})
+CREATE (:Guest {name: 'Ada Brook'})-[:STAYED_AT]->(:Hotel {name: 'Old Mill', lat: 60.41, lng: 5.34, stars: 5})
+"""
+
+
+@pytest.fixture
+def town(graph: Graph) -> Iterator[Graph]:
+    graph.write(FILL)
+    yield graph
+    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize("cue", CUES, ids=lambda cue: cue.example)
+def test_each_construction_is_found_in_its_example(cue: Cue) -> None:
+    capitals = re.sub(r"\b[a-z]\w*|[?]|\b[A-Z][a-z]+\b", "", cue.example).split()
+    said = cue.expression.search(cue.example)
+    assert said is not None
+    assert {*said[0].split()} >= {word for word in capitals if word not in "XY"}
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("How far is Harbour Square from Airport Terminal?", ("12.4 km",)),
+        ("What is the distance between Cable Car and Harbour Square?", ("1.24 km",)),
+        ("How many miles are there between Harbour Square and Airport Terminal?", ("7.72 miles",)),
+        ("Which hotels are within 2 km of Harbour Square?", ("Grey Whale",)),
+        ("hotels within 4 km of Harbour Square", ("Grey Whale", "Old Mill")),
+        ("How many hotels are within 4 km of Harbour Square?", ("2",)),
+        ("What is the nearest hotel to Airport Terminal?", ("Blue Barn",)),
+        ("Which station is closest to Grey Whale?", ("Harbour Square",)),
+        ("the 2 stations nearest to Grey Whale", ("Harbour Square", "Cable Car")),
+    ],
+)
+def test_distances_are_computed(town: Graph, question: str, answers: tuple[str, ...]) -> None:
+    assert ask(town, question).answers == answers
+
+
+def test_the_table_says_how_far_each_is(town: Graph) -> None:
+    found = ask(town, "hotels within 4 km of Harbour Square")
+    assert found.table is not None
+    assert found.table.columns == ("name", "km")
+    assert found.table.rows == (("Grey Whale", 0.12), ("Old Mill", 2.48))
+
+
+def test_the_places_are_the_evidence(town: Graph) -> None:
+    found = ask(town, "What is the nearest hotel to Airport Terminal?")
+    assert ("Blue Barn", "lat", "60.3") in {
+        (item.triple.subject, item.triple.relation, item.triple.object) for item in found.evidence
+    }
+
+
+def test_what_has_no_place_is_not_near(town: Graph) -> None:
+    assert "Nowhere Inn" not in ask(town, "hotels nearest to Harbour Square").answers
+
+
+def test_a_place_that_is_left_out_tells_no_distance(town: Graph) -> None:
+    known_shape(town, choices=Choices(exclude=("Hotel.lat",)))
+    assert ask(town, "Which hotels are within 2 km of Harbour Square?").answers != ("Grey Whale",)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which hotels with 5 stars are within 4 km of Harbour Square?", ("Old Mill",)),
+        ("Which hotels with 5 stars are within 2 km of Harbour Square?", ()),
+        ("hotels with less than 5 stars nearest to Harbour Square", ("Grey Whale", "Blue Barn")),
+    ],
+)
+def test_other_conditions_hold_beside_a_distance(town: Graph, question: str, answers: tuple[str, ...]) -> None:
+    assert ask(town, question).answers == answers
+
+
+def test_units_are_read() -> None:
+    assert metres("1,000", "m") == metres("a", "kilometre") == 1000
+    assert metres("2", "miles") == pytest.approx(3218.688)
