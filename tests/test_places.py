@@ -48,7 +48,7 @@ def test_each_construction_is_found_in_its_example(cue: Cue) -> None:
         ("What is the distance between Cable Car and Harbour Square?", ("1.24 km",)),
         ("How many miles are there between Harbour Square and Airport Terminal?", ("7.72 miles",)),
         ("Which hotels are within 2 km of Harbour Square?", ("Grey Whale",)),
-        ("hotels within 4 km of Harbour Square", ("Grey Whale", "Old Mill")),
+        ("hotels within 4km of Harbour Square", ("Grey Whale", "Old Mill")),
         ("How many hotels are within 4 km of Harbour Square?", ("2",)),
         ("What is the nearest hotel to Airport Terminal?", ("Blue Barn",)),
         ("Which station is closest to Grey Whale?", ("Harbour Square",)),

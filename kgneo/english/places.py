@@ -56,7 +56,7 @@ CUES = (
     Cue("nearest", rf"(?:nearest|closest)(?=.* (?:to|from) {_X}\b)", "What is the NEAREST hotel to X?"),
 )  # fmt: skip
 """What words ask for, in the order in which they are looked for."""
-LIKELY = re.compile(rf"\b(?:how far|distance|beeline|nearest|closest|(?:{UNIT})\b)", re.IGNORECASE)
+LIKELY = re.compile(rf"\b(?:how far|distance|beeline|nearest|closest)\b|(?:\b|\d)(?:{UNIT})\b", re.IGNORECASE)
 """Words without which no question asks for distances."""
 SAID_WITH = word_set(
     "located lie lies situated found one ones place places thing things away distance near to from of x y kilometres "

@@ -76,7 +76,9 @@ class _Asked:
 def places(context: Context, question: str) -> Computed | None:
     """What a question asks of distances; None where it asks for something else. Raises GraphTimeout."""
     plain = unbracket(question)[0]
-    if not LIKELY.search(plain) or not any(where_of(context, label) for label in context.knowledge.schema.labels):
+    if context.shape.loaded or not LIKELY.search(plain):  # triples are no coordinates
+        return None
+    if not any(where_of(context, label) for label in context.knowledge.schema.labels):
         return None
     try:
         names = [item for item in names_in(context, question) if _where(context, item[0])]
