@@ -4,13 +4,14 @@
 #             which ten cost most; make test WORKERS=0 runs them in one process
 # make docs   builds the documentation as a site into build/site; broken links are errors
 # make dist   builds the wheel and the source distribution into dist/
+# make locked  installs what the tests need in the versions of requirements.lock, each checked by its digest; make lock renews it
 # make bench  measures times against references that run beside them (KGNEO_METAQA says where MetaQA is); make bench QUICK=1
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test lint docs wheel dist bench faults clean
+.PHONY: demo test lint docs wheel dist bench faults locked lock clean
 
 demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
 	$(BIN)/kgneo demo $(if $(LLM),--llm "$(LLM)")
@@ -50,6 +51,16 @@ faults: .venv/test-ready
 
 bench: .venv/test-ready
 	$(BIN)/python -m benchmarks --json build/benchmarks.json $(if $(QUICK),--quick)
+
+# What the tests need, in the versions of requirements.lock, each file checked by its digest; `make lock` writes it anew.
+locked: | .venv/bin/uv
+	$(UV) --require-hashes --requirement requirements.lock
+	$(UV) --no-deps --editable .
+	touch .venv/test-ready .venv/demo-ready .venv/smollm2-ready
+
+lock: | .venv/bin/uv
+	$(BIN)/uv pip compile --quiet --extra test --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		--python-version 3.11 --upgrade --output-file requirements.lock pyproject.toml
 
 clean:
 	rm -rf build dist .venv *.egg-info

@@ -7,10 +7,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import requires
 from pathlib import Path
 
 import click
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import kgneo
 from kgneo.cli.help import ALL
@@ -179,3 +182,22 @@ if __name__ == "__main__":
         sys.stdout.write(reference())
     else:
         (ROOT / "docs" / "commands.md").write_text(reference(), encoding="utf-8")
+
+
+def test_the_lock_holds_what_the_tests_ask_for() -> None:
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    pins = re.findall(r"^([\w.-]+)(?:\[[\w,-]+\])?==(\S+)", text, re.MULTILINE)
+    locked = {canonicalize_name(name): version for name, version in pins}
+    for item in map(Requirement, requires("kgneo") or []):
+        if item.name != "kgneo" and (item.marker is None or item.marker.evaluate({"extra": "test"})):
+            assert item.specifier.contains(locked[canonicalize_name(item.name)]), f"make lock: {item}"
+
+
+def test_each_file_of_the_lock_is_known_by_its_digest() -> None:
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    pieces = re.split(r"^(?=[\w.-]+(?:\[[\w,-]+\])?==)", text, flags=re.MULTILINE)
+    assert all("--hash=sha256:" in piece for piece in pieces if "==" in piece)
+
+
+def test_the_lock_names_no_index() -> None:
+    assert "://" not in (ROOT / "requirements.lock").read_text(encoding="utf-8")

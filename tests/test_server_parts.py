@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -25,12 +26,12 @@ from kgneo.errors import KgneoError, ServerError, UsageError
 from kgneo.folders import write_private
 from kgneo.server import start, status, stop, store_path
 from kgneo.server.configuration import choose_memory, choose_ports, machine_memory, share_of_heap
-from kgneo.server.jars import Distribution, find_distribution, whole_jar
+from kgneo.server.jars import Distribution, digests, find_distribution, whole_jar
 from kgneo.server.java import find_java, probe
 from kgneo.server.logs import cause_of, errors_since, last_lines
 from kgneo.server.process import home_argument, kill, launch, process_of
 from kgneo.server.stores import ServerRecord, Store, StoreRecord
-from kgneo.server.versions import choose_version, minimum_java
+from kgneo.server.versions import LINES, choose_version, minimum_java
 
 GIBIBYTE = 2**30
 
@@ -436,6 +437,40 @@ def test_a_jar_that_was_cut_off_is_downloaded_again(tmp_path: Path, web_folder: 
     context = MavenContext(repo_cache=tmp_path / "m2", remote_repos={"central": address})
     assert whole_jar(context.create_dependency("org.example:thing:1.0").artifact) == cached
     assert cached.read_bytes() == source.read_bytes()
+
+
+def test_a_jar_that_is_another_file_than_it_was_is_refused(
+    tmp_path: Path, web_folder: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from jgo.maven import MavenContext
+
+    folder, address = web_folder
+    source = folder / "org" / "example" / "thing" / "1.0" / "thing-1.0.jar"
+    source.parent.mkdir(parents=True)
+    with zipfile.ZipFile(source, "w") as archive:
+        archive.writestr("Thing.class", "malice")
+    monkeypatch.setattr("kgneo.server.jars.digests", lambda: {"thing-1.0.jar": "0" * 64})
+    context = MavenContext(repo_cache=tmp_path / "m2", remote_repos={"central": address})
+    artifact = context.create_dependency("org.example:thing:1.0").artifact
+    with pytest.raises(RuntimeError, match="is not the file that kgneo was made with"):
+        whole_jar(artifact)
+    assert not (tmp_path / "m2" / source.relative_to(folder)).exists()
+
+
+def test_a_jar_of_another_program_that_is_another_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jar = tmp_path / "thing-1.0.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("Thing.class", "another")
+    monkeypatch.setattr("kgneo.server.jars.digests", lambda: {"thing-1.0.jar": "0" * 64})
+    with pytest.raises(RuntimeError, match="SHA-256"):
+        whole_jar(SimpleNamespace(cached_path=jar))
+    assert jar.exists()
+
+
+@pytest.mark.parametrize("version", LINES.values())
+def test_every_jar_of_a_pinned_version_is_known_by_its_digest(version: str) -> None:
+    found = find_distribution(version, lambda _: None)
+    assert {jar.name for jar in found.jars} <= digests().keys()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -9,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from kgneo.cache_files import in_cache
 from kgneo.errors import ServerError
 from kgneo.folders import cache_folder
 
+DIGESTS = "jars.sha256"
+"""Made by `python -m tests.jar_digests`, as `sha256sum` writes it."""
 BROWSER_VERSION = "5.24.0"
 _DOWNLOAD_SIZE = "about 190 MB"
 _MAIN_CLASSES = ("org.neo4j.server.Neo4jCommunity", "org.neo4j.server.CommunityEntryPoint")
@@ -160,9 +164,11 @@ def _download(artifacts: Iterable[Any], version: str, report: Callable[[str], No
 
 
 def whole_jar(artifact: Any) -> Path:
-    """The jar of an artifact, downloaded when it is missing or was cut off in an earlier download."""
+    """The jar of an artifact, downloaded when it is missing or was cut off in an earlier download. Raises RuntimeError
+    for one that is another file than the one of its name that kgneo was made with."""
     path = Path(artifact.cached_path)
     if path.exists() and zipfile.is_zipfile(path):
+        check_jar(path)
         return path
     for _ in range(2):
         path.unlink(missing_ok=True)
@@ -176,9 +182,34 @@ def whole_jar(artifact: Any) -> Path:
             path.unlink(missing_ok=True)
             raise
         if damaged is None:
+            try:
+                check_jar(path)
+            except RuntimeError:
+                path.unlink(missing_ok=True)
+                raise
             return path
     path.unlink(missing_ok=True)
     raise RuntimeError(f"{path.name} arrived damaged twice")
+
+
+@cache
+def digests() -> dict[str, str]:
+    """The SHA-256 of each jar of the pinned versions of Neo4j, and of what else is got from Maven Central, by the names
+    of the files."""
+    lines = Path(__file__).with_name(DIGESTS).read_text(encoding="ascii").splitlines()
+    return {name: digest for digest, name in (line.split() for line in lines)}
+
+
+def check_jar(path: Path) -> None:
+    """Raises RuntimeError for a jar that is another file than the one of its name that kgneo was made with. Jars of
+    versions that were asked for by their number, and are not pinned, are not known."""
+    wanted = digests().get(path.name)
+    if wanted is None:
+        return
+    with path.open("rb") as content:
+        found = hashlib.file_digest(content, "sha256").hexdigest()
+    if found != wanted:
+        raise RuntimeError(f"{path} is not the file that kgneo was made with: its SHA-256 is {found}, not {wanted}")
 
 
 def _main_class(jars: Iterable[Path]) -> str:
