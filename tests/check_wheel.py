@@ -36,6 +36,7 @@ assert checkout not in Path(kgneo.__file__).resolve().parents or "wheel-environm
 for folder, package, pattern in (
     ("cypher", "kgneo.cypher", "*.cypher"),
     ("kgneo/prompts", "kgneo.prompts", "*.txt"),
+    ("kgneo/server", "kgneo.server", "*.sha256"),
     ("kgneo/serve/page", "kgneo.serve.page", "*"),
     ("kgneo/tuning", "kgneo.tuning", "*.toml"),
 ):

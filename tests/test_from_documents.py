@@ -99,6 +99,14 @@ def test_a_property_that_tells_relationships_apart_gives_their_types(told: Graph
     assert shape.told["OWNS"] == ToldType("RELATES_TO", "name")
 
 
+def test_names_of_single_relationships_are_no_types(graph: Graph) -> None:
+    graph.write(
+        "UNWIND range(1, 9) AS n "
+        "CREATE (:Town {name: 'A' + n})-[:LINKED_TO {name: 'Old road ' + n}]->(:Town {name: 'B' + n})"
+    )
+    assert not any(item.stands_in for item in LocalCache(graph).schema(refresh=True).relations)
+
+
 def test_told_types_are_asked_for_like_others(told: Graph) -> None:
     found = ask(told, "Who owns Old Fort?")
     assert found.answers == ("Ben Moss",)

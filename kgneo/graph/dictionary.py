@@ -24,6 +24,7 @@ from kgneo.graph.shape import Shape
 from kgneo.graph.values import texts
 from kgneo.query.graph import Scalar
 from kgneo.query.quoting import quote
+from kgneo.query.told import owning
 from kgneo.reading.mentions import Found, Lookup
 from kgneo.reading.vocabulary import Key, Said, Vocabulary
 from kgneo.text import fold
@@ -224,9 +225,10 @@ def _values_at_once(
     """The values of the properties of nodes, or of relationships, by owner and name of the property."""
     hidden = {(key.owner, key.key): _hidden(key, shape) for key in keys}
     found: dict[tuple[str, str], dict[str, Value]] = {name: {} for name in hidden}
-    for row in graph.stream(query(file), keys=sorted({key.key for key in keys}), timeout=TIMEOUT):
+    names = sorted({key.key for key in keys})
+    for row in graph.stream(query(file), keys=names, told=shape.telling, timeout=TIMEOUT):
         labels = row["ends"] or row["owners"]
-        for name in [(owner, row["key"]) for owner in row["owners"] if (owner, row["key"]) in found]:
+        for name in [(type_, row["key"]) for type_ in row["owners"] if (type_, row["key"]) in found]:
             if not hidden[name].intersection(labels):
                 value, spelt = row["value"], repr(row["value"])
                 _, times, id_ = found[name].get(spelt, (value, 0, row["id"]))
@@ -240,7 +242,11 @@ def _hidden(key: Key, shape: Shape) -> set[str]:
 
 
 def _values_of(graph: Graph, key: Key, shape: Shape) -> Iterator[Value]:
-    pattern = f"(subject)-[owner:{quote(key.owner)}]->(object)" if key.of_edge else f"(owner:{quote(key.owner)})"
+    pattern = (
+        f"(subject)-{owning(key.owner, shape.told.get(key.owner))}->(object)"
+        if key.of_edge
+        else f"(owner:{quote(key.owner)})"
+    )
     labels = "labels(subject) + labels(object)" if key.of_edge else "labels(owner)"
     hidden = sorted(_hidden(key, shape))
     visible = f" AND none(label IN {labels} WHERE label IN $hidden)" if hidden else ""
@@ -249,7 +255,7 @@ def _values_of(graph: Graph, key: Key, shape: Shape) -> Iterator[Value]:
         f"RETURN owner.{quote(key.key)} AS value, count(*) AS times, elementId(head(collect(owner))) AS id\n"
         f"LIMIT {MOST_VALUES + 1}"
     )
-    for row in graph.stream(text, timeout=TIMEOUT, hidden=hidden):
+    for row in graph.stream(text, timeout=TIMEOUT, hidden=hidden, owner=key.owner):
         yield row["value"], row["times"], row["id"]
 
 

@@ -7,6 +7,7 @@ that kind, and all that is asked of them is asked by these names.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 
@@ -39,6 +40,10 @@ NAMING = (
 """Properties that tell a type, the likeliest first."""
 LONGEST_NAME = 40
 """Characters that such names have at most, on average."""
+TYPE_NAME = re.compile(r"[A-Z]{2,}(?:_[A-Z0-9]+)*")
+REPEATED = 2
+"""Relationships of each name, on average, from which on it is a type's that is not spelt like one: roads between towns
+have names, too."""
 NEARLY_ALL = 0.95
 """Share of the relationships that must have one."""
 WALKED, MOST_NAMES, MOST_ROWS = 200_000, 300, 5_000
@@ -71,7 +76,10 @@ def telling_key(relation: Relation) -> str:
 
 
 def _tells(item: Property) -> bool:
-    return item.type == "STRING" and item.share >= NEARLY_ALL and item.different > 1 and item.length <= LONGEST_NAME
+    """Whether the values of a property are names of types: spelt as such, or each of several relationships."""
+    short = item.type == "STRING" and item.share >= NEARLY_ALL and item.length <= LONGEST_NAME
+    spelt = all(TYPE_NAME.fullmatch(text) for text in item.examples)
+    return short and item.different > 1 and (spelt or item.times >= REPEATED * item.different)
 
 
 def told_types(schema: Schema) -> dict[str, ToldType]:

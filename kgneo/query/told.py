@@ -29,6 +29,14 @@ def stored(relations: Iterable[str], told: Told) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told[name].relation if name in told else name for name in relations))
 
 
+def owning(relation: str, place: ToldType | None) -> str:
+    """The relationship `owner` of a type as a Cypher pattern; where it is told at a place, the parameter `$owner` has
+    its name."""
+    if place is None or not place.key:
+        return f"[owner:{quote(relation)}]"
+    return f"[owner:{quote(place.relation)} WHERE owner.{quote(place.key)} = $owner]"
+
+
 def step(number: int, relation: str, told: Told) -> str:
     """The relationship r1, r2, … of a walk as a Cypher pattern; of a told type, the parameter `$hops` has the names of
     all types of the walk."""

@@ -17,6 +17,7 @@ from kgneo.query.catalogue import Catalogue
 from kgneo.query.check import check
 from kgneo.query.nearest import nearest
 from kgneo.query.quoting import quote
+from kgneo.query.told import ToldType, owning
 from kgneo.terms.file import LabelTerms, PropertyTerms, RelationTerms, Terms
 from kgneo.terms.said import is_said_everywhere, owner_of
 from kgneo.text import fold, plain_question
@@ -85,10 +86,14 @@ def _of_values(
     asked = [value for value in said.values if value not in key.examples]
     if not asked:
         return
-    pattern = f"()-[owner:{quote(owner.name)}]->()" if isinstance(owner, Relation) else f"(owner:{quote(owner.name)})"
+    pattern = f"(owner:{quote(owner.name)})"
+    if isinstance(owner, Relation):
+        told = ToldType(*owner.stands_in) if owner.stands_in else None
+        pattern = f"()-{owning(owner.name, told)}->()"
     rows = graph.read(
         f"MATCH {pattern} WITH toString(owner.{quote(key.key)}) AS value WHERE value IN $values RETURN DISTINCT value",
         values=asked,
+        owner=owner.name,
         timeout=SECONDS,
     )
     there = {row["value"] for row in rows}
