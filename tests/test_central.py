@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import networkx
 import pytest
 
 from kgneo.asking import ask, open_context
 from kgneo.context import Context
-from kgneo.english.central import CUES, LIKE, LIKED, LIKENESS, Cue
+from kgneo.english.central import CUES, LIKE, LIKED, LIKENESS
+from kgneo.english.cue import Cue
 from kgneo.errors import GraphError, GraphTimeout
 from kgneo.graph import Graph, centrality
 from kgneo.graph.centrality import NotComputed, degrees, groups, standing
@@ -60,7 +62,7 @@ def network() -> networkx.Graph:
 
 
 @pytest.mark.parametrize("cue", CUES, ids=[cue.example for cue in CUES])
-def test_each_cue_is_the_first_that_is_heard_in_its_example(cue: Cue) -> None:
+def test_each_cue_is_the_first_that_is_heard_in_its_example(cue: Cue[Any]) -> None:
     assert next(item for item in CUES if item.expression.search(cue.example)) is cue
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from kgneo.asking import ask
-from kgneo.english.places import CUES, Cue, metres
+from kgneo.english.cue import Cue
+from kgneo.english.places import CUES, metres
 from kgneo.graph import Graph
 from kgneo.graph.attach import Choices
 from kgneo.graph.cache import LocalCache
@@ -34,7 +36,7 @@ def town(graph: Graph) -> Iterator[Graph]:
 
 
 @pytest.mark.parametrize("cue", CUES, ids=lambda cue: cue.example)
-def test_each_construction_is_found_in_its_example(cue: Cue) -> None:
+def test_each_construction_is_found_in_its_example(cue: Cue[Any]) -> None:
     capitals = re.sub(r"\b[a-z]\w*|[?]|\b[A-Z][a-z]+\b", "", cue.example).split()
     said = cue.expression.search(cue.example)
     assert said is not None

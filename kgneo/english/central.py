@@ -6,32 +6,15 @@ Each has an example, which is its test. X stands for a name; no word of a field 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
+from kgneo.english.cue import Cue
 from kgneo.english.words import word_set
 
 Asks = Literal["degree", "pagerank", "betweenness", "communities", "components"]
 
-
-@dataclass(frozen=True)
-class Cue:
-    """What words ask for, with an example. A `fewest` one asks for the other end."""
-
-    asks: Asks
-    pattern: str
-    example: str
-    fewest: bool = False
-
-    @cached_property
-    def expression(self) -> re.Pattern[str]:
-        """The pattern as a regular expression."""
-        return re.compile(rf"\b(?:{self.pattern.replace(' ', r'[ -]+')})\b", re.IGNORECASE)
-
-
 _TIES = "connections?|links?|relationships?|neighbou?rs?|ties|edges"
-CUES = (
+CUES: tuple[Cue[Asks], ...] = (
     Cue("degree", r"(?:least|worst|most poorly) (?:well )?(?:connected|linked|networked)",
         "Who is the LEAST CONNECTED person?", fewest=True),
     Cue("degree", rf"(?:fewest|least|lowest number of|smallest number of) (?:{_TIES})",

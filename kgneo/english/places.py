@@ -6,10 +6,9 @@ X and Y stand for names; each construction has an example, which is its test.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
+from kgneo.english.cue import Cue
 from kgneo.english.words import word_set
 
 Asks = Literal["distance", "within", "nearest"]
@@ -27,23 +26,7 @@ _UP_TO = (
     "not (?:more|further|farther) than|no (?:more|further|farther) than|less than|at most|up to|"
     "within(?: a (?:radius|distance) of)?|in a (?:radius|distance) of"
 )
-
-
-@dataclass(frozen=True)
-class Cue:
-    """What words ask for, with an example."""
-
-    asks: Asks
-    pattern: str
-    example: str
-
-    @cached_property
-    def expression(self) -> re.Pattern[str]:
-        """The pattern as a regular expression."""
-        return re.compile(rf"\b(?:{self.pattern.replace(' ', r'[ -]+')})", re.IGNORECASE)
-
-
-CUES = (
+CUES: tuple[Cue[Asks], ...] = (
     Cue("distance", rf"how far (?:away |apart )?(?:is|are|was|were) (?:it from )?{_X} (?:away )?(?:from|to|and) {_Y}",
         "HOW FAR IS X FROM Y?"),
     Cue("distance", rf"how many {_UNIT} (?:is|are|lie|is it|are there) (?:between |from ){_X} (?:and|to|from) {_Y}",

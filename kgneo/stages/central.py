@@ -17,7 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.context import Context
-from kgneo.english.central import CUES, SAID_WITH, Cue
+from kgneo.english.central import CUES, SAID_WITH, Asks
+from kgneo.english.cue import Cue
 from kgneo.english.names import singular
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
@@ -62,7 +63,7 @@ class _Asked:
     """A question: its cue, what kind of thing is asked for, the types that make the network, whether they are all of
     the graph's, how many things are asked for, and whether it `counts` groups."""
 
-    cue: Cue
+    cue: Cue[Asks]
     kind: Kind
     relations: tuple[str, ...]
     every: bool
@@ -93,7 +94,7 @@ def _names_something(context: Context, text: str) -> bool:
         return True
 
 
-def _asked(context: Context, cue: Cue, own: Sequence[str], question: str, rest: str) -> _Asked | None:
+def _asked(context: Context, cue: Cue[Asks], own: Sequence[str], question: str, rest: str) -> _Asked | None:
     """What is asked, where the graph explains each of the other words than the cue's `own`."""
     spoken = [word for word in WORD.findall(rest.lower()) if word not in FUNCTION_WORDS]
     numbers, words = numbers_apart(spoken)
