@@ -12,6 +12,7 @@ from benchmarks.documents.apoc import add_apoc
 from benchmarks.from_documents import TYPED, asked, layouts, lines
 from kgneo.asking import ask, open_context
 from kgneo.cli.main import main
+from kgneo.embedding import OnnxEncoder
 from kgneo.english.moment import Moment, Timed, is_about_now, timed
 from kgneo.errors import UsageError
 from kgneo.graph import Graph
@@ -111,6 +112,21 @@ def test_told_types_are_asked_for_like_others(told: Graph) -> None:
     found = ask(told, "Who owns Old Fort?")
     assert found.answers == ("Ben Moss",)
     assert [str(item.triple.relation) for item in found.evidence] == ["OWNS"]
+
+
+def test_told_types_are_in_the_index_and_its_statistics(told: Graph, encoder: OnnxEncoder) -> None:
+    assert main(["index"]) == 0
+    context = open_context(told, encoder=encoder)
+    assert {"WORKS_AT", "OWNS"} <= {hop.relation for hop in context.record.statistics.hops}
+    assert "RELATES_TO" not in {hop.relation for hop in context.record.statistics.hops}
+    found = ask(context, "[Old Fort]: who owns it?")
+    assert found.answers == ("Ben Moss",)
+
+
+def test_values_of_told_relationships_are_read(told: Graph) -> None:
+    told.write("MATCH (:Entity {name: 'Ben Moss'})-[r {name: 'WORKS_AT'}]->() SET r.role = 'night watchman'")
+    told.write("MATCH (:Entity {name: 'Ada Brook'})-[r {name: 'WORKS_AT'}]->() SET r.role = 'paper maker'")
+    assert ask(told, "Who works at Paper Mill as night watchman?").answers == ("Ben Moss",)
 
 
 def test_told_and_stored_types_are_alternatives_of_one_edge(told: Graph) -> None:

@@ -275,9 +275,9 @@ def renew_texts(
 
     file = PassageFile(LocalCache(graph).passages())
     before = file.read_record()
-    if keys is None and before is None:
-        return None
     chosen = keys if keys is not None else before.keys if before else ()
+    if not chosen:
+        return None
     loaded = load_encoder(encoder or (before.encoder if before else defaults.ENCODER), report=say)
     bar = progress(None, "Reading", " texts")
 

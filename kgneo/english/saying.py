@@ -37,6 +37,8 @@ WHAT_IS_SAID = re.compile(
 """A question for what texts say: "What do reviews of X say about Y?"."""
 ANYBODY = word_set("people they others everybody everyone anybody anyone users folks customers")
 """Words for whoever wrote a text."""
+WRITINGS = word_set("documents texts sources files passages")
+"""Words for texts of any kind, where a graph has no kind of thing of that name."""
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 ENDING = word_set("since until till while whose where when during within made released written published dated")
 """Words before which the subject of a text ends, beside those without a meaning of their own."""

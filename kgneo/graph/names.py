@@ -80,7 +80,7 @@ class LoadedNames:
     def by_name(self, names: Iterable[str]) -> dict[str, NamedEntity]:
         """As `Names.by_name`."""
         rows = self._graph.read(query("entities_by_name"), keys=[digest(name) for name in names])
-        return {row["name"]: _named(row) for row in rows}
+        return {row["name"]: _named(row, LOADED) for row in rows}
 
     def by_folded_name(self, names: Iterable[str], *, limit: int = LIMIT) -> dict[str, list[NamedEntity]]:
         """As `Names.by_folded_name`."""
@@ -90,7 +90,7 @@ class LoadedNames:
         rows = self._graph.read(query("entities_by_folded_name"), keys=list(folded), limit=limit)
         found: dict[str, list[NamedEntity]] = {}
         for row in rows:
-            found.setdefault(folded[row["key"]], []).append(_named(row))
+            found.setdefault(folded[row["key"]], []).append(_named(row, LOADED))
         return found
 
     def by_words(self, text: str, *, limit: int = 20, fuzzy: bool = True) -> list[NamedEntity]:
@@ -98,7 +98,8 @@ class LoadedNames:
         expression = lucene(text, fuzzy=fuzzy)
         if not expression:
             return []
-        return [_named(row) for row in self._graph.read(query("entities_by_words"), words=expression, limit=limit)]
+        rows = self._graph.read(query("entities_by_words"), words=expression, limit=limit)
+        return [_named(row, LOADED) for row in rows]
 
     def beginning(self, text: str, *, limit: int = 10) -> list[NamedEntity]:
         """As `Names.beginning`."""
@@ -106,7 +107,7 @@ class LoadedNames:
         if not expression:
             return []
         rows = self._graph.read(query("entities_by_words"), words=expression, limit=COMPLETED)
-        return best_begun(text, map(_named, rows), limit)
+        return best_begun(text, (_named(row, LOADED) for row in rows), limit)
 
 
 def exactly(names: Names, wanted: Iterable[str]) -> dict[str, NamedEntity]:
@@ -169,7 +170,7 @@ class IndexedNames:
             return {}
         text = "\nUNION ALL\n".join(fill("names_folded", label=label) for label in self._shape.display)
         rows = self._graph.read(text, keys=keys, limit=limit, **self._shape.parameters)
-        return by_folded(map(_named, rows), limit)
+        return by_folded((_named(row, self._shape) for row in rows), limit)
 
     def by_words(self, text: str, *, limit: int = 20, fuzzy: bool = True) -> list[NamedEntity]:
         """Entities whose names hold words like those of `text`, best first."""
@@ -209,7 +210,7 @@ class ScannedNames:
         new = [name for name in written if name not in self._known]
         if new:
             rows = self._rows("names_lookup", limit, names=new, lower=[name.lower() for name in new])
-            found = by_folded(map(_named, rows), limit)
+            found = by_folded((_named(row, self._shape) for row in rows), limit)
             self._known |= {name: found.get(fold(name), []) for name in new}
         return {fold(name): self._known[name] for name in written if self._known[name]}
 
@@ -336,6 +337,6 @@ def by_folded(entities: Iterable[NamedEntity], limit: int) -> dict[str, list[Nam
     return found
 
 
-def _named(row: Row, shape: Shape = LOADED) -> NamedEntity:
+def _named(row: Row, shape: Shape) -> NamedEntity:
     labels = shape.own_labels(label for label in row["labels"] if not is_own(label))
     return NamedEntity(Entity(row["name"], labels, row["id"]), row["degree"], row.get("score", 1.0))

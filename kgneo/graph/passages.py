@@ -106,6 +106,7 @@ def text_keys(schema: Schema, shape: Shape, named: Sequence[str] = ()) -> tuple[
     every = [
         (TextKey(label.name, item.key), item)
         for label in schema.labels
+        if label.name not in shape.umbrellas
         for item in label.properties
         if item.type == "STRING" and not shape.left_out.hides(item.key, (label.name,))
     ]

@@ -18,6 +18,7 @@ from kgneo.graph.connection import Row
 from kgneo.graph.cypher import query
 from kgneo.graph.open import Knowledge
 from kgneo.graph.passages import Passage
+from kgneo.graph.schema import LONGEST_LIST
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
@@ -318,7 +319,9 @@ def names_of(
 
 
 def _texts_of(properties: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {key: texts(value) for key, value in properties.items()}
+    """The texts of properties, without vectors and documents."""
+    long = {key for key, value in properties.items() if isinstance(value, list) and len(value) > LONGEST_LIST}
+    return {key: texts(value) for key, value in properties.items() if key not in long}
 
 
 def _name(labels: Sequence[str], every: Mapping[str, Sequence[str]], shape: Shape) -> str:

@@ -107,7 +107,10 @@ def _tuple(value: Any) -> Any:
 
 def read_statistics(graph: Graph, *, shape: Shape, schema: Schema | None, sample: int = SAMPLE) -> Statistics:
     """The statistics of every relation that `shape` uses, from at most `sample` relationships each. `schema` is
-    needed where property values are triples: what is known of them comes from it."""
+    needed where property values are triples: what is known of them comes from it. Of types that a property tells, all
+    that is known comes from it."""
+    if shape.told and schema is not None:
+        return estimate_statistics(schema, shape)
     relations = [row["relation"] for row in graph.read(query("index_types")) if shape.uses(row["relation"])]
     hops = [hop for relation in relations for hop in _of_relation(graph, relation, shape, sample)]
     return complete(hops, schema, shape)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from kgneo.context import Context
 from kgneo.english.names import is_noun, name_words
-from kgneo.english.saying import ANYBODY, WHAT_IS_SAID, Subject, subjects, without
-from kgneo.english.words import FUNCTION_WORDS
+from kgneo.english.saying import ANYBODY, WHAT_IS_SAID, WRITINGS, Subject, subjects, without
+from kgneo.english.words import ARTICLES, FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.passages import Passage
@@ -24,7 +24,7 @@ from kgneo.model import AnswerNode, Evidence, Triple
 from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
 from kgneo.query.tree import tree_of
 from kgneo.reading.read import Interpretation
-from kgneo.stages.connect import Named, Placed, names_in
+from kgneo.stages.connect import Named, Placed, label_of, names_in
 from kgneo.stages.interpret import interpret
 from kgneo.stages.link import unbracket
 
@@ -170,7 +170,7 @@ def what_is_said(context: Context, question: str) -> Interpretation | None:
     who, topic = asked["who"], _without_names(asked["what"], [item.text for item in names])
     inside = [item for item in names if item.text in who]
     rest = " ".join([who, *(f"of {item.text}" for item in names if item not in inside)])
-    read = [] if who.lower() in ANYBODY else _readings(context, rest)
+    read = [] if _is_anybody(context, who) else _readings(context, rest)
     if read and read[0].complete:
         found = read[0]
         name = _told_by(context, found.meant or found.graph, Subject(topic, rest, ""))
@@ -183,6 +183,14 @@ def what_is_said(context: Context, question: str) -> Interpretation | None:
     told = (Condition(Value(name), "about", (topic,)),) if topic else ()
     graph = replace(graph, answer=Value(name), columns=(), conditions=(*graph.conditions, *told))
     return Interpretation(graph, found.score, likely=TOLD, names=found.names)
+
+
+def _is_anybody(context: Context, who: str) -> bool:
+    """Whether words say no more than that somebody has written it."""
+    words = [word for word in who.lower().split() if word not in ARTICLES]
+    if len(words) != 1:
+        return False
+    return words[0] in ANYBODY or (words[0] in WRITINGS and not label_of(context, words[0]))
 
 
 def _names(context: Context, question: str) -> list[Placed]:
