@@ -3,9 +3,10 @@
     python -m benchmarks.from_documents [LAYOUT …]
 
 The same invented world (benchmarks/documents) is built by neo4j-graphrag's pipeline, by graphiti with entity types and
-without, and by LightRAG (extras: graphrag, documents), each with a scripted model, and written as llm-graph-builder's
-queries write it. Right: the whole answer set; of a way, what must be on it ("~" in questions.tsv). The questions "own"
-are in the words of the documents, "other" in other words; nothing was mended by looking at the latter.
+without (extras: graphrag, documents), and by LightRAG, which gets an environment of its own, each with a scripted
+model, and written as llm-graph-builder's queries write it. Right: the whole answer set; of a way, what must be on it
+("~" in questions.tsv). The questions "own" are in the words of the documents, "other" in other words; nothing was
+mended by looking at the latter.
 """
 
 from __future__ import annotations

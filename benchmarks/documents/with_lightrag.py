@@ -1,17 +1,23 @@
-"""The world by LightRAG with Neo4j as its graph (extra: documents)."""
+"""The world by LightRAG with Neo4j as its graph, in an environment of its own."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.documents.world import DOCUMENTS, SIZE, said, text_of, vector_of
+
+REQUIREMENTS = ("lightrag-hku>=1.5,<1.6", "neo4j>=6,<7")
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 BETWEEN, END = "<|#|>", "<|COMPLETE|>"
 
@@ -44,8 +50,8 @@ async def embed(texts: Sequence[str], **_: Any) -> NDArray[np.float64]:
 
 
 async def _build() -> None:
-    from lightrag import LightRAG  # type: ignore[import-untyped]
-    from lightrag.utils import EmbeddingFunc, Tokenizer  # type: ignore[import-untyped]
+    from lightrag import LightRAG
+    from lightrag.utils import EmbeddingFunc, Tokenizer
 
     with tempfile.TemporaryDirectory() as place:
         rag = LightRAG(
@@ -63,7 +69,31 @@ async def _build() -> None:
         await rag.finalize_storages()
 
 
+def environment() -> Path:
+    """The Python of a virtual environment with LightRAG, which is made once. LightRAG brings pandas, which Neo4j's
+    driver imports wherever it is: no process of kgneo's is to have it for that. Raises CalledProcessError."""
+    from filelock import FileLock
+
+    from kgneo.folders import cache_folder
+
+    folder = cache_folder() / "benchmarks" / "lightrag"
+    python, made = folder / "bin" / "python", folder / "made"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")):
+        if not made.exists():
+            uv = Path(sys.executable).with_name("uv")
+            subprocess.run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, folder], check=True)
+            subprocess.run([uv, "pip", "install", "--quiet", "--python", python, *REQUIREMENTS], check=True)
+            made.touch()
+    return python
+
+
 def build(uri: str, user: str, password: str) -> None:
-    """Build the world in an empty database."""
-    os.environ |= {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password}
+    """Build the world in an empty database. Raises CalledProcessError."""
+    address = {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password}
+    script = [str(environment()), "-m", "benchmarks.documents.with_lightrag"]
+    subprocess.run(script, env={**os.environ, **address}, cwd=ROOT, check=True, capture_output=True)
+
+
+if __name__ == "__main__":
     asyncio.run(_build())
