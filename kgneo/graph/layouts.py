@@ -6,10 +6,10 @@ nothing else (`--display`, `--include`, terms). A layout is data: another tool's
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgneo.graph.schema import Label, Schema
+from kgneo.graph.schema import Label, Relation, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ def _has(schema: Schema, marks: Marks) -> bool:
     return _all_there(schema.labels, marks.labels) and _all_there(schema.relations, marks.relations)
 
 
-def _all_there(owners: object, marks: Mapping[str, tuple[str, ...]]) -> bool:
-    there = [(owner.name, {item.key for item in owner.properties}) for owner in owners]  # type: ignore[attr-defined]
+def _all_there(owners: Iterable[Label | Relation], marks: Mapping[str, tuple[str, ...]]) -> bool:
+    there = [(owner.name, {item.key for item in owner.properties}) for owner in owners]
     return all(any(mark in ("*", name) and keys >= {*wanted} for name, keys in there) for mark, wanted in marks.items())
 
 

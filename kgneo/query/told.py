@@ -32,15 +32,16 @@ def stored(relations: Iterable[str], told: Told) -> tuple[str, ...]:
 def owning(relation: str, place: ToldType | None) -> str:
     """The relationship `owner` of a type as a Cypher pattern; where it is told at a place, the parameter `$owner` has
     its name."""
-    if place is None or not place.key:
-        return f"[owner:{quote(relation)}]"
-    return f"[owner:{quote(place.relation)} WHERE owner.{quote(place.key)} = $owner]"
+    return _pattern("owner", relation, place, "$owner")
 
 
 def step(number: int, relation: str, told: Told) -> str:
     """The relationship r1, r2, … of a walk as a Cypher pattern; of a told type, the parameter `$hops` has the names of
     all types of the walk."""
-    place = told.get(relation)
+    return _pattern(f"r{number}", relation, told.get(relation), f"$hops[{number - 1}]")
+
+
+def _pattern(name: str, relation: str, place: ToldType | None, value: str) -> str:
     if place is None:
-        return f"[r{number}:{quote(relation)}]"
-    return f"[r{number}:{quote(place.relation)} WHERE r{number}.{quote(place.key)} = $hops[{number - 1}]]"
+        return f"[{name}:{quote(relation)}]"
+    return f"[{name}:{quote(place.relation)} WHERE {name}.{quote(place.key)} = {value}]"

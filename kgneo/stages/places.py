@@ -16,7 +16,7 @@ from neo4j.spatial import Point, WGS84Point
 
 from kgneo.context import Context
 from kgneo.english.names import name_words, singular
-from kgneo.english.places import CUES, LIKELY, METRES, SAID_WITH, Asks, metres
+from kgneo.english.places import CUES, LIKELY, SAID_WITH, Asks, metres
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.cypher import fill, query
@@ -231,9 +231,7 @@ def _told(distance: float, here: Point, unit: str) -> str:
     """A distance in words: "12.4 km"; in the units of the coordinates, where these are on no globe."""
     if not isinstance(here, WGS84Point):
         return f"{distance:g}"
-    word = unit.lower()
-    factor = METRES.get(word) or METRES[word.removesuffix("s")]
-    return f"{_short(distance / factor)} {unit}"
+    return f"{_short(distance / metres('1', unit))} {unit}"
 
 
 def _rounded(distance: float, here: Point) -> float:
