@@ -288,9 +288,11 @@ def test_the_schema_is_read_once_and_again_when_it_changed(films: Graph) -> None
         films.write("MATCH (f:Festival) DELETE f")
 
 
-def test_a_sample_is_said_to_be_one(films: Graph) -> None:
+def test_a_sample_is_said_to_be_one(films: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     schema = read_schema(films, sample=2)
-    assert schema.sampled
+    assert (schema.sampled, schema.whole) == (True, True)  # all keys and connections are known
+    monkeypatch.setattr("kgneo.graph.schema.WHOLE_UP_TO", 0)
+    assert not read_schema(films, sample=2).whole
     assert {label.name: label.nodes for label in schema.labels}["Person"] == 3
     assert not read_schema(films).sampled
 

@@ -142,7 +142,7 @@ def test_of_a_graph_that_is_not_too_large_every_pair_is_counted(town: Graph, mon
 
 
 def test_both_ways_of_looking_find_the_same_labels_types_and_keys(town: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    sampled = read_schema(town)
+    sampled = scan(town, read_schema(town))
     monkeypatch.setattr("kgneo.graph.schema.WHOLE_UP_TO", 1_000_000)
     whole = read_schema(town)
     assert [(item.name, item.nodes, keys(whole, item.name).keys()) for item in whole.labels] == [
@@ -171,6 +171,17 @@ def test_both_ways_of_reading_values_find_the_same(
 def test_a_rare_set_of_labels_has_its_keys_in_a_look_at_the_whole(town: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgneo.graph.schema.WHOLE_UP_TO", 1_000_000)
     assert 0 < keys(read_schema(town, sample=60), "Person")["badge"] < 0.1
+
+
+def test_a_look_at_the_whole_leaves_nothing_to_find_out(town: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgneo.graph.schema.WHOLE_UP_TO", 1_000_000)
+    schema = read_schema(town, sample=60)
+    assert schema.whole
+    assert [(item.name, item.properties) for item in scan(town, schema).labels] == [
+        (item.name, item.properties) for item in schema.labels
+    ]
+    [person] = [label for label in schema.labels if label.name == "Person"]
+    assert [item.examples for item in person.properties if item.key == "nickname"] == [("Dusty",)]
 
 
 def test_every_label_that_a_counter_has_is_in_a_connection(town: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,6 +319,15 @@ def test_of_very_many_connections_those_stay_that_join_what_no_other_does(monkey
 
 
 # These write to the server of the graph above: they come last.
+
+
+def test_of_very_many_sets_of_keys_no_key_is_missed(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgneo.graph.schema.WHOLE_UP_TO", 1_000_000)
+    graph.write("UNWIND range(1, 20) AS a UNWIND range(1, 20) AS b CREATE (n:Thing) SET n['k' + a] = 1, n['k' + b] = 2")
+    schema = read_schema(graph, sample=10)
+    assert len(keys(schema, "Thing")) == 20
+    assert schema.labels[0].nodes == 400
+    assert not schema.whole
 
 
 def test_a_label_sharing_nodes_leaves_numbers_open_that_counters_alone_cannot_tell(graph: Graph) -> None:

@@ -45,6 +45,16 @@ def test_a_property_is_told_by_its_few_values_or_by_an_example_that_is_whole_and
     )
 
 
+def test_more_values_are_listed_where_there_is_room_for_them() -> None:
+    kinds = tuple(f"kind {number}" for number in range(20))
+    properties = (text("name", "Cog", different=100), text("kind", *kinds, different=20), text("state", "new", "old"))
+    schema = Schema(100, 0, (Label("Part", 100, properties),))
+    assert '"kind 18" | "kind 19"' in shown(schema)
+    less = shown(schema, tokens=80)
+    assert 'kind: STRING e.g. "kind 0"' in less
+    assert 'state: STRING "new" | "old"' in less
+
+
 def test_whether_a_type_is_stored_both_ways_is_told_from_the_data(graph: Graph) -> None:
     graph.write(
         "UNWIND range(1, 9) AS n CREATE (:Person {name: 'P' + n})\n"

@@ -4,7 +4,8 @@ Properties come from a thousand nodes of each label and relationships of each ty
 What there is to look at is found in one of two ways:
 
 - In a graph of up to `WHOLE_UP_TO` nodes and relationships two queries go through all of them (`_Whole`). They are the
-  same for every graph, and planning a query for each label takes longer than this.
+  same for every graph, and planning a query for each label takes longer than this. What is read is some of each group
+  with the same labels and keys, so that no key is missed and shares are exact: there is nothing left to find out.
 - In a larger one sizes come from Neo4j's own counters, nodes and relationships from queries for each label and type,
   connections as `kgneo.graph.connections` says (`_Sampled`), so that a graph of any size takes seconds.
 
@@ -18,7 +19,7 @@ import json
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -192,7 +193,9 @@ def read_schema(
     if len(label_names) + len(relation_names) > 50:
         report(f"Reading {len(label_names)} labels and {len(relation_names)} relationship types …")
     ends_at = time.monotonic() + deadline
-    labels, relations = _looked_at(graph, sample, ends_at, shape, label_names, relation_names, nodes + relationships)
+    labels, relations, exact = _looked_at(
+        graph, sample, ends_at, shape, label_names, relation_names, nodes + relationships
+    )
     sizes = [item.nodes for item in labels] + [item.relationships for item in relations]
     found = Schema(
         nodes=nodes,
@@ -201,8 +204,9 @@ def read_schema(
         relations=tuple(relations),
         sampled=any(size > sample for size in sizes),
         complete=time.monotonic() < ends_at,
+        scanned=exact,
     )
-    return _with_earlier(found, before) if before and found.sampled else found
+    return found if found.whole or not before else _with_earlier(found, before)
 
 
 def _looked_at(
@@ -213,17 +217,17 @@ def _looked_at(
     label_names: Sequence[str],
     relation_names: Sequence[str],
     size: int,
-) -> tuple[list[Label], list[Relation]]:
+) -> tuple[list[Label], list[Relation], bool]:
     """The labels and the types of a graph of `size` nodes and relationships: all of it, where that is not too much or
-    takes too long, else a part."""
+    takes too long, else a part; and whether no key and no connection can be missing."""
     if size <= WHOLE_UP_TO:
         try:
             whole = _Whole(graph, sample, ends_at, shape)
-            return whole.labels(label_names), whole.relations(relation_names)
+            return whole.labels(label_names), whole.relations(relation_names), whole.exact
         except GraphTimeout:
             pass  # a server that has much else to do
     look = _Sampled(graph, sample, ends_at, shape)
-    return look.labels(label_names), look.relations(relation_names, Ends(graph, look.nodes, ends_at))
+    return look.labels(label_names), look.relations(relation_names, Ends(graph, look.nodes, ends_at)), False
 
 
 def read_relations(graph: Graph, *, sample: int = SAMPLE) -> tuple[Relation, ...]:
@@ -237,10 +241,12 @@ Rows = Sequence[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Nodes with the same labels, or relationships of a type between nodes with the same labels: the names (labels, or
-    the type) that they are looked at for, how many there are, and the ids of some, which are spread over all."""
+    """Nodes with the same labels and keys, or relationships of a type with the same keys between nodes with the same
+    labels: the names (labels, or the type) that they are looked at for, the keys, how many there are, and the ids of
+    some, which are spread over all."""
 
     names: tuple[str, ...]
+    keys: frozenset[str]
     found: int
     ids: Sequence[str]
     ends: Pair = ((), ())
@@ -250,11 +256,41 @@ class _Group:
         """Whether both ends of relationships have a label in common."""
         return bool({*self.ends[0]} & {*self.ends[1]})
 
-    def some(self, sample: int, sizes: Mapping[str, int]) -> _Group:
+    def some(self, sample: int, sizes: Mapping[str, int], groups: Mapping[str, int]) -> _Group:
         """With so few ids that all groups of one name have `sample` together, and a few at least."""
         most = max(sample * self.found / sizes[name] for name in self.names)
-        number = min(max(math.ceil(most), LEAST_OF_GROUP), len(self.ids))
+        least = max(min(LEAST_OF_GROUP, *(sample // groups[name] for name in self.names)), 1)
+        number = min(max(math.ceil(most), least), len(self.ids))
         return replace(self, ids=[self.ids[place * len(self.ids) // number] for place in range(number)])
+
+
+def _keys(row: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(key for key in row["keys"] if not is_own(key))
+
+
+def _grouped(groups: Iterable[_Group]) -> list[_Group]:
+    """One group for all that have the same names, ends and keys; the server tells keys in other orders apart."""
+    found: dict[Hashable, _Group] = {}
+    for group in groups:
+        what = group.names, group.ends, group.keys
+        other = found.get(what)
+        found[what] = replace(group, found=group.found + other.found, ids=[*other.ids, *group.ids]) if other else group
+    return list(found.values())
+
+
+def _fewer(groups: Iterable[_Group], most: int) -> list[_Group]:
+    """The `most` largest groups of each names and ends, and of the others those with a key that no larger one has. What
+    is left out is counted to the largest."""
+    seen: dict[Hashable, set[str]] = defaultdict(set)
+    taken: dict[Hashable, list[_Group]] = defaultdict(list)
+    for group in sorted(groups, key=lambda item: -item.found):
+        what = group.names, group.ends
+        if len(taken[what]) < most or not group.keys <= seen[what]:
+            taken[what].append(group)
+            seen[what] |= group.keys
+        else:
+            taken[what][0] = replace(taken[what][0], found=taken[what][0].found + group.found)
+    return [group for some in taken.values() for group in some]
 
 
 @dataclass
@@ -266,11 +302,18 @@ class _Whole:
     sample: int
     ends_at: float
     shape: Shape
+    exact: bool = True
+    """Whether all groups of labels and keys were looked at so far."""
 
     def labels(self, names: Sequence[str]) -> list[Label]:
         """The labels of these names that nodes have."""
         groups = [
-            _Group(tuple(label for label in row["labels"] if label in names), row["found"], row["ids"])
+            _Group(
+                tuple(sorted(label for label in row["labels"] if label in names)),
+                _keys(row),
+                row["found"],
+                row["ids"],
+            )
             for row in self._read(query("schema_nodes_whole"), sample=self.sample)
             if not _is_hidden(row["labels"], self.shape)
         ]
@@ -282,7 +325,13 @@ class _Whole:
         """The types of these names, with what they connect."""
         sizes, groups = self._some(
             [
-                _Group((row["relation"],), row["found"], row["ids"], (own_labels(subject), own_labels(target)))
+                _Group(
+                    (row["relation"],),
+                    _keys(row),
+                    row["found"],
+                    row["ids"],
+                    (own_labels(subject), own_labels(target)),
+                )
                 for row in self._read(query("schema_relations_whole"), sample=self.sample)
                 if row["relation"] in names
                 and not _is_hidden((*(subject := row["subject"]), *(target := row["object"])), self.shape)
@@ -308,9 +357,14 @@ class _Whole:
     def _some(self, groups: Sequence[_Group]) -> tuple[Counter[str], list[_Group]]:
         """How many there are of each name, and the groups with the ids that are looked at."""
         sizes: Counter[str] = Counter()
+        number: Counter[str] = Counter()
         for group in groups:
             sizes.update(dict.fromkeys(group.names, group.found))
-        return sizes, [group.some(self.sample, sizes) for group in groups]
+        few = _fewer(every := _grouped(groups), self.sample)
+        self.exact = self.exact and len(few) == len(every)
+        for group in few:
+            number.update(group.names)
+        return sizes, [group.some(self.sample, sizes, number) for group in few]
 
     def _rows(self, file: str, groups: Sequence[_Group]) -> dict[str, list[dict[str, Any]]]:
         """What has the ids of the groups, by name, each with how many it stands for."""

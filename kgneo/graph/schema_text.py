@@ -37,6 +37,8 @@ REPEATED = 1.5
 """Nodes for each different value, on average, from which values are those of kinds or states."""
 LONGEST_VALUES = 160
 """Characters of the values of a property together that are listed in full."""
+MORE, LONGEST_MORE = 24, 500
+"""The same two bounds where there is room for more."""
 LONGEST_EXAMPLE = 40
 """Characters of an example, which is never cut: a model would write what is left."""
 CUT_EXAMPLE = 80
@@ -128,7 +130,7 @@ def prompt_text(schema: Schema, shape: Shape, *, tokens: int, spoken: Sequence[s
     speaks of, the likeliest first. It is the same for all questions where the whole schema fits."""
     limit = tokens * CHARACTERS
     rows = sorted(_rows(schema, shape), key=lambda row: -row.number)
-    for keep in (_with_values, _with_example) if spoken else DETAILS:
+    for keep in (_with_more_values, _with_values, _with_example) if spoken else DETAILS:
         text = "\n".join(row.write(keep) for row in rows)
         if len(text) <= limit:
             return text
@@ -292,22 +294,26 @@ def _braces(properties: Sequence[Property], size: int, keep: Keep) -> str:
     return f" {{{', '.join(parts)}}}" if parts else ""
 
 
-def few_values(item: Property) -> tuple[str, ...]:
-    """All values of a property, where they are few and short; nothing else. Of a large graph they are those of a
-    sample."""
+def few_values(item: Property, *, most: int = FEW, longest: int = LONGEST_VALUES) -> tuple[str, ...]:
+    """All values of a property, where they are at most `most` and have `longest` characters together; nothing else. Of
+    a large graph they are those of a sample."""
     values = item.examples
-    if not 0 < len(values) <= min(FEW, EXAMPLES - 1) or len(values) < item.different or "LIST" in item.type:
+    if not 0 < len(values) <= min(most, EXAMPLES - 1) or len(values) < item.different or "LIST" in item.type:
         return ()
     texts = "STRING" in item.type
     kinds = item.times >= REPEATED * len(values) or (item.times <= TINY and texts)
     if not texts and len(values) > FEW_NUMBERS:
         return ()
-    short = sum(map(len, values)) <= LONGEST_VALUES and max(map(len, values)) < CUT_EXAMPLE
+    short = sum(map(len, values)) <= longest and max(map(len, values)) < CUT_EXAMPLE
     return values if kinds and short and item.type != "BOOLEAN" else ()
 
 
-def _with_values(item: Property, size: int) -> str:
-    values = few_values(item)
+def _with_more_values(item: Property, size: int) -> str:
+    return _with_values(item, size, most=MORE, longest=LONGEST_MORE)
+
+
+def _with_values(item: Property, size: int, *, most: int = FEW, longest: int = LONGEST_VALUES) -> str:
+    values = few_values(item, most=most, longest=longest)
     if not values:
         return _with_example(item, size)
     more = ["…"] if item.share * size > item.times + 1 else []
@@ -364,4 +370,4 @@ def _nothing(item: Property, _: int) -> None:  # noqa: ARG001
     return None
 
 
-DETAILS: tuple[Keep, ...] = (_with_values, _with_example, _with_type, _key_only, _nothing)
+DETAILS: tuple[Keep, ...] = (_with_more_values, _with_values, _with_example, _with_type, _key_only, _nothing)
