@@ -120,10 +120,14 @@ class _Item:
 
 
 def learn_questions(
-    context: Context, questions: Sequence[Question], *, on_progress: OnProgress = lambda _stage, _done, _total: None
+    context: Context,
+    questions: Sequence[Question],
+    *,
+    source: str = "",
+    on_progress: OnProgress = lambda _stage, _done, _total: None,
 ) -> LearnReport:
-    """Learn `questions`. `on_progress` gets a stage ("reading", "trying", "reading by learned words", "training"), how
-    far it is, and of how much.
+    """Learn `questions`, which come from `source` (empty: somebody asked them). `on_progress` gets a stage ("reading",
+    "trying", "reading by learned words", "training"), how far it is, and of how much.
 
     Questions without a named entity about a graph with labels become templates of query graphs
     (`kgneo.learning_readings`). Raises GraphError where the graph cannot be written.
@@ -133,7 +137,7 @@ def learn_questions(
     plain = [item for item in questions if not item.entities and "[" not in item.text] if labelled else []
     if not plain:
         return _learn_paths(context, questions, on_progress)
-    read = _of_readings(len(plain), learn_readings(context, plain, on_progress=on_progress))
+    read = _of_readings(len(plain), learn_readings(context, plain, source=source, on_progress=on_progress))
     others = [item for item in questions if item not in plain]
     return _together(read, _learn_paths(context, others, on_progress)) if others else read
 

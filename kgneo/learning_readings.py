@@ -10,6 +10,9 @@ was learned from all of them together. In this order:
    of which none does readings near the likeliest are run (`kgneo.reading.near`).
 4. The weights are learned from all lessons of the graph, old and new. On questions whose templates they did not see it
    is found out how sure they must be to go before the reader; they are kept unless they never help.
+
+Lessons that were drawn from the graph (`kgneo.self_teaching`) are outranked by what somebody asked: of one text the
+latter counts, and where there are enough of them, they alone tell what learning is worth.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from numpy.typing import NDArray
 
 from kgneo.context import Context
 from kgneo.errors import DataError, GraphError, KgneoError
-from kgneo.graph.lessons import Lesson, all_lessons, store_lessons, write_learned
+from kgneo.graph.lessons import DRAWN, Lesson, all_lessons, store_lessons, write_learned
 from kgneo.graph.run import run
 from kgneo.query.from_cypher import from_cypher
 from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
@@ -92,12 +95,18 @@ class _Item:
     fitting: list[QueryGraph] = field(default_factory=list)
     meant: QueryGraph | None = None
     times: int = 1
+    source: str = ""
 
 
 def learn_readings(
-    context: Context, questions: Sequence[Question], *, on_progress: OnProgress = lambda _stage, _done, _total: None
+    context: Context,
+    questions: Sequence[Question],
+    *,
+    source: str = "",
+    on_progress: OnProgress = lambda _stage, _done, _total: None,
 ) -> Outcome:
-    """Learn `questions`; without any, the weights are learned anew from the lessons of the graph.
+    """Learn `questions`, which are of that `source`; without any, the weights are learned anew from the lessons of the
+    graph.
 
     Raises GraphError where the graph cannot be written.
     """
@@ -110,7 +119,7 @@ def learn_readings(
     _decide(context, known, items)
     rejected += [(item.question.text, "no reading gives its answers") for item in items if item.meant is None]
     learned = [item for item in items if item.meant is not None]
-    lessons = _lessons(learned)
+    lessons = _lessons(learned, source)
     if lessons:
         store_lessons(context.graph, lessons)
     kept, accuracy, stored = _train_all(context, known, learned, on_progress)
@@ -244,12 +253,13 @@ def _decide(context: Context, known: Reading, items: Sequence[_Item]) -> None:
 # What is learned from all --------------------------------------------------------------------------------------------
 
 
-def _lessons(items: Sequence[_Item]) -> list[Lesson]:
+def _lessons(items: Sequence[_Item], source: str) -> list[Lesson]:
     """One lesson for each text and template."""
     made: dict[str, Lesson] = {}
     for item in items:
         assert item.meant is not None
-        lesson = Lesson(item.asked.masked, cut(item.meant, item.asked.named), item.question.text, item.meant)
+        template = cut(item.meant, item.asked.named)
+        lesson = Lesson(item.asked.masked, template, item.question.text, item.meant, source=source)
         earlier = made.get(lesson.key)
         made[lesson.key] = replace(earlier, count=earlier.count + 1) if earlier else lesson
     return list(made.values())
@@ -260,9 +270,9 @@ def _train_all(
 ) -> tuple[bool, tuple[float, float], int]:
     """Learn from all lessons of the graph; whether it is kept, what it is worth, and how many lessons there are."""
     fresh = {item.question.text: item for item in items}
-    stored = all_lessons(context.graph)
+    stored = _outranked(all_lessons(context.graph))
     read = [(fresh.get(lesson.question) or _again(context, known, lesson), lesson) for lesson in stored[:MOST]]
-    every = [replace(item, times=lesson.count) for item, lesson in read if item is not None]
+    every = [replace(item, times=lesson.count, source=lesson.source) for item, lesson in read if item is not None]
     if not every:
         write_learned(context.graph, None)
         return False, (0.0, 0.0), 0
@@ -279,6 +289,12 @@ def _train_all(
     }
     write_learned(context.graph, record)
     return True, accuracy, len(stored)
+
+
+def _outranked(lessons: Sequence[Lesson]) -> list[Lesson]:
+    """The lessons without those that were drawn and have the text of one that somebody asked."""
+    asked = {lesson.text.casefold() for lesson in lessons if not lesson.source}
+    return [lesson for lesson in lessons if not lesson.source or lesson.text.casefold() not in asked]
 
 
 def _again(context: Context, known: Reading, lesson: Lesson) -> _Item | None:
@@ -369,7 +385,12 @@ def _read_anew(context: Context, item: _Item, fits: Fits) -> None:
 
 
 def _left_out(items: Sequence[_Item]) -> list[_Item]:
-    """The questions of some templates; none where there are few."""
+    """The questions of some templates, of those that somebody asked where these are not few; none where all are few."""
+    own = [item for item in items if item.source != DRAWN]
+    return _some_templates(own) or _some_templates(items)
+
+
+def _some_templates(items: Sequence[_Item]) -> list[_Item]:
     keys = [repr(identity(Layout(cut(item.meant, item.asked.named)))) for item in items if item.meant is not None]
     out = set(sorted(set(keys), key=digest)[::UNSEEN]) if len(items) >= FEWEST and len(set(keys)) >= UNSEEN else set()
     return [item for item, key in zip(items, keys, strict=True) if key in out]

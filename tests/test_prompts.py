@@ -31,6 +31,7 @@ def test_every_prompt_is_filled_in_and_ends_with_the_user(name: str) -> None:
     messages = Prompts().messages(name, **values)
     assert messages[-1].role == "user"
     others = {"verify": "<claim>", "offered": "<readings>", "draft_terms": "<owner>", "texts": "<keys>"}
+    others |= {"reword": "<meanings>", "which_meaning": "<questions>"}
     asked = others.get(name, "<question>")
     assert asked in messages[-1].content
     assert not any("{{" in message.content or "##" in message.content for message in messages)

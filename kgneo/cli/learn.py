@@ -16,9 +16,11 @@ from kgneo.cli.hints import about_this_graph
 from kgneo.cli.options import (
     FEEDBACK,
     RETRIEVAL,
+    ModelSettings,
     connection_options,
     full_key,
     json_option,
+    model_options,
     option,
     print_json,
     progress,
@@ -41,7 +43,12 @@ BARS = {
     "trying": "Finding paths",
     "reading by learned words": "Reading anew",
     "training": "Training",
+    "drawing": "Drawing questions",
+    "putting into words": "Putting into words",
+    "reading back": "Reading back",
+    "asking what is meant": "Asking what is meant",
 }
+FROM_SCHEMA = "from-schema"
 
 
 @click.command(cls=Command)
@@ -61,8 +68,19 @@ BARS = {
 @option("--variant", default="vanilla", show_default=True, help="Which wording of them.", group="Questions")
 @option("--sample", "size", type=click.IntRange(min=1), help="Learn only so many, drawn by --seed.", group="Questions")
 @option("--seed", type=int, default=0, show_default=True, help="Which questions --sample draws.", group="Questions")
+@click.option("--from-schema", is_flag=True, help="Draw questions from the graph itself; with --llm in people's words.")
+@option(
+    "--count",
+    type=click.IntRange(1, 2_000),
+    default=100,
+    show_default=True,
+    help="Query graphs that --from-schema draws.",
+    group="Questions",
+)
 @click.option("--list", "show", is_flag=True, help="Show the examples in the graph.")
-@click.option("--remove", "keys", multiple=True, metavar="KEY|all", help="Remove an example, or all. Repeatable.")
+@click.option(
+    "--remove", "keys", multiple=True, metavar="KEY|all|from-schema", help="Remove an example, or all. Repeatable."
+)
 @option("--review", is_flag=True, help="Show what people said of answers, and what each would change.", group=FEEDBACK)
 @option("--take", multiple=True, metavar="KEY|all", help="Make it a verified question. Repeatable.", group=FEEDBACK)
 @option("--drop", multiple=True, metavar="KEY|all", help="Drop it unlearned. Repeatable.", group=FEEDBACK)
@@ -71,9 +89,12 @@ BARS = {
     "--encoder", metavar="NAME|PATH", help="Insist on this encoder; it must be the one of the index.", group=RETRIEVAL
 )
 @json_option
+@model_options
 @connection_options
 def learn(
     files: tuple[Path, ...],
+    from_schema: bool,
+    count: int,
     hops: int,
     split: str,
     variant: str,
@@ -87,6 +108,7 @@ def learn(
     take_back: str | None,
     encoder: str | None,
     as_json: bool,
+    model: ModelSettings,
     settings: Settings,
 ) -> None:
     """Learn from questions whose answers are known, and from what people say of answers.
@@ -100,9 +122,14 @@ def learn(
     somebody has looked at it: --review shows each with what it would change, and --take makes it a verified question of
     the file of terms. What would break another verified question is refused.
 
+    --from-schema draws questions from the graph itself. With --llm a model puts them into people's words once, about 20
+    calls for 100 query graphs; after that they help every question without it. What somebody asked outranks them.
+
     \b
     Examples:
       kgneo learn questions.jsonl
+      kgneo learn --from-schema --llm openai:gpt-5-mini
+      kgneo learn --remove from-schema
       kgneo learn --review
       kgneo learn --take 3f2a91c0
       kgneo learn --take-back anna
@@ -115,14 +142,14 @@ def learn(
     from kgneo.learning import learn_questions
     from kgneo.questions import read_labelled, sample
 
-    asked = (bool(files), show, bool(keys), review, bool(take), bool(drop), bool(take_back))
+    asked = (bool(files), from_schema, show, bool(keys), review, bool(take), bool(drop), bool(take_back))
     if sum(asked) != 1:
         raise UsageError(
-            "learn takes one of: files, --list, --remove, --review, --take, --drop, --take-back.",
+            "learn takes one of: files, --from-schema, --list, --remove, --review, --take, --drop, --take-back.",
             hint="See kgneo learn --help.",
         )
     with open_graph(settings, report=say) as graph:
-        if any(asked[3:]):
+        if any(asked[4:]):
             from kgneo.cli.review import Review
 
             feedback = Review(open_context(graph, encoder=encoder, report=say), as_json=as_json)
@@ -136,6 +163,10 @@ def learn(
             _list(graph, as_json)
         elif keys:
             _remove(graph, keys, encoder, as_json)
+            renew_mirror(graph)
+        elif from_schema:
+            context = open_context(graph, encoder=encoder, report=say)
+            _from_schema(context, count, seed, model, as_json)
             renew_mirror(graph)
         else:
             questions = [item for file in files for item in read_labelled(file, split=split, variant=variant)]
@@ -161,6 +192,39 @@ def _bars() -> Iterator[Callable[[str, int, int], None]]:
     finally:
         for bar in bars.values():
             bar.close()
+
+
+def _from_schema(context: Context, count: int, seed: int, model: ModelSettings, as_json: bool) -> None:
+    """Draw questions, and learn them in the place of those that were drawn before."""
+    from kgneo.context import Clock
+    from kgneo.graph.lessons import DRAWN, remove_lessons
+    from kgneo.learning import learn_questions
+    from kgneo.self_teaching import teach_self
+    from kgneo.stages.generate import ModelCalls
+
+    speaking, calls = model.load(), None
+    if speaking is not None:
+        calls = ModelCalls(speaking, model.load_prompts(), Clock(), timeout=model.llm_timeout)
+    with _bars() as show_progress:
+        told = teach_self(context, count, calls=calls, seed=seed, on_progress=show_progress, warn=say)
+        remove_lessons(context.graph, source=DRAWN)
+        report = learn_questions(context, told.kept, source=DRAWN, on_progress=show_progress)
+    if as_json:
+        use = asdict(calls.use) if calls else None
+        counts = {"drawn": told.drawn, "worded": told.worded, "read": told.read, "kept": len(told.kept)}
+        print_json({**counts, "llm": use, "learned": asdict(report)})
+        return
+    click.echo(
+        f"Drew {told.drawn:,} query graphs, which became {told.worded:,} questions: {told.read:,} are read as they are "
+        f"meant, {len(told.kept) - told.read:,} others are taught."
+    )
+    if calls is None:
+        click.echo(
+            "They are in kgneo's own words, so that they teach little; --llm has a model put them into people's."
+        )
+    else:
+        click.echo(f"{calls.use.calls:,} calls, {calls.use.prompt_tokens + calls.use.completion_tokens:,} tokens.")
+    _report(report, as_json)
 
 
 def _report(report: LearnReport, as_json: bool) -> None:
@@ -192,7 +256,8 @@ def _list(graph: Graph, as_json: bool) -> None:
     for example in examples:
         click.echo(f"{example.key[:KEY_DIGITS]}  {example.count:5}  {example.text}  →  {example.path}")
     for lesson in lessons:
-        click.echo(f"{lesson.key[:KEY_DIGITS]}  {lesson.count:5}  {lesson.text}  →  {wording(lesson.graph)}")
+        drawn = "  (from the schema)" if lesson.source else ""
+        click.echo(f"{lesson.key[:KEY_DIGITS]}  {lesson.count:5}  {lesson.text}  →  {wording(lesson.graph)}{drawn}")
     if not examples and not lessons:
         click.echo(about_this_graph("No examples. Next: kgneo learn FILE"))
 
@@ -218,18 +283,22 @@ def _lesson(lesson: Lesson) -> dict[str, object]:
         "query_graph": to_json(lesson.graph),
         "count": lesson.count,
         "question": lesson.question,
+        "source": lesson.source,
     }
 
 
 def _remove(graph: Graph, keys: Sequence[str], encoder: str | None, as_json: bool) -> None:
     from kgneo.asking import open_context
     from kgneo.graph.examples import all_examples, remove_examples
-    from kgneo.graph.lessons import all_lessons, remove_lessons
+    from kgneo.graph.lessons import DRAWN, all_lessons, remove_lessons
     from kgneo.learning import train_scorer
     from kgneo.learning_readings import learn_readings
 
     if "all" in keys:
         removed = remove_examples(graph) + remove_lessons(graph)
+    elif FROM_SCHEMA in keys:
+        removed = remove_lessons(graph, source=DRAWN)
+        learn_readings(open_context(graph, encoder=encoder, report=say), ())
     else:
         examples = [example.key for example in all_examples(graph)]
         lessons = [lesson.key for lesson in all_lessons(graph)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kgneo.english.names import name_words
+from kgneo.english.words import IDENTIFYING
 from kgneo.graph.schema import Property, Schema
 from kgneo.graph.shape import Shape, is_own
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
@@ -47,3 +49,8 @@ def _keys(owner: str, properties: Iterable[Property], shape: Shape) -> tuple[Key
         for item in properties
         if not is_own(item.key) and not shape.left_out.hides(item.key, (owner,))
     )
+
+
+def is_measure(key: Key) -> bool:
+    """Whether things are compared by a property: a number that tells one from the other is no amount."""
+    return key.kind in ("number", "date") and name_words(key.name)[-1] not in IDENTIFYING

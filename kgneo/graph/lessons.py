@@ -1,9 +1,10 @@
 """Lessons: questions with the templates of the query graphs that they mean, kept in the graph.
 
-Each is a node `(:KgneoLesson {text, template, graph, question, count})`, tied to nothing of the user's graph: `text` is
-the question with its values cut out, `template` and `graph` are the query graph without and with them, as JSON, `count`
-is how many questions had this text and template. What was learned from all of them together, the weights of parts and
-words, is the one node `:KgneoLearned`.
+Each is a node `(:KgneoLesson {text, template, graph, question, count, source})`, tied to nothing of the user's graph:
+`text` is the question with its values cut out, `template` and `graph` are the query graph without and with them, as
+JSON, `count` is how many questions had this text and template. `source` is empty where somebody asked, and "schema"
+where kgneo drew the query graph from the graph itself. What was learned from all of them together, the weights of parts
+and words, is the one node `:KgneoLearned`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from kgneo.query.json import from_json, to_json
 from kgneo.text import digest
 
 BATCH = 500
+DRAWN = "schema"
+"""The source of lessons that were drawn from the graph itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Lesson:
     question: str
     graph: QueryGraph
     count: int = 1
+    source: str = ""
 
     @property
     def key(self) -> str:
@@ -42,7 +46,8 @@ class Lesson:
 
 
 def store_lessons(graph: Graph, lessons: Sequence[Lesson]) -> None:
-    """Write `lessons`. One of a text and template that is there already replaces it; the larger count stays."""
+    """Write `lessons`. One of a text and template that is there already replaces it; the larger count stays, and what
+    somebody asked stays such."""
     graph.schema(query("lessons_constraint"))
     for start in range(0, len(lessons), BATCH):
         rows = [{"key": item.key, "fields": _fields(item)} for item in lessons[start : start + BATCH]]
@@ -56,11 +61,12 @@ def _fields(item: Lesson) -> dict[str, object]:
         "question": item.question,
         "graph": json.dumps(to_json(item.graph)),
         "count": item.count,
+        "source": item.source,
     }
 
 
 def all_lessons(graph: Graph) -> list[Lesson]:
-    """Every lesson, those of most questions first."""
+    """Every lesson: what somebody asked before what was drawn, those of most questions first."""
     return [
         Lesson(
             row["lesson"]["text"],
@@ -68,6 +74,7 @@ def all_lessons(graph: Graph) -> list[Lesson]:
             row["lesson"]["question"],
             from_json(json.loads(row["lesson"]["graph"])),
             row["lesson"]["count"],
+            row["lesson"]["source"],
         )
         for row in graph.read(query("lessons_all"))
     ]
@@ -82,10 +89,11 @@ def usable_lessons(knowledge: Knowledge) -> list[Lesson]:
     return [lesson for lesson in lessons if not check(lesson.graph, known)]
 
 
-def remove_lessons(graph: Graph, keys: Sequence[str] | None = None) -> int:
-    """Remove the lessons of these keys (None: all, with what was learned from them); how many there were."""
-    removed = int(graph.write(query("lessons_remove"), keys=keys)[0]["removed"])
-    if keys is None:
+def remove_lessons(graph: Graph, keys: Sequence[str] | None = None, *, source: str | None = None) -> int:
+    """Remove the lessons of these keys (None: all), and of this source (None: any); how many there were. With all of
+    them goes what was learned from them."""
+    removed = int(graph.write(query("lessons_remove"), keys=keys, source=source)[0]["removed"])
+    if keys is None and source is None:
         graph.write(query("lessons_learned_remove"))
         graph.schema(query("lessons_constraint_drop"))
     return removed

@@ -16,10 +16,10 @@ from itertools import chain, zip_longest
 
 from kgneo.context import Context
 from kgneo.english.names import name_words, plural
-from kgneo.english.words import IDENTIFYING
 from kgneo.errors import GraphTimeout
+from kgneo.graph.catalogue import is_measure
 from kgneo.graph.run import Result
-from kgneo.query.catalogue import Catalogue, Key
+from kgneo.query.catalogue import Catalogue
 from kgneo.query.check import check
 from kgneo.query.graph import Aggregate, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.query.growth import Action, Ask, Join, Order, fresh, grown
@@ -178,7 +178,7 @@ def _further(joins: Iterable[Join]) -> Iterator[tuple[Action, ...]]:
 
 def _by_property(variable: Variable, catalogue: Catalogue) -> Iterator[tuple[Action, ...]]:
     for key in catalogue.keys_of_labels(variable.labels):
-        if _is_measure(key):
+        if is_measure(key):
             value = Value(variable.name, key.name, "date" if key.kind == "date" else "")
             yield (Order(Selection(variable.name, value, descending=True)),)
 
@@ -198,11 +198,6 @@ def _by_value(variable: Variable, catalogue: Catalogue) -> Iterator[tuple[Action
     for key in catalogue.keys_of_labels(variable.labels):
         if key.kind == "text":
             yield (Ask(Aggregate("count", Value(variable.name), Value(variable.name, key.name))),)
-
-
-def _is_measure(key: Key) -> bool:
-    """Whether things are compared by a property: a number that tells one from the other is no amount."""
-    return key.kind in ("number", "date") and name_words(key.name)[-1] not in IDENTIFYING
 
 
 def _run(context: Context, graph: QueryGraph) -> Result | None:

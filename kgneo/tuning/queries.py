@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from kgneo.errors import GraphError
-from kgneo.graph.catalogue import catalogue
+from kgneo.graph.catalogue import catalogue, is_measure
 from kgneo.graph.open import Knowledge
 from kgneo.graph.run import Result, run
 from kgneo.graph.shape import LOADED_LABEL
@@ -153,7 +153,7 @@ class _Maker:
 
     def _bounded(self, draft: _Draft, label: Label) -> _Draft | None:
         """A condition on a property, or on the name where nothing else is given."""
-        keys = [key for key in label.keys if key.kind in ("text", "number", "truth", "date")]
+        keys = [key for key in label.keys if key.kind in ("text", "truth") or is_measure(key)]
         if not keys:
             return None
         key = self._random.choice(keys)
@@ -182,22 +182,26 @@ class _Maker:
         descending = self._random.random() < 0.7
         if often and draft.meant.edges and not draft.meant.conditions:
             return draft.grown(Order(Selection("x0", Aggregate("count", Value("x1")), descending)))
-        ordered = [key for key in label.keys if key.kind in ("number", "date")]
+        ordered = [key for key in label.keys if is_measure(key)]
         if not ordered:
             return None
         return draft.grown(Order(Selection("x0", Value("x0", self._random.choice(ordered).name), descending)))
 
     def _asked(self, draft: _Draft, label: Label) -> _Draft:
-        """What is asked for: nodes, a property of theirs, their number, or a figure over them."""
+        """What is asked for: nodes, a property of theirs, their number, by a property, too, or a figure over them."""
         chance = self._random.random()
         if chance < 0.2 and label.keys:
             return draft.grown(Ask(Value("x0", self._random.choice(label.keys).name)))
         if chance < 0.4 and not draft.meant.selections:
             return draft.grown(Ask(Aggregate("count", Value("x0"))))
-        numbers = [key for key in label.keys if key.kind == "number"]
+        numbers = [key for key in label.keys if key.kind == "number" and is_measure(key)]
         if chance < 0.5 and numbers and not draft.meant.selections:
             function = self._random.choice(FIGURES)
             return draft.grown(Ask(Aggregate(function, Value("x0", self._random.choice(numbers).name))))
+        texts = [key for key in label.keys if key.kind == "text"]
+        if chance < 0.6 and texts and not draft.meant.selections:
+            group = Value("x0", self._random.choice(texts).name)
+            return draft.grown(Ask(Aggregate("count", Value("x0"), group)))
         return draft
 
     def _worded(self, draft: _Draft) -> Question | None:
