@@ -221,7 +221,8 @@ def test_questions_over_the_schema_have_conditions_counts_and_extremes(newest_se
         assert any(isinstance(item.answer, Aggregate) and item.answer.function == "count" for item in graphs)
         assert any(item.selections for item in graphs)
         assert any(edge.absent for item in graphs for edge in item.edges)
-        assert {"=", "<", ">"} <= {condition.operator for item in graphs for condition in item.conditions}
+        assert {"=", "<", ">"} <= {condition.operator[0] for item in graphs for condition in item.conditions}
+        assert any(isinstance(item.answer, Aggregate) and item.answer.per for item in graphs)
         assert all(name in question.text for question in made for name in question.entities)
         assert {question.id for question, _ in written(context, made)} == {question.id for question in made}
         assert again == made

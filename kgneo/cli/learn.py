@@ -298,7 +298,10 @@ def _remove(graph: Graph, keys: Sequence[str], encoder: str | None, as_json: boo
         removed = remove_examples(graph) + remove_lessons(graph)
     elif FROM_SCHEMA in keys:
         removed = remove_lessons(graph, source=DRAWN)
-        learn_readings(open_context(graph, encoder=encoder, report=say), ())
+        if all_lessons(graph):
+            learn_readings(open_context(graph, encoder=encoder, report=say), ())
+        else:
+            remove_lessons(graph)
     else:
         examples = [example.key for example in all_examples(graph)]
         lessons = [lesson.key for lesson in all_lessons(graph)]
