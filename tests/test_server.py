@@ -287,6 +287,35 @@ def test_a_given_port_that_is_taken_is_an_error_that_names_it(tmp_path: Path) ->
     assert find_process(Store(tmp_path / "store")) is None
 
 
+def test_a_store_of_5_26_is_opened_by_2026_where_that_is_asked_for_and_never_back(
+    older_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KGNEO_NEO4J_VERSION", "2026")
+    with pytest.raises(ServerError, match="of the next line") as raised:
+        start_small(older_store)
+    assert "kgneo server start --version 2026" in raised.value.hint
+    said: list[str] = []
+    running = start_small(older_store, version="2026", report=said.append)
+    assert "cannot open it any more" in said[0]  # before it is touched
+    assert query(running, "MATCH (e:Entity) RETURN count(e)") == [[1000]]
+    stop(older_store)
+    with pytest.raises(ServerError, match="is older"):
+        start_small(older_store, version="5.26")
+
+
+def test_a_copy_of_a_store_is_opened_unless_its_server_ran(older_store: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(older_store, tmp_path / "stopped")
+    start_small(older_store)
+    shutil.copytree(older_store, tmp_path / "running", ignore=shutil.ignore_patterns("*.lock", "store_lock"))
+    stop(older_store)
+    with pytest.raises(ServerError, match="made while the server of that ran") as raised:
+        start_small(tmp_path / "running")
+    assert "server.json" in raised.value.hint
+    running = start_small(copy)
+    assert query(running, "MATCH (e:Entity) RETURN count(e)") == [[1000]]
+    stop(copy)
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_log_that_ends_inside_a_transaction_costs_nothing_that_was_committed(tmp_path: Path, version: str) -> None:
     folder = tmp_path / "store"

@@ -262,8 +262,8 @@ def test_the_version_asked_for_then_the_stores_then_the_pinned_one(
 @pytest.mark.parametrize(
     ("asked", "recorded", "reason"),
     [
-        ("5.26", "2026.08.1", "another line"),
-        ("2026", "5.26.19", "another line"),
+        ("5.26", "2026.08.1", "older"),
+        ("2026", "5.26.19", "next line"),
         ("5.26.7", "5.26.19", "older"),
         ("2026.08.1", "2026.10.0", "older"),
     ],

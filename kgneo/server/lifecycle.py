@@ -35,7 +35,7 @@ from kgneo.server.login import DatabaseFailed, answers, train
 from kgneo.server.logs import CUT_OFF, PORT_IN_USE, cause_of, errors_since, last_lines, read_tail
 from kgneo.server.process import child_environment, end, find_process, kill, launch, process_of
 from kgneo.server.stores import ServerRecord, Store, StoreRecord
-from kgneo.server.versions import choose_version, minimum_java
+from kgneo.server.versions import choose_version, line_of, minimum_java
 
 USERNAME = "neo4j"
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
@@ -96,16 +96,30 @@ def start(
     """
     place = Store(store.expanduser().resolve())
     asked = version or os.environ.get("KGNEO_NEO4J_VERSION") or None
-    choose_version(asked, version_of(place))
+    upgrade = version is not None
+    choose_version(asked, version_of(place), upgrade=upgrade)
+    _check_whole(place)
     memory = choose_memory(heap, page_cache, machine_memory())
     running = status(store)
     if running is None:
         place.create()
         with place.lock(timeout + 120, report), _on_its_disk(place):
             task = _Start(place, memory, bolt_port, http_port, report, timeout)
-            running = _adopt(task) or _start_new(task, choose_version(asked, version_of(place)))
+            running = _adopt(task) or _start_new(task, choose_version(asked, version_of(place), upgrade=upgrade))
     _report_other_ports(running, bolt_port, http_port, report)
     return running
+
+
+def _check_whole(store: Store) -> None:
+    """Raises ServerError where the store is a copy that was made while its server wrote into it."""
+    server = store.read_server()
+    if server is not None and server.folder and Path(server.folder) != store.folder and store.has_data:
+        raise ServerError(
+            f"The store {store.folder} is a copy of {server.folder}, made while the server of that ran: it may lack "
+            "what was being written.",
+            hint=f"Stop that server, and copy again. Where the server was killed and the folder moved since, remove "
+            f"{store.server_file}: Neo4j then mends what the last write left.",
+        )
 
 
 @contextmanager
@@ -279,6 +293,7 @@ def _start_new(task: _Start, version: str) -> RunningServer:
     # A given port that is taken is said before anything is downloaded.
     choose_ports(task.bolt_port, task.http_port, task.store.read_record())
     distribution = find_distribution(version, task.report)
+    _report_upgrade(task, version)
     task.report(f"Starting Neo4j {version} on the store {task.store.folder} (Java {java.version}, {java.path}).")
     tried: list[str] = []
     while True:
@@ -303,6 +318,15 @@ def _start_new(task: _Start, version: str) -> RunningServer:
                 f"that was committed before it stays. The log as it was is in {_put_aside(task.store)}."
             )
         tried.append(cause)
+
+
+def _report_upgrade(task: _Start, version: str) -> None:
+    recorded = version_of(task.store)
+    if recorded is not None and line_of(recorded) != line_of(version):
+        task.report(
+            f"The store was made with Neo4j {recorded}. From now on it belongs to Neo4j {version}, and {recorded} "
+            "cannot open it any more; indexes may take a while to be online."
+        )
 
 
 def _put_aside(store: Store) -> Path:

@@ -18,7 +18,7 @@ import secrets
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +40,12 @@ class StoreRecord:
 
 @dataclass(frozen=True, slots=True)
 class ServerRecord:
-    """The process that was started on a store. `ready`: it has answered a login and is not being stopped."""
+    """The process that was started on a store. `ready`: it has answered a login and is not being stopped. `folder`:
+    that of the store, in which a copy of it differs; empty as older versions wrote it."""
 
     pid: int
     ready: bool
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,10 @@ class Store:
     @property
     def configuration_folder(self) -> Path:
         return self.home / "conf"
+
+    @property
+    def server_file(self) -> Path:
+        return self.folder / "server.json"
 
     @property
     def start_log(self) -> Path:
@@ -131,17 +137,17 @@ class Store:
         _write_json(self.folder / "store.json", asdict(record))
 
     def read_server(self) -> ServerRecord | None:
-        fields = _read_json(self.folder / "server.json")
+        fields = _read_json(self.server_file)
         try:
-            return ServerRecord(int(fields["pid"]), bool(fields["ready"]))
+            return ServerRecord(int(fields["pid"]), bool(fields["ready"]), str(fields.get("folder", "")))
         except (KeyError, TypeError, ValueError):
             return None
 
     def write_server(self, record: ServerRecord) -> None:
-        _write_json(self.folder / "server.json", asdict(record))
+        _write_json(self.server_file, asdict(replace(record, folder=str(self.folder))))
 
     def forget_server(self) -> None:
-        (self.folder / "server.json").unlink(missing_ok=True)
+        self.server_file.unlink(missing_ok=True)
 
     def password(self) -> str:
         """The store's password, made on first use. Raises ServerError when a used store has lost it."""

@@ -1,7 +1,8 @@
 """Which version of Neo4j a store gets.
 
 What the user asked for comes first, then the version that the store was made with, then the pinned one. A
-store is never opened by another line of versions, nor by an older version than the one that wrote it.
+store is never opened by an older version than the one that wrote it; by the next line of versions (2026 after 5.26)
+only where that is asked for in so many words, since there is no way back.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from kgneo.errors import ServerError, UsageError
 PINNED_VERSION = "2026.08.1"
 LINES = {"5.26": "5.26.19", "2026": PINNED_VERSION}
 """The lines of versions that work, with the version that each stands for."""
+
+UPGRADES = {("5.26", "2026")}
+"""Lines, and those whose servers open a store of theirs."""
 
 _EXACT = re.compile(r"(5\.26|2026\.\d\d)\.\d+")
 
@@ -27,8 +31,9 @@ def minimum_java(version: str) -> int:
     return 17 if line_of(version) == "5.26" else 21
 
 
-def choose_version(asked: str | None, recorded: str | None) -> str:
-    """The exact version to run. `asked` is a line or an exact version, `recorded` what wrote the store.
+def choose_version(asked: str | None, recorded: str | None, *, upgrade: bool = False) -> str:
+    """The exact version to run. `asked` is a line or an exact version, `recorded` what wrote the store, which may be of
+    the line before where an `upgrade` is wanted.
 
     Raises UsageError for a version that is neither, ServerError when the store cannot be opened by it.
     """
@@ -42,17 +47,19 @@ def choose_version(asked: str | None, recorded: str | None) -> str:
     if asked is None or asked == line_of(recorded):
         return recorded
     wanted = LINES.get(asked, asked)
-    if line_of(wanted) != line_of(recorded):
-        _refuse(recorded, wanted, "is of another line")
+    lines = line_of(recorded), line_of(wanted)
+    if lines in UPGRADES and not upgrade:
+        _refuse(recorded, wanted, "is of the next line", f"`kgneo server start --version {lines[1]}` moves it there, ")
     if _numbers(wanted) < _numbers(recorded):
         _refuse(recorded, wanted, "is older")
     return wanted
 
 
-def _refuse(recorded: str, wanted: str, reason: str) -> None:
+def _refuse(recorded: str, wanted: str, reason: str, way: str = "") -> None:
+    more = "for good: copy its folder first. Else leave" if way else "Leave"
     raise ServerError(
         f"The store was made with Neo4j {recorded}; version {wanted} was asked for, which {reason}.",
-        hint="Leave the version out (--version, KGNEO_NEO4J_VERSION) to open this store, or load into "
+        hint=f"{way}{more} the version out (--version, KGNEO_NEO4J_VERSION) to open this store, or load into "
         "another one (--store, KGNEO_STORE).",
     )
 
