@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +26,8 @@ SETTLED = 15.0
 """Seconds within which Neo4j ends what a killed command left running, and has indexes online."""
 OF_THE_RUN = ("at", "change", "written", "seal", "statistics")
 """Properties that tell of a run: when it was, and figures for the ranking, which are read within a time."""
+OF_AN_ANSWER = ("timings_ms", "seconds", "ms")
+"""The same of the record of an answer."""
 DUMP = """
 MATCH (n)
 RETURN labels(n) AS labels, properties(n) AS own,
@@ -32,24 +35,24 @@ RETURN labels(n) AS labels, properties(n) AS own,
 """
 
 
-def kgneo(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+def kgneo(arguments: Sequence[str], folder: Path | None = None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "kgneo", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [sys.executable, "-m", "kgneo", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder
     )
 
 
-def done(arguments: Sequence[str]) -> float:
-    """Seconds that a command took, which did what it should."""
+def done(arguments: Sequence[str], folder: Path | None = None) -> float:
+    """Seconds that a command took, which did what it should, in a folder."""
     started = time.monotonic()
-    process = kgneo(arguments)
+    process = kgneo(arguments, folder)
     _, told = process.communicate(timeout=300)
     assert process.returncode == 0, told.decode()
     return time.monotonic() - started
 
 
-def killed(arguments: Sequence[str], after: float) -> bool:
+def killed(arguments: Sequence[str], after: float, folder: Path | None = None) -> bool:
     """Whether a command was killed so many seconds after it began, and not at its end already."""
-    process = kgneo(arguments)
+    process = kgneo(arguments, folder)
     try:
         process.communicate(timeout=after)
     except subprocess.TimeoutExpired:
@@ -90,7 +93,7 @@ def dump(graph: Graph) -> Dump:
 
     rows = []
     for row in graph.read(DUMP, timeout=120.0):
-        name = row["own"].get("name")
+        name = row["own"].get("name") or row["own"].get("text")
         leaving = [[kind, plain((name, kind, end), own), end] for kind, own, end in row["leaving"]]
         parts = [sorted(row["labels"]), plain(name, row["own"]), sorted(map(_text, leaving))]
         rows.append(json.dumps(parts, sort_keys=True, default=str))
@@ -142,6 +145,40 @@ def again_and_again(graph: Graph, before: Sequence[Sequence[str]], command: Sequ
         assert found == right, f"{told}: {difference(found, right)}"
 
 
+def of_files(folder: Path, command: Sequence[str], read: Callable[[Path], object]) -> None:
+    """Kill a command that writes into the folder in which it runs; run again, `read` finds what it finds after one
+    whole run. The graph is only read."""
+    whole = folder / "whole"
+    whole.mkdir()
+    done(command, whole)  # which makes what is kept of the graph, so that the next one is as quick as those killed
+    shutil.rmtree(whole)
+    whole.mkdir()
+    seconds = done(command, whole)
+    right = read(whole)
+    assert right
+    for number, moment in enumerate(moments(TIMES, seconds)):
+        place = folder / str(number)
+        place.mkdir()
+        there = killed(command, moment, place)
+        done(command, place)
+        assert read(place) == right, f"killed after {moment:.2f} of {seconds:.2f} s (seed {SEED}): {there}"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files of a folder."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def results(folder: Path) -> tuple[list[str], object]:
+    """What an evaluation found of each question, and its figures, without what tells of the run."""
+    records = [
+        {key: value for key, value in json.loads(line).items() if key not in OF_AN_ANSWER}
+        for file in sorted((folder / "out" / "records").glob("*.jsonl"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    return sorted(map(_text, records)), len(records)
+
+
 @pytest.fixture
 def triples(tmp_path: Path) -> Path:
     file = tmp_path / "people.tsv"
@@ -181,6 +218,54 @@ def test_an_index_that_was_killed_is_finished(graph: Graph, triples: Path) -> No
 @on_one_version
 def test_an_index_that_was_killed_while_it_was_removed_is_removed(graph: Graph, triples: Path) -> None:
     again_and_again(graph, [["load", str(triples)]], ["index", "--remove"])
+
+
+@on_one_version
+def test_learning_query_graphs_that_was_killed_is_finished(graph: Graph, property_graph: Path, tmp_path: Path) -> None:
+    asked = asked_in(tmp_path, "Whom does Person {} know?", "Person {}")
+    again_and_again(graph, [["load", str(property_graph)]], ["learn", str(asked)])
+
+
+@on_one_version
+def test_learning_relation_paths_that_was_killed_is_finished(graph: Graph, triples: Path, tmp_path: Path) -> None:
+    asked = asked_in(tmp_path, "whom does [person {}] know?", "person {}")
+    again_and_again(graph, [["load", str(triples)]], ["learn", str(asked)])
+
+
+@on_one_version
+def test_an_evaluation_that_was_killed_goes_on(graph: Graph, property_graph: Path, tmp_path: Path) -> None:
+    wipe(graph)
+    done(["load", str(property_graph)])
+    asked = asked_in(tmp_path, "Whom does Person {} know?", "Person {}")
+    of_files(tmp_path, ["eval", "jsonl", str(asked), "--out", "out", "--no-figures"], results)
+
+
+@on_one_version
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["terms", "draft"],
+        ["terms", "add", "friend", "--for", "KNOWS"],
+        ["tune", "data", "--questions", "60", "--out", "o"],
+    ],
+    ids=["terms draft", "terms add", "tune data"],
+)
+def test_what_a_killed_command_wrote_is_written_anew(
+    graph: Graph, property_graph: Path, tmp_path: Path, command: list[str]
+) -> None:
+    wipe(graph)
+    done(["load", str(property_graph)])
+    of_files(tmp_path, command, contents)
+
+
+def asked_in(folder: Path, question: str, answer: str) -> Path:
+    """A file of questions about whom people know, with their answers."""
+    rows = [
+        {"question": question.format(n), "answers": [answer.format((n * 7) % PEOPLE)]} for n in range(0, PEOPLE, 15)
+    ]
+    file = folder / "questions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return file
 
 
 @on_one_version
