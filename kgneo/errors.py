@@ -42,7 +42,9 @@ __all__ = [
     "GraphError",
     "GraphTimeout",
     "GraphUnavailable",
+    "IndexUnreadable",
     "KgneoError",
+    "LessonWarning",
     "ModelError",
     "ModelUnavailable",
     "NotIndexed",
@@ -119,6 +121,10 @@ class NotIndexed(GraphError):
     """The graph holds triples, and no embeddings of them."""
 
 
+class IndexUnreadable(GraphError):
+    """What says how the index was made cannot be read: another version of kgneo wrote it, or somebody changed it."""
+
+
 class EncoderMismatch(GraphError):
     """The graph's embeddings come from another encoder than the one that was asked for."""
 
@@ -188,3 +194,7 @@ class ContextOverflow(ModelError):
         super().__init__(message, hint=hint)
         self.tokens = tokens
         self.limit = limit
+
+
+class LessonWarning(UserWarning):
+    """Something that was learned about a graph cannot be read, and is passed over."""

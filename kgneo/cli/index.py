@@ -137,11 +137,11 @@ def run_index(
     from kgneo.embedding import load_encoder
     from kgneo.graph.cache import LocalCache
     from kgneo.graph.index import build, build_locally
-    from kgneo.graph.record import read_record
+    from kgneo.graph.record import usable_record
 
     refusal = graph.refuses_writes()
     local = LocalCache(graph).embeddings() if refusal else None
-    record = local.read_record() if local else read_record(graph)
+    record = local.read_record() if local else usable_record(graph)
     finished = record is not None and record.complete
     schema, shape = _schema_and_shape(graph, choices)
     name = encoder or (record.encoder if record else defaults.ENCODER)
@@ -224,9 +224,9 @@ def _keep_mirror(graph: Graph, dimensions: int, wanted: bool) -> None:
 def renew_mirror(graph: Graph) -> None:
     """Bring the mirror up to what kgneo itself, or others, wrote into the graph, where there is a mirror."""
     from kgneo.graph.cache import LocalCache
-    from kgneo.graph.record import read_record
+    from kgneo.graph.record import usable_record
 
-    record = read_record(graph)
+    record = usable_record(graph)
     if record is not None and LocalCache(graph).mirror().current() is not None:
         _keep_mirror(graph, record.dimensions, True)
 
@@ -298,9 +298,9 @@ def _estimate(graph: Graph, encoder: str | None, choices: Choices) -> Estimate:
     from kgneo.embedding import load_encoder
     from kgneo.graph.estimate import estimate
     from kgneo.graph.open import known_shape
-    from kgneo.graph.record import read_record
+    from kgneo.graph.record import usable_record
 
-    record = read_record(graph)
+    record = usable_record(graph)
     schema, shape = known_shape(graph, choices=choices, keep=False, report=say)
     loaded = load_encoder(encoder or (record.encoder if record else defaults.ENCODER), report=say)
     return estimate(graph, loaded, shape, schema)

@@ -18,7 +18,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from kgneo.cli.terminal import print_help, screen, screened
-from kgneo.errors import KgneoError, UsageError
+from kgneo.errors import KgneoError, LessonWarning, UsageError
 from kgneo.options_file import read_configuration
 from kgneo.version import __version__
 
@@ -238,6 +238,7 @@ def _run(arguments: list[str], debug: bool) -> object:
     logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
     with warnings.catch_warnings():
         warnings.simplefilter("always", CacheWarning)
+        warnings.simplefilter("always", LessonWarning)
         warnings.showwarning = _shown_by(warnings.showwarning)
         return kgneo.main(arguments, prog_name="kgneo", standalone_mode=False, color=True)
 

@@ -10,7 +10,7 @@ from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.embeddings import scan_relationships, value_properties
 from kgneo.graph.index import INDEX_NAME, WORDS_INDEX, expected_relationships, expected_values, name_indexes
-from kgneo.graph.record import read_record
+from kgneo.graph.record import usable_record
 from kgneo.graph.schema import Schema
 from kgneo.graph.shape import Shape
 
@@ -60,7 +60,7 @@ class Estimate:
 
 def estimate(graph: Graph, encoder: Encoder, shape: Shape, schema: Schema) -> Estimate:
     """Encodes a few triples to see how long all take; writes nothing."""
-    record = read_record(graph)
+    record = usable_record(graph)
     norm = ("kgneo_norm",) if encoder.similarity == "dot" else ()
     keys = [key for value in shape.value_keys for key in value_properties(value)[: 3 if norm else 2]]
     return Estimate(

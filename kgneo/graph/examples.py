@@ -16,6 +16,7 @@ from kgneo.embedding import Vectors
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import pack
+from kgneo.graph.readable import readable
 from kgneo.model import Hop, RelationPath, path_keys
 from kgneo.text import digest
 
@@ -91,12 +92,14 @@ def _example(row: Row) -> Example:
         Hop(relation, forward, tuple(labels), value) for relation, forward, value, labels in json.loads(row["hops"])
     )
     path = RelationPath(tuple(hops))
-    return Example(row["text"], path, row["question"], row["entity"], row["answers"], row["count"])
+    texts = str(row["text"]), path, str(row["question"]), str(row["entity"])
+    return Example(*texts, int(row["answers"]), int(row["count"]))
 
 
 def all_examples(graph: Graph, *, fingerprint: str | None = None) -> list[Example]:
     """Every example, those of most questions first; with `fingerprint` only those encoded by that encoder."""
-    return [_example(row["example"]) for row in graph.read(query("examples_all"), fingerprint=fingerprint)]
+    rows = graph.read(query("examples_all"), fingerprint=fingerprint)
+    return list(readable((row["example"] for row in rows), _example))
 
 
 def count_examples(graph: Graph, *, fingerprint: str) -> int:
@@ -116,9 +119,13 @@ def nearest_examples(
         fingerprint=fingerprint,
     )
     found: list[list[SimilarExample]] = [[] for _ in vectors]
-    for row in rows:
-        found[row["number"]].append(SimilarExample(_example(row["example"]), 2 * row["score"] - 1))
+    for number, similar in readable(rows, _similar):
+        found[number].append(similar)
     return found
+
+
+def _similar(row: Row) -> tuple[int, SimilarExample]:
+    return row["number"], SimilarExample(_example(row["example"]), 2 * row["score"] - 1)
 
 
 def remove_examples(graph: Graph, keys: Sequence[str] | None = None) -> int:
@@ -141,5 +148,4 @@ def write_scorer(graph: Graph, scorer: Mapping[str, object] | None) -> None:
 def read_scorer(graph: Graph) -> dict[str, object] | None:
     """What `write_scorer` kept."""
     rows = graph.read(query("examples_scorer_read"))
-    scorer: dict[str, object] | None = json.loads(rows[0]["scorer"]) if rows else None
-    return scorer
+    return next(readable(rows[:1], lambda row: dict(json.loads(row["scorer"]))), None)

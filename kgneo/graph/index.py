@@ -20,7 +20,7 @@ from itertools import islice
 
 from kgneo.cache_files import needed
 from kgneo.embedding import Encoder, Vectors
-from kgneo.errors import GraphEmpty, NotIndexed
+from kgneo.errors import GraphEmpty, IndexUnreadable, NotIndexed
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
@@ -81,7 +81,7 @@ def build(
     total = _expected(graph, shape, schema)
     if not total:
         raise GraphEmpty("The graph holds no triples to index.", hint="Load some with `kgneo load PATH`.")
-    previous, sink = read_record(graph), GraphSink(graph, encoder)
+    previous, sink = _previous(graph), GraphSink(graph, encoder)
     if previous is not None and not _same(previous, encoder):
         previous = replace(previous, embedded=0, complete=False)
         sink.keep(previous)
@@ -128,6 +128,15 @@ def build_locally(
             cache.names(shape, refresh=True)
         embeddings.keep(replace(record, triples=report.triples, embedded=report.triples, complete=True))
     return report
+
+
+def _previous(graph: Graph) -> IndexRecord | None:
+    """The record of an index that is there. Of one that cannot be read nobody knows what made the embeddings."""
+    try:
+        return read_record(graph)
+    except IndexUnreadable:
+        _forget_embeddings(graph)
+        return None
 
 
 def _same(record: IndexRecord, encoder: Encoder) -> bool:

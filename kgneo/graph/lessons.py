@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgneo.graph.catalogue import catalogue
-from kgneo.graph.connection import Graph
+from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import query
 from kgneo.graph.open import Knowledge
+from kgneo.graph.readable import readable
 from kgneo.query.check import check
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, to_json
@@ -66,18 +67,14 @@ def _fields(item: Lesson) -> dict[str, object]:
 
 
 def all_lessons(graph: Graph) -> list[Lesson]:
-    """Every lesson: what somebody asked before what was drawn, those of most questions first."""
-    return [
-        Lesson(
-            row["lesson"]["text"],
-            from_json(json.loads(row["lesson"]["template"])),
-            row["lesson"]["question"],
-            from_json(json.loads(row["lesson"]["graph"])),
-            row["lesson"]["count"],
-            row["lesson"]["source"],
-        )
-        for row in graph.read(query("lessons_all"))
-    ]
+    """Every lesson: what somebody asked before what was drawn, those of most questions first. Those that cannot be read
+    are passed over, with a warning."""
+    return list(readable((row["lesson"] for row in graph.read(query("lessons_all"))), _lesson))
+
+
+def _lesson(row: Row) -> Lesson:
+    template, meant = (from_json(json.loads(row[name])) for name in ("template", "graph"))
+    return Lesson(str(row["text"]), template, str(row["question"]), meant, int(row["count"]), str(row["source"]))
 
 
 def usable_lessons(knowledge: Knowledge) -> list[Lesson]:
@@ -107,7 +104,6 @@ def write_learned(graph: Graph, learned: Mapping[str, Any] | None) -> None:
 
 
 def read_learned(graph: Graph) -> dict[str, Any] | None:
-    """What `write_learned` kept."""
+    """What `write_learned` kept; None, too, where that cannot be read, with a warning."""
     rows = graph.read(query("lessons_learned_read"))
-    learned: dict[str, Any] | None = json.loads(rows[0]["learned"]) if rows else None
-    return learned
+    return next(readable(rows[:1], lambda row: dict(json.loads(row["learned"]))), None)

@@ -11,15 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgneo.embedding import Encoder
-from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
+from kgneo.errors import EncoderMismatch, GraphEmpty, IndexUnreadable, NotIndexed
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
-from kgneo.graph.shape import LOADED, Shape
+from kgneo.graph.shape import Shape
 from kgneo.graph.statistics import Statistics
 from kgneo.version import __version__
 
 TEMPLATE = "(subject, relation, object)"
 NO_STATISTICS = Statistics()
+KINDS: Mapping[type, tuple[str, ...]] = {
+    str: ("encoder", "fingerprint", "similarity", "seal"),
+    int: ("dimensions", "triples", "embedded", "complete"),
+}
+"""Properties of a record by the type that they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +56,41 @@ class IndexRecord:
 
 
 def read_record(graph: Graph) -> IndexRecord | None:
-    """The graph's index record, None where kgneo has not indexed it."""
+    """The graph's index record, None where kgneo has not indexed it. Raises IndexUnreadable."""
     rows = graph.read(query("index_record"))
-    if not rows:
+    return record_from(rows[0]["record"]) if rows else None
+
+
+def usable_record(graph: Graph) -> IndexRecord | None:
+    """The same for what makes the index anew: None, too, where the record cannot be read."""
+    try:
+        return read_record(graph)
+    except IndexUnreadable:
         return None
-    record = rows[0]["record"]
-    return record_from(record)
 
 
 def record_from(properties: Mapping[str, Any]) -> IndexRecord:
-    """The record that `record_properties` gave."""
+    """The record that `record_properties` gave. Raises IndexUnreadable where something else wrote it."""
+    try:
+        return _record_from(properties)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        wrote = properties.get("version", "of some version")
+        raise IndexUnreadable(
+            f"The record of the graph's index cannot be read: kgneo {wrote} wrote it, and this is {__version__}.",
+            hint="Make the index anew with `kgneo index`.",
+        ) from error
+
+
+def _record_from(properties: Mapping[str, Any]) -> IndexRecord:
     statistics = Statistics.from_json(properties.get("statistics", "[]"))
-    shape = Shape.from_json(properties["shape"]) if "shape" in properties else LOADED
+    shape = Shape.from_json(properties["shape"])
     fields: dict[str, Any] = {name: properties.get(name) for name in IndexRecord.__slots__}
     fields |= {"statistics": statistics, "shape": shape, "seal": properties.get("seal", "")}
     if fields["embedded"] is None:  # written before this was kept
         fields["embedded"] = fields["triples"] if fields["complete"] else 0
+    for kind, names in KINDS.items():
+        if wrong := [name for name in names if not isinstance(fields[name], kind)]:
+            raise TypeError(f"{wrong[0]} is {fields[wrong[0]]!r}")
     return IndexRecord(**fields)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -140,13 +140,14 @@ class Shape:
     @classmethod
     def from_json(cls, text: str) -> Shape:
         """The inverse of `to_json`."""
-        fields: dict[str, Any] = json.loads(text)
+        known = {item.name for item in fields(cls)}
+        record: dict[str, Any] = {name: value for name, value in json.loads(text).items() if name in known}
         lists = ("relations", "excluded", "hidden", "clashes", "umbrellas")
-        fields |= {name: _tuple(fields[name]) for name in lists if name in fields}
-        fields["periods"] = {name: tuple(pair) for name, pair in fields.get("periods", {}).items()}
-        fields["told"] = {name: ToldType(*item) for name, item in fields.get("told", {}).items()}
-        fields["display"] = {label: tuple(keys) for label, keys in fields["display"].items()}
-        return cls(**fields)
+        record |= {name: _tuple(record[name]) for name in lists if name in record}
+        record["periods"] = {name: tuple(pair) for name, pair in record.get("periods", {}).items()}
+        record["told"] = {name: ToldType(*item) for name, item in record.get("told", {}).items()}
+        record["display"] = {label: tuple(keys) for label, keys in record["display"].items()}
+        return cls(**record)
 
 
 def _tuple(values: list[str] | None) -> tuple[str, ...] | None:

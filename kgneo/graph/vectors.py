@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.embedding import Vectors
+from kgneo.errors import IndexUnreadable
 from kgneo.folders import whole
 from kgneo.graph.embeddings import Pending
 from kgneo.graph.record import IndexRecord, record_from, record_properties
@@ -37,7 +38,7 @@ class LocalEmbeddings:
         """What the embeddings were made with; None where there are none."""
         try:
             return record_from(json.loads((self.folder / RECORD).read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, AttributeError, IndexUnreadable):
             return None
 
     def keep(self, record: IndexRecord) -> None:

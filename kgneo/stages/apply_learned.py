@@ -8,11 +8,14 @@ was learned, what came in goes out.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from kgneo.context import Context
 from kgneo.graph.lessons import read_learned, usable_lessons
+from kgneo.graph.readable import readable
 from kgneo.graph.shape import Shape
 from kgneo.query.graph import Condition, QueryGraph, Value
 from kgneo.query.json import from_json
@@ -58,8 +61,10 @@ def taught(context: Context) -> Taught | None:
 
 def _taught(context: Context) -> Taught | None:
     record = read_learned(context.graph)
-    if record is None:
-        return None
+    return None if record is None else next(readable([record], partial(_taught_from, context)), None)
+
+
+def _taught_from(context: Context, record: Mapping[str, Any]) -> Taught:
     constants = tuple(
         (label, condition)
         for label, graph in record["constants"]
