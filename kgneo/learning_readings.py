@@ -12,7 +12,8 @@ was learned from all of them together. In this order:
    is found out how sure they must be to go before the reader; they are kept unless they never help.
 
 Lessons that were drawn from the graph (`kgneo.self_teaching`) are outranked by what somebody asked: of one text the
-latter counts, and where there are enough of them, they alone tell what learning is worth.
+latter counts, its templates alone are filled with the values of new questions, and where there are enough of them, they
+alone tell what learning is worth.
 """
 
 from __future__ import annotations
@@ -505,8 +506,12 @@ def _temperature(scores: Sequence[Sequence[float]], share: float) -> float:
 
 
 def _templates(items: Sequence[_Item]) -> Templates:
+    """The templates of what somebody asked. One that was drawn says nothing of what is asked often, and fits the values
+    of too many questions."""
     counts: dict[object, tuple[QueryGraph, int]] = {}
     for item in items:
+        if item.source == DRAWN:
+            continue
         assert item.meant is not None
         template = cut(item.meant, item.asked.named)
         key = identity(Layout(template))

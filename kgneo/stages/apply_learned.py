@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from kgneo.context import Context
-from kgneo.graph.lessons import read_learned, usable_lessons
+from kgneo.graph.lessons import DRAWN, read_learned, usable_lessons
 from kgneo.graph.readable import readable
 from kgneo.graph.shape import Shape
 from kgneo.query.graph import Condition, QueryGraph, Value
@@ -72,6 +72,8 @@ def _taught_from(context: Context, record: Mapping[str, Any]) -> Taught:
     )
     templates: dict[object, tuple[QueryGraph, int]] = {}
     for lesson in usable_lessons(context.knowledge):
+        if lesson.source == DRAWN:
+            continue
         key = identity(Layout(lesson.template))
         templates[key] = (lesson.template, lesson.count + (templates[key][1] if key in templates else 0))
     known = Templates.of(list(templates.values()))
