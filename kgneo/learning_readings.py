@@ -11,9 +11,9 @@ was learned from all of them together. In this order:
 4. The weights are learned from all lessons of the graph, old and new. On questions whose templates they did not see it
    is found out how sure they must be to go before the reader; they are kept unless they never help.
 
-Lessons that were drawn from the graph (`kgneo.self_teaching`) are outranked by what somebody asked: of one text the
-latter counts, its templates alone are filled with the values of new questions, and where there are enough of them, they
-alone tell what learning is worth.
+Lessons that were drawn from the graph (`kgneo.self_teaching`) say what words stand for, and nothing of what people ask
+and how often: words are learned from them, weights and templates from what somebody asked alone. Of one text the latter
+counts, and where there are enough of them, they alone tell what words are worth.
 """
 
 from __future__ import annotations
@@ -313,32 +313,55 @@ def _again(context: Context, known: Reading, lesson: Lesson) -> _Item | None:
 def _trained(
     context: Context, known: Reading, items: Sequence[_Item], on_progress: OnProgress
 ) -> tuple[Taught, tuple[float, float]]:
-    """What is learned, in two rounds: what is right is set against what the reader takes for likely, and then against
-    what the first weights do. These are checked on questions whose templates they did not see: the shares that the
+    """What is learned, words first. It is checked on questions whose templates it did not see: the shares that the
     reader alone answers right, and that it does with what was learned."""
-    vocabulary = known.fits.vocabulary
     unseen = _left_out(items)
     seen = [item for item in items if id(item) not in {id(other) for other in unseen}]
     wanted = [_results(context, known, [item.meant] if item.meant else []) for item in unseen]
     alone = _reads_right(context, known, wanted, unseen)
     lexicon, told = _words_checked(context, known, seen, unseen, wanted, alone, on_progress)
+    asked = [place for place, item in enumerate(unseen) if item.source != DRAWN]
+    apart = _Unseen([unseen[place] for place in asked], [wanted[place] for place in asked], told[asked])
+    taught, gain = _weighed(context, known, [item for item in items if item.source != DRAWN], apart, on_progress)
+    every = _words(items) if lexicon.words or not unseen else EMPTY
+    accuracy = (float(alone.mean()), float(told.mean()) + gain) if unseen else (0.0, 0.0)
+    return replace(taught, lexicon=every), accuracy
+
+
+@dataclass(frozen=True)
+class _Unseen:
+    """Questions that are left out to see what learning is worth: what each should find, and whether the reader reads it
+    right."""
+
+    items: Sequence[_Item]
+    wanted: Sequence[frozenset[str]]
+    told: NDArray[np.bool_]
+
+
+def _weighed(
+    context: Context, known: Reading, items: Sequence[_Item], unseen: _Unseen, on_progress: OnProgress
+) -> tuple[Taught, float]:
+    """Weights and templates of what somebody asked, in two rounds: what is right is set against what the reader takes
+    for likely, and then against what the first weights do; and what share of the unseen questions that gains."""
+    if not items:
+        return Taught(PRIOR, Templates.of([]), temperature=COOLEST, sure=(NEVER, NEVER)), 0.0
+    vocabulary = known.fits.vocabulary
+    seen = [item for item in items if id(item) not in {id(other) for other in unseen.items}]
     total = len(seen) + len(items)
     templates, constants = _templates(seen), _constants(seen)
     lessons: dict[int, Candidates] = {}
     for item in seen:
         lessons[id(item)] = _candidates(item, vocabulary, PRIOR, templates, constants)
         on_progress("training", len(lessons), total)
-    first = Taught(train(list(lessons.values())), templates, constants, lexicon=lexicon)
-    checked, gain = _checked(context, known, first, unseen, wanted, told)
+    first = Taught(train(list(lessons.values())), templates, constants)
+    checked, gain = _checked(context, known, first, unseen.items, unseen.wanted, unseen.told)
     templates, constants = _templates(items), _constants(items)
     for done, item in enumerate(items, start=1):
         more = _candidates(item, vocabulary, first.learned, templates, constants)
         lessons[id(item)] = _merged(lessons[id(item)], more) if id(item) in lessons else more
         on_progress("training", len(seen) + done, total)
     learned = train(list(lessons.values()), start=first.learned)
-    every = _words(items) if lexicon.words or not unseen else EMPTY
-    accuracy = (float(alone.mean()), float(told.mean()) + gain) if unseen else (0.0, 0.0)
-    return Taught(learned, templates, constants, checked.temperature, checked.sure, every), accuracy
+    return Taught(learned, templates, constants, checked.temperature, checked.sure), gain
 
 
 def _words(items: Sequence[_Item]) -> Lexicon:
@@ -506,12 +529,8 @@ def _temperature(scores: Sequence[Sequence[float]], share: float) -> float:
 
 
 def _templates(items: Sequence[_Item]) -> Templates:
-    """The templates of what somebody asked. One that was drawn says nothing of what is asked often, and fits the values
-    of too many questions."""
     counts: dict[object, tuple[QueryGraph, int]] = {}
     for item in items:
-        if item.source == DRAWN:
-            continue
         assert item.meant is not None
         template = cut(item.meant, item.asked.named)
         key = identity(Layout(template))
