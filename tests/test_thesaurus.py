@@ -12,13 +12,16 @@ import pytest
 from kgneo.embedding import load_encoder
 from kgneo.english.thesaurus import NONE, Terms, Thesaurus
 from kgneo.errors import KgneoError, ServerError
+from kgneo.query.catalogue import Catalogue
 from kgneo.ranking.vectors import RankingCache
 from kgneo.reading.fits import Fits
 from kgneo.reading.heard import Heard
 from kgneo.reading.likeness import Likeness, probability, signs
 from kgneo.reading.mentions import Found
 from kgneo.reading.otherwise import MOST, Otherwise, otherwise
-from kgneo.reading.vocabulary import Key, Link, Vocabulary
+from kgneo.reading.vocabulary import Key, Link, Vocabulary, Word
+from kgneo.terms.file import Terms as FileOfTerms
+from kgneo.terms.said import with_terms
 from kgneo.thesaurus_data import INSIDE, PARTS, build, load_thesaurus, make_thesaurus
 
 SHOP = Vocabulary(
@@ -192,3 +195,29 @@ def test_files_of_wordnets_form_are_read(tmp_path: Path) -> None:
     near = Terms.of(["vehicle", "heavy goods"], found).near("lorries", found)
     assert near["heavy goods"].same == 1.0
     assert near["vehicle"].narrower > 0.0
+
+
+# What people told -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "read"),
+    [
+        ("what is the email of Ann?", "what is the email address of Ann?"),
+        ("what is the email address of Ann?", "what is the email address of Ann?"),
+        ("what are the email addresses and emails?", "what are the email addresses and email addresses?"),
+    ],
+)
+def test_a_word_that_people_told_stays_as_a_part_of_a_longer_name(shop: Fits, question: str, read: str) -> None:
+    told = {"email": (Word("email address", 1.0),)}
+    known = replace(SHOP, keys=(*SHOP.keys, Key("Customer", "emailAddress")), words=told)
+    assert ways(question, Fits(known, shop.cache)) == [read]
+
+
+def test_a_name_that_the_terms_repeat_is_read_as_it_stands(shop: Fits) -> None:
+    vocabulary = Vocabulary({"DetentionKind": 3}, (Key("DetentionKind", "detentionKindCode"),), ())
+    said = FileOfTerms.model_validate(
+        {"labels": {"DetentionKind": {"properties": {"detentionKindCode": {"name": "detention kind code"}}}}}
+    )
+    known = with_terms(vocabulary, said, Catalogue())
+    assert ways("return all detention kind codes", Fits(known, shop.cache)) == ["return all detention kind codes"]

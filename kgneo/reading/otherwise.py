@@ -47,6 +47,8 @@ CLOSED = (
 """Words that say how something is asked: what they mean is read from them."""
 LONGEST = 3
 """Words of a phrase."""
+LONGEST_NAME = 6
+"""Words of a name of the schema."""
 LONGEST_VALUE = 6
 """Words of a value whose own words mean nothing else."""
 FEWEST_LETTERS = 3
@@ -126,19 +128,31 @@ Places = tuple[list[Span], Sequence[Meant]]
 
 
 def _told(words: Sequence[Word], fits: Fits, inside: set[int], given: Sequence[Span]) -> list[Places]:
-    """Where words stand that people told the meaning of, the longest first; none `inside` a value, or a marked name."""
+    """Where words stand that people told the meaning of, the longest first; none `inside` a value, or a marked name,
+    and none that is a part of a longer name that the schema has: "email" of "email address"."""
     vocabulary = fits.vocabulary
     if not vocabulary.words:
         return []
     taken = {at for at, word in enumerate(words) if any(word.start < end and start < word.end for start, end in given)}
     taken |= inside
+    names = _in_names(words, vocabulary)
     found: dict[str, tuple[list[Span], tuple[Meant, ...]]] = {}
     for start, end in ((at, at + length) for length in vocabulary.lengths for at in range(len(words) - length + 1)):
-        meant = _told_of(words, start, end, vocabulary) if taken.isdisjoint(range(start, end)) else ()
+        part = any(one <= start and end <= other and end - start < other - one for one, other in names)
+        meant = _told_of(words, start, end, vocabulary) if not part and taken.isdisjoint(range(start, end)) else ()
         if meant:
             taken |= {*range(start, end)}
             found.setdefault(_text(words, start, end), ([], meant))[0].append((start, end))
     return list(found.values())
+
+
+def _in_names(words: Sequence[Word], vocabulary: Vocabulary) -> list[Span]:
+    """Where names of several words stand."""
+    ends = [(at, end) for at in range(len(words)) for end in range(at + 2, min(at + LONGEST_NAME, len(words)) + 1)]
+    return [
+        (at, end) for at, end in ends
+        if " ".join(singular(fold(word.plain)) for word in words[at:end]) in vocabulary.long_names
+    ]  # fmt: skip
 
 
 def _told_of(words: Sequence[Word], start: int, end: int, vocabulary: Vocabulary) -> tuple[Meant, ...]:

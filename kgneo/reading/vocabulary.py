@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from kgneo.english.names import name_words
+from kgneo.english.names import in_singular, name_words
 from kgneo.english.words import RECIPROCAL
 from kgneo.query import catalogue
 from kgneo.query.catalogue import Catalogue
@@ -170,6 +170,12 @@ class Vocabulary:
     def lengths(self) -> tuple[int, ...]:
         """How many words the phrases have that people told, the longest first."""
         return tuple(sorted({len(phrase.split()) for phrase in self.words}, reverse=True))
+
+    @cached_property
+    def long_names(self) -> frozenset[str]:
+        """The names of several words that labels, relationship types and properties have, in the singular."""
+        names = (*self.labels, *map(self.readable, self.relations), *(key.name or key.key for key in self.keys))
+        return frozenset(in_singular(words) for name in names if len(words := name_words(name)) > 1)
 
     @cached_property
     def meanings(self) -> dict[tuple[str, str], QueryGraph]:

@@ -158,7 +158,8 @@ def _each(
 ) -> Iterator[tuple[str, Word]]:
     """Its words; the graph's own name, too, where people call it otherwise."""
     own = " ".join(name_words(name))
-    for phrase in (*item.words, *([own] if item.name and own != instead else [])):
+    otherwise = item.name and own not in (instead, fold(item.name))
+    for phrase in (*item.words, *([own] if otherwise else [])):
         yield phrase, Word(instead, min(GUESSED if item.guess else SURE, VERB if verb else SURE), verb=verb)
 
 
