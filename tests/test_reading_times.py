@@ -128,3 +128,19 @@ def test_what_stands_between_a_name_and_a_kind_is_no_chain_from_the_name(fits: F
 
 def test_a_city_is_not_cited() -> None:
     assert not same_root("cited", "city")
+
+
+def test_a_part_of_a_longer_name_is_no_other_property(encoder: OnnxEncoder) -> None:
+    keys = (
+        Key("Item", "shelfEntryId", "number", unique=True, distinct=9),
+        Key("Item", "shelfEntryName", distinct=9),
+        Key("Item", "height", "number", distinct=9),
+    )
+    fits = Fits(Vocabulary({"Item": 9}, keys, ()), RankingCache(encoder))
+    for question in (
+        "What is the shelf entry name of the item with the highest height?",
+        "Give me the shelf entry names of the items.",
+    ):
+        best = read(question, fits, Values({}))[0]
+        assert isinstance(best.graph.answer, Value)
+        assert best.graph.answer.key == "shelfEntryName"

@@ -232,8 +232,10 @@ class Heard:
         )
 
     def _whole_keys(self) -> list[tuple[int, int, Key]]:
-        """Where the words of a property's name stand side by side, if it has several."""
-        found = []
+        """Where the words of a property's name stand side by side, if it has several; in other words only where they
+        are no part of a longer name that stands there: "catalog entry" of "catalog entry NAME" is no entry's id."""
+        found: list[tuple[int, int, Key]] = []
+        others: list[tuple[int, int, Key]] = []
         for key in self.fits.keys:
             own = name_words(key.name or key.key)
             told = tuple(SAME_NAMES.get(word, word) for word in own)
@@ -242,8 +244,8 @@ class Heard:
                     found.append((at, at + len(own), key))
                 elif self._was(at, own):
                     found.append((at, at + len(own) + 1, key))
-            found += [(*span, key) for span in self._in_other_words(own)]
-        return found
+            others += [(*span, key) for span in self._in_other_words(own)]
+        return [*found, *(item for item in others if not any(_is_part(item, whole) for whole in found))]
 
     def _in_other_words(self, own: Sequence[str]) -> Iterator[Span]:
         """Where the words of a property's name stand the other way round, "NAME OF THE SPONSOR", or without the last
@@ -601,3 +603,8 @@ def _behind(versus: tuple[int, int] | None, mentions: Sequence[Mention]) -> list
         if (not found and item.start - versus[1] <= REACH) or (found and found[-1].end == item.start):
             found.append(item)
     return found
+
+
+def _is_part(item: tuple[int, int, Key], whole: tuple[int, int, Key]) -> bool:
+    """Whether a name stands within a longer one."""
+    return whole[0] <= item[0] and item[1] <= whole[1] and item[1] - item[0] < whole[1] - whole[0]

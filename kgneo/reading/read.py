@@ -570,6 +570,8 @@ class _Reader:
         if kind == "average" or whole == "average":
             return Aggregate("average", Value(owner, asked.key, asked.form), grouped)
         total = "total" in self.heard.plain[: self.heard.form.at] or (grouped is not None and added_up)
+        if kind == "count" and total and asked.kind != "number":
+            return Aggregate("count", Value(owner))  # times and dates do not add up
         if kind == "sum" or whole == "sum" or (kind == "count" and total):
             return Aggregate("sum", Value(owner, asked.key, asked.form), grouped)
         return Value(owner, asked.key)
