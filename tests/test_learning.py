@@ -186,7 +186,7 @@ def test_the_command_learns_lists_and_removes(
 
 def test_the_command_wants_one_thing_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["learn"]) == 2
-    assert "learn takes one of: files, --list, --remove, --review" in capsys.readouterr().err
+    assert "learn takes one of: files, --from-schema, --list, --remove, --review" in capsys.readouterr().err
 
 
 def test_a_line_without_answers_is_named(tmp_path: Path) -> None:

@@ -246,7 +246,7 @@ def test_an_evaluation_that_was_killed_goes_on(graph: Graph, property_graph: Pat
     [
         ["terms", "draft"],
         ["terms", "add", "friend", "--for", "KNOWS"],
-        ["tune", "data", "--questions", "60", "--out", "o"],
+        ["tune", "data", "--questions", "15", "--out", "o"],
     ],
     ids=["terms draft", "terms add", "tune data"],
 )
