@@ -24,8 +24,9 @@ from typing import Any, TypeVar
 from kgneo.context import Context
 from kgneo.errors import BudgetSpent, KgneoError, ModelError, UsageError
 from kgneo.graph.schema_text import prompt_text
+from kgneo.learning_readings import settled
 from kgneo.llm import Parameters
-from kgneo.query.graph import Condition, QueryGraph, Value
+from kgneo.query.graph import Aggregate, QueryGraph, Value
 from kgneo.query.wording import wording
 from kgneo.questions import Question
 from kgneo.reading.near import Layout, identity
@@ -131,8 +132,7 @@ def _names(graph: QueryGraph) -> Iterator[str]:
 def _of(value: object, labels: Mapping[str, str]) -> str:
     if isinstance(value, Value):
         return f"{labels.get(value.of)} {value.key}"
-    function = getattr(value, "function", "")
-    return f"{function} {_of(getattr(value, 'value', None), labels)}" if function else ""
+    return f"{value.function} {_of(value.value, labels)}" if isinstance(value, Aggregate) else ""
 
 
 # Into words ----------------------------------------------------------------------------------------------------------
@@ -175,13 +175,9 @@ def _texts(found: object) -> list[str]:
 def _values(graph: QueryGraph | None) -> Iterator[str]:
     """The texts that conditions compare with, as a question must have them."""
     for condition in graph.conditions if graph else ():
-        if isinstance(condition, Condition) and isinstance(condition.right, tuple) and condition.operator == "=":
-            yield from (value.casefold() for value in condition.right if isinstance(value, str) and not _flag(value))
-
-
-def _flag(value: str) -> bool:
-    """Whether a value is one that nobody says as it stands: a code or a flag."""
-    return len(value) <= 1
+        if isinstance(condition.right, tuple) and condition.operator == "=":
+            texts = (value for value in condition.right if isinstance(value, str))
+            yield from (text.casefold() for text in texts if len(text) > 1)  # nobody says a flag as it stands
 
 
 # Read back -----------------------------------------------------------------------------------------------------------
@@ -199,8 +195,6 @@ def _read_back(
     context: Context, known: Reading, worded: Sequence[Question], on_progress: OnProgress
 ) -> tuple[list[Question], list[_Doubted]]:
     """The questions that the reader reads as they are meant, and the others with what it takes them for."""
-    from kgneo.learning_readings import settled
-
     read: list[Question] = []
     doubted: list[_Doubted] = []
     for done, item in enumerate(worded, start=1):

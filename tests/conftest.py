@@ -269,6 +269,13 @@ def folder_of_commands(server: RunningServer, statement: str, factory: pytest.Te
         yield folder
 
 
+def load_orders(graph: Graph) -> None:
+    """Load the property graph of customers, orders and shippers, which has no index."""
+    statements = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
+    for statement in filter(None, statements.read_text(encoding="utf-8").splitlines()):
+        graph.write(statement.rstrip(";"))
+
+
 def load_file(graph: Graph, path: Path) -> None:
     """Load a file of triples, without an index."""
     source = open_source(path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from kgneo.asking import open_context
@@ -11,9 +9,7 @@ from kgneo.context import Context
 from kgneo.conversation import Conversation
 from kgneo.errors import QuestionError
 from kgneo.graph import Graph
-from tests.conftest import on_one_version
-
-ORDERS = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
+from tests.conftest import load_orders, on_one_version
 
 
 def test_another_name_is_put_into_the_question_before(sample_context: Context) -> None:
@@ -53,8 +49,7 @@ def test_a_question_of_its_own_is_no_follow_up(sample_context: Context) -> None:
 
 @on_one_version
 def test_values_are_exchanged_and_answers_narrowed_in_a_property_graph(graph: Graph) -> None:
-    for statement in filter(None, ORDERS.read_text(encoding="utf-8").splitlines()):
-        graph.write(statement.rstrip(";"))
+    load_orders(graph)
     conversation = Conversation(open_context(graph))
     everywhere = conversation.ask("which customers prefer [Express]?")
     assert conversation.ask("only those in Austria").answers == ("Alpine Kitchen",)

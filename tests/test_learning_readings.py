@@ -9,74 +9,35 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking import ask
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
-from kgneo.graph.lessons import all_lessons, read_learned, remove_lessons
+from kgneo.graph.lessons import all_lessons, read_learned
 from kgneo.learning import learn_questions
 from kgneo.learning_readings import NEVER, thresholds
 from kgneo.model import Answer
 from kgneo.query.graph import QueryGraph, Value, Variable
 from kgneo.questions import GoldNode, Question, read_labelled
 from kgneo.server import RunningServer
-from tests.conftest import connect, set_address, wipe
-
-GUILDS = ("Heron", "Lantern", "Anvil", "Thistle", "Barrow", "Quarry", "Saddle")
-GRAPH = """
-UNWIND range(0, size($guilds) - 1) AS number
-CREATE (guild:Guild {name: $guilds[number]})
-WITH guild, number
-UNWIND range(0, 5) AS place
-CREATE (painter:Painter {name: $names[number * 6 + place], age: 30 + number * 7 + place})
-FOREACH (_ IN CASE WHEN place < 2 THEN [1] ELSE [] END | CREATE (painter)-[:REL_A]->(guild))
-FOREACH (_ IN CASE WHEN place > 1 THEN [1] ELSE [] END | CREATE (painter)-[:REL_B]->(guild))
-"""
-"""Two painters of each guild are REL_A, four are REL_B; no word tells which of the two is meant."""
-NAMES = [f"{first}{last}" for first in ("Adelor", "Bertim", "Cosval", "Dromet", "Elwin", "Fastur", "Gorvan")
-         for last in ("a", "en", "is", "o", "ut", "yk")]  # fmt: skip
-
-
-def members(guild: str, *, first: int = 0, last: int = 2) -> tuple[str, ...]:
-    """The painters of a guild."""
-    start = 6 * GUILDS.index(guild)
-    return tuple(NAMES[start + first : start + last])
-
-
-LESSONS = [
-    *(Question(f"a{guild}", f"Which painters swore to the {guild} guild?", members(guild)) for guild in GUILDS[:6]),
-    *(
-        Question(f"b{guild}", f"Which painters broke with the {guild} guild?", members(guild, first=2, last=6))
-        for guild in GUILDS[:6]
-    ),
-]
+from tests.guilds import LESSONS, guilds_on, members, without_lessons
 
 
 @pytest.fixture(scope="module")
 def guilds(server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    """A graph of guilds on a server that lessons may be written to, of each version."""
-    with connect(server) as graph, pytest.MonkeyPatch.context() as patch:
-        set_address(patch, server)
-        wipe(graph)
-        graph.write(GRAPH, guilds=list(GUILDS), names=NAMES)
-        yield open_context(graph, encoder=encoder)
-        wipe(graph)
+    with guilds_on(server, encoder) as context:
+        yield context
 
 
 @pytest.fixture
 def context(guilds: Context) -> Context:
-    """The same without lessons."""
-    remove_lessons(guilds.graph)
-    guilds.memory.clear()
-    return guilds
+    return without_lessons(guilds)
 
 
 @pytest.fixture(scope="module")
 def learned(guilds: Context) -> Context:
     """The same after the lessons."""
-    remove_lessons(guilds.graph)
-    guilds.memory.clear()
-    report = learn_questions(guilds, LESSONS)
+    report = learn_questions(without_lessons(guilds), LESSONS)
     assert (report.learned, report.examples, report.trained) == (12, 2, True)
     return guilds
 

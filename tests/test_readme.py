@@ -15,7 +15,7 @@ from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
-from tests.conftest import on_one_version
+from tests.conftest import load_orders, on_one_version
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -81,9 +81,7 @@ def test_the_section_about_ones_own_graph_works_as_written_and_leaves_no_trace(
     assert encoder.folder.is_dir()
     (tmp_path / "encoders").symlink_to(cache_folder() / "encoders")
     monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
-    statements = (Path(__file__).parent / "graphs" / "orders" / "graph.cypher").read_text(encoding="utf-8")
-    for statement in filter(None, statements.splitlines()):
-        graph.write(statement.rstrip(";"))
+    load_orders(graph)
     everything = (
         "MATCH (n) OPTIONAL MATCH (n)-[r]->() "
         "RETURN elementId(n) AS node, elementId(r) AS id, properties(n) AS own, properties(r) AS p ORDER BY node, id"

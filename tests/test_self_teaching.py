@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking import ask
 from kgneo.cli.main import main
 from kgneo.context import Clock, Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.errors import ModelError, UsageError
-from kgneo.graph.lessons import DRAWN, Lesson, all_lessons, read_learned, remove_lessons, store_lessons
+from kgneo.graph.lessons import DRAWN, Lesson, all_lessons, read_learned, store_lessons
 from kgneo.learning import learn_questions
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.prompts import Prompts
@@ -22,8 +22,7 @@ from kgneo.questions import Question
 from kgneo.self_teaching import Told, spread, teach_self
 from kgneo.server import RunningServer
 from kgneo.stages.generate import ModelCalls
-from tests.conftest import connect, set_address, wipe
-from tests.test_learning_readings import GRAPH, GUILDS, LESSONS, NAMES, members
+from tests.guilds import GUILDS, LESSONS, NAMES, guilds_on, members, without_lessons
 
 LINE = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
 SAID = {"with rel a": "that swore to", "rel a": "sworn", "with rel b": "that broke with", "rel b": "broken"}
@@ -61,21 +60,13 @@ def calls_of(model: ScriptedModel) -> ModelCalls:
 
 @pytest.fixture(scope="module")
 def guilds(server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    """A graph in which no word tells which of two relationship types is meant."""
-    with connect(server) as graph, pytest.MonkeyPatch.context() as patch:
-        set_address(patch, server)
-        wipe(graph)
-        graph.write(GRAPH, guilds=list(GUILDS), names=NAMES)
-        yield open_context(graph, encoder=encoder)
-        wipe(graph)
+    with guilds_on(server, encoder) as context:
+        yield context
 
 
 @pytest.fixture
 def context(guilds: Context) -> Context:
-    """The same without lessons."""
-    remove_lessons(guilds.graph)
-    guilds.memory.clear()
-    return guilds
+    return without_lessons(guilds)
 
 
 @pytest.fixture(scope="module")

@@ -20,10 +20,9 @@ from kgneo.llm.scripted import ScriptedModel
 from kgneo.sample import questions_path
 from kgneo.serve.failures import respond
 from kgneo.server import RunningServer
-from tests.conftest import connect, on_one_version
+from tests.conftest import connect, load_orders, on_one_version
 from tests.serving import client
 
-ORDERS = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
 CAPITAL = "what is the capital of [Ethiopia]?"
 FORMS = (
     "how many countries does the [Danube] flow through?",
@@ -340,8 +339,7 @@ def test_a_server_whose_database_is_gone_is_healthy_and_not_ready(
 
 @on_one_version
 def test_a_question_over_labels_is_read_changed_and_run(graph: Graph, encoder: OnnxEncoder) -> None:
-    for statement in filter(None, ORDERS.read_text(encoding="utf-8").splitlines()):
-        graph.write(statement.rstrip(";"))
+    load_orders(graph)
     with client(open_context(graph, encoder=encoder)) as talking:
         best = post(talking, "interpret", question="which customers are in Austria?")["readings"][0]
         assert best["graph"]["conditions"][0]["right"] == ["Austria"]

@@ -19,10 +19,9 @@ from kgneo.context import Context
 from kgneo.graph import Graph
 from kgneo.llm.scripted import ScriptedModel
 from kgneo.serve.application import page_folder, page_paths
-from tests.conftest import on_one_version
+from tests.conftest import load_orders, on_one_version
 from tests.serving import client, listening
 
-ORDERS = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
 WAIT = 60
 CSS = "css selector"
 SEAS = "which seas do the rivers of [Germany] flow into?"
@@ -189,8 +188,7 @@ def test_a_table_is_sorted_and_filtered(page: Any) -> None:
 
 @on_one_version
 def test_answers_have_the_properties_of_their_nodes_beside_them(chromium: Any, graph: Graph) -> None:
-    for statement in filter(None, ORDERS.read_text(encoding="utf-8").splitlines()):
-        graph.write(statement.rstrip(";"))
+    load_orders(graph)
     with listening(open_context(graph)) as address:
         chromium.get(address)
         until(chromium, lambda: texts(chromium, "#examples button"))

@@ -122,8 +122,8 @@ def learn(
     somebody has looked at it: --review shows each with what it would change, and --take makes it a verified question of
     the file of terms. What would break another verified question is refused.
 
-    --from-schema draws questions from the graph itself. With --llm a model puts them into people's words once, about 20
-    calls for 100 query graphs; after that they help every question without it. What somebody asked outranks them.
+    --from-schema draws questions from the graph itself. With --llm a model puts them into people's words once, about 30
+    calls for 100 query graphs: they teach what words stand for. What somebody asked outranks them.
 
     \b
     Examples:

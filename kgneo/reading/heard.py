@@ -47,6 +47,7 @@ from kgneo.reading.mentions import (
     Mention,
     Span,
     Word,
+    is_part,
     key_mentions,
     label_mentions,
     misspelt,
@@ -245,7 +246,7 @@ class Heard:
                 elif self._was(at, own):
                     found.append((at, at + len(own) + 1, key))
             others += [(*span, key) for span in self._in_other_words(own)]
-        return [*found, *(item for item in others if not any(_is_part(item, whole) for whole in found))]
+        return [*found, *(item for item in others if not any(is_part(item[:2], whole[:2]) for whole in found))]
 
     def _in_other_words(self, own: Sequence[str]) -> Iterator[Span]:
         """Where the words of a property's name stand the other way round, "NAME OF THE SPONSOR", or without the last
@@ -359,8 +360,7 @@ class Heard:
         """Whether a value is only a part of a property's name ("CREDIT score"), whose rest does not name the property
         that has it ("RED card")."""
         return any(
-            start <= item.start and item.end <= end and item.end - item.start < end - start
-            and not self._names_beside(item, range(start, end))
+            is_part((item.start, item.end), (start, end)) and not self._names_beside(item, range(start, end))
             for start, end, _ in self.whole_keys
         )  # fmt: skip
 
@@ -603,8 +603,3 @@ def _behind(versus: tuple[int, int] | None, mentions: Sequence[Mention]) -> list
         if (not found and item.start - versus[1] <= REACH) or (found and found[-1].end == item.start):
             found.append(item)
     return found
-
-
-def _is_part(item: tuple[int, int, Key], whole: tuple[int, int, Key]) -> bool:
-    """Whether a name stands within a longer one."""
-    return whole[0] <= item[0] and item[1] <= whole[1] and item[1] - item[0] < whole[1] - whole[0]

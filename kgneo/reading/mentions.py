@@ -186,6 +186,11 @@ Span = tuple[int, int]
 """Where in a text a name stands: its first character, and the one behind its last."""
 
 
+def is_part(span: Span, whole: Span) -> bool:
+    """Whether something stands within something longer."""
+    return whole[0] <= span[0] and span[1] <= whole[1] and span[1] - span[0] < whole[1] - whole[0]
+
+
 def value_mentions(
     text: str, words: Sequence[Word], dictionary: Lookup, fits: Fits, given: Sequence[Span] = ()
 ) -> list[Mention]:

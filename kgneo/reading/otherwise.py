@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import plural, same_whole_root, singular
+from kgneo.english.names import in_singular, plural, same_whole_root, singular
 from kgneo.english.thesaurus import Thesaurus
 from kgneo.english.words import (
     AMOUNTS,
@@ -34,7 +34,7 @@ from kgneo.english.words import (
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness
-from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, words_of
+from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, is_part, words_of
 from kgneo.reading.phrases import phrase_mentions
 from kgneo.reading.vocabulary import Vocabulary
 from kgneo.reading.vocabulary import Word as Meant
@@ -138,7 +138,7 @@ def _told(words: Sequence[Word], fits: Fits, inside: set[int], given: Sequence[S
     names = _in_names(words, vocabulary)
     found: dict[str, tuple[list[Span], tuple[Meant, ...]]] = {}
     for start, end in ((at, at + length) for length in vocabulary.lengths for at in range(len(words) - length + 1)):
-        part = any(one <= start and end <= other and end - start < other - one for one, other in names)
+        part = any(is_part((start, end), name) for name in names)
         meant = _told_of(words, start, end, vocabulary) if not part and taken.isdisjoint(range(start, end)) else ()
         if meant:
             taken |= {*range(start, end)}
@@ -151,7 +151,7 @@ def _in_names(words: Sequence[Word], vocabulary: Vocabulary) -> list[Span]:
     ends = [(at, end) for at in range(len(words)) for end in range(at + 2, min(at + LONGEST_NAME, len(words)) + 1)]
     return [
         (at, end) for at, end in ends
-        if " ".join(singular(fold(word.plain)) for word in words[at:end]) in vocabulary.long_names
+        if _in_singular(words, at, end) in vocabulary.long_names
     ]  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def _told_of(words: Sequence[Word], start: int, end: int, vocabulary: Vocabulary
     that noun."""
     behind = singular(words[end].plain) if end < len(words) else ""
     told, verbs = vocabulary.words, vocabulary.verbs
-    whole = told.get(" ".join(singular(fold(word.plain)) for word in words[start:end]), ())
+    whole = told.get(_in_singular(words, start, end), ())
     if not whole and end == start + 1:
         said = fold(words[start].plain)
         whole = tuple(
@@ -229,6 +229,10 @@ def _spans(words: Sequence[Word], fits: Fits, thesaurus: Thesaurus) -> list[Span
         or (new.intersection((start, end - 1)) and open_.issuperset((start, end - 1))
             and thesaurus.senses(_text(words, start, end)))
     ]  # fmt: skip
+
+
+def _in_singular(words: Sequence[Word], start: int, end: int) -> str:
+    return in_singular(fold(word.plain) for word in words[start:end])
 
 
 def _text(words: Sequence[Word], start: int, end: int) -> str:

@@ -49,17 +49,17 @@ def choose_version(asked: str | None, recorded: str | None, *, upgrade: bool = F
     wanted = LINES.get(asked, asked)
     lines = line_of(recorded), line_of(wanted)
     if lines in UPGRADES and not upgrade:
-        _refuse(recorded, wanted, "is of the next line", f"`kgneo server start --version {lines[1]}` moves it there, ")
+        moved = f"`kgneo server start --version {lines[1]}` moves it there, for good: copy its folder first."
+        _refuse(recorded, wanted, "is of the next line", f"{moved} Else leave")
     if _numbers(wanted) < _numbers(recorded):
         _refuse(recorded, wanted, "is older")
     return wanted
 
 
-def _refuse(recorded: str, wanted: str, reason: str, way: str = "") -> None:
-    more = "for good: copy its folder first. Else leave" if way else "Leave"
+def _refuse(recorded: str, wanted: str, reason: str, leave: str = "Leave") -> None:
     raise ServerError(
         f"The store was made with Neo4j {recorded}; version {wanted} was asked for, which {reason}.",
-        hint=f"{way}{more} the version out (--version, KGNEO_NEO4J_VERSION) to open this store, or load into "
+        hint=f"{leave} the version out (--version, KGNEO_NEO4J_VERSION) to open this store, or load into "
         "another one (--store, KGNEO_STORE).",
     )
 

@@ -19,11 +19,10 @@ from kgneo.errors import EncoderError
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.thesaurus_data import load_thesaurus
-from tests.conftest import on_one_version
+from tests.conftest import load_orders, on_one_version
 from tests.faults import ALL, drawn
 from tests.faults.damage import DAMAGES, cut_off, with_another_beginning
 
-ORDERS = Path(__file__).parent.parent / "graphs" / "orders" / "graph.cypher"
 QUESTION = "which clients are in Austria?"
 """With a word that the graph does not have, so that the thesaurus is asked, and a value, so that the dictionary is."""
 DRAWN = 24
@@ -57,8 +56,7 @@ def files_of(folder: Path) -> list[Path]:
 def test_a_question_is_answered_whatever_became_of_the_cache(
     graph: Graph, own_cache: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    for statement in filter(None, ORDERS.read_text(encoding="utf-8").splitlines()):
-        graph.write(statement.rstrip(";"))
+    load_orders(graph)
     right = answered(graph)
     assert right
     good = tmp_path_factory.mktemp("good") / "cache"

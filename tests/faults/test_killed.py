@@ -169,14 +169,13 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
-def results(folder: Path) -> tuple[list[str], object]:
-    """What an evaluation found of each question, and its figures, without what tells of the run."""
-    records = [
-        {key: value for key, value in json.loads(line).items() if key not in OF_AN_ANSWER}
-        for file in sorted((folder / "out" / "records").glob("*.jsonl"))
+def results(folder: Path) -> list[str]:
+    """What an evaluation found of each question, without what tells of the run."""
+    return sorted(
+        _text({key: value for key, value in json.loads(line).items() if key not in OF_AN_ANSWER})
+        for file in (folder / "out" / "records").glob("*.jsonl")
         for line in file.read_text(encoding="utf-8").splitlines()
-    ]
-    return sorted(map(_text, records)), len(records)
+    )
 
 
 @pytest.fixture

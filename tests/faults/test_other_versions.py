@@ -17,10 +17,9 @@ from kgneo.cli.main import main
 from kgneo.errors import IndexUnreadable, KgneoError, LessonWarning
 from kgneo.graph import Graph
 from kgneo.graph.lessons import all_lessons
-from tests.conftest import on_one_version
+from tests.conftest import load_orders, on_one_version
 from tests.faults import drawn
 
-ORDERS = Path(__file__).parent.parent / "graphs" / "orders" / "graph.cypher"
 QUESTION = "which customers are in Austria?"
 WRONG: tuple[Any, ...] = (None, "", '{"x": 1}', "[[1]]", [1], 7, True)
 """What a property may have become; None: it is missing."""
@@ -32,8 +31,7 @@ MENDED = ("kgneo index", "minilm")
 @pytest.fixture
 def orders(graph: Graph, tmp_path: Path) -> Graph:
     """A graph with an index, lessons and examples."""
-    for statement in filter(None, ORDERS.read_text(encoding="utf-8").splitlines()):
-        graph.write(statement.rstrip(";"))
+    load_orders(graph)
     questions = tmp_path / "questions.jsonl"
     lines = [
         {"question": "Which customers are from Spain?", "answers": ["Café Olé"]},
@@ -73,13 +71,12 @@ def answered(graph: Graph) -> tuple[str, ...]:
         return ask(open_context(graph), QUESTION).answers
 
 
-def refusal(graph: Graph) -> KgneoError | None:
-    """The error that a question ends in."""
+def outcome(graph: Graph) -> tuple[str, ...] | KgneoError:
+    """What a question finds, or the error that it ends in."""
     try:
-        answered(graph)
+        return answered(graph)
     except KgneoError as error:
         return error
-    return None
 
 
 @on_one_version
@@ -87,12 +84,12 @@ def test_an_index_whose_record_is_another_is_read_or_refused_with_what_mends_it(
     right = answered(orders)
     assert right
     for label, key, value in damaged(orders, ("KgneoIndex",)):
-        refused = refusal(orders)
-        if isinstance(refused, IndexUnreadable):
+        found = outcome(orders)
+        if isinstance(found, IndexUnreadable):
             assert main(["index"]) == 0
-            refused = None
-        told = refused is not None and any(word in refused.hint for word in MENDED)
-        assert told or answered(orders) == right, f"{label}.{key} = {value!r}: {refused}"
+            found = outcome(orders)
+        told = isinstance(found, KgneoError) and any(word in found.hint for word in MENDED)
+        assert told or found == right, f"{label}.{key} = {value!r}: {found}"
 
 
 @on_one_version
