@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -181,8 +182,18 @@ def test_drawing_again_takes_the_place_of_what_was_drawn(context: Context) -> No
         assert 0 < len(all_lessons(context.graph)) <= 5
 
 
+def test_a_model_that_failed_takes_no_lesson_away(context: Context, tmp_path: Path) -> None:
+    assert main(["learn", "--from-schema", "--count", "5", "--seed", "1"]) == 0
+    before = all_lessons(context.graph)
+    (tmp_path / "replies.jsonl").write_text('{"reply": "no JSON"}\n', encoding="utf-8")
+    asked = ["learn", "--from-schema", "--count", "5", "--llm", f"scripted:{tmp_path / 'replies.jsonl'}"]
+    assert main(asked) == 0
+    assert all_lessons(context.graph) == before != []
+
+
 def test_without_anything_drawn_nothing_of_it_is_left(context: Context) -> None:
-    assert main(["learn", "--from-schema", "--count", "5"]) == 0
+    assert main(["learn", "--from-schema", "--count", "5", "--seed", "1"]) == 0
+    assert all_lessons(context.graph)
     assert main(["learn", "--remove", "from-schema"]) == 0
     assert all_lessons(context.graph) == []
     assert read_learned(context.graph) is None

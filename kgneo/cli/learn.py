@@ -207,7 +207,8 @@ def _from_schema(context: Context, count: int, seed: int, model: ModelSettings, 
         calls = ModelCalls(speaking, model.load_prompts(), Clock(), timeout=model.llm_timeout)
     with _bars() as show_progress:
         told = teach_self(context, count, calls=calls, seed=seed, on_progress=show_progress, warn=say)
-        remove_lessons(context.graph, source=DRAWN)
+        if told.kept:  # a model that failed takes nothing away
+            remove_lessons(context.graph, source=DRAWN)
         report = learn_questions(context, told.kept, source=DRAWN, on_progress=show_progress)
     if as_json:
         use = asdict(calls.use) if calls else None
