@@ -23,7 +23,7 @@ from kgneo.model import Answer
 from kgneo.opening import open_context as open_context
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.offer_readings import Offered
-from kgneo.stages.outcome import NO_ANSWER, withheld
+from kgneo.stages.outcome import NO_ANSWER, ungrounded, withheld
 from kgneo.stages.retrieve import GO_ON, Retrieval, partly_compared, retrieve
 from kgneo.strategies import Strategy, find_strategy
 from kgneo.strategies.paths import Paths
@@ -96,7 +96,9 @@ def _answered(strategy: Strategy, question: str, context: Context, entities: Seq
     again with what is known now."""
 
     def answered(known: Context) -> Answer:
-        return _sure(strategy.answer(question, known, entities=entities), known.options.min_confidence)
+        answer = strategy.answer(question, known, entities=entities)
+        answer = ungrounded(answer) if strategy.needs.model and strategy.needs.graph else answer
+        return _sure(answer, known.options.min_confidence)
 
     try:
         answer = answered(context)

@@ -177,15 +177,20 @@ class Graph:
     def read(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
         """All rows of a query, in a read transaction: in one round trip, and on a transient fault once more in a
         managed transaction, which the driver tries again."""
-        longest, metadata = bounds(timeout or self.timeout)
-        statement = neo4j.Query(query, timeout=longest, metadata=metadata or None)
         with span("query", NEO4J), self._errors(), self._session(neo4j.READ_ACCESS) as session:
-            try:
-                return [_row(record) for record in session.run(statement, parameters)]
-            except (exceptions.Neo4jError, exceptions.DriverError) as error:
-                if not error.is_retryable() or "Memory" in (getattr(error, "code", None) or ""):
-                    raise
-        return self._run(neo4j.READ_ACCESS, query, parameters, timeout)
+            return self._rows(session, query, parameters, timeout)
+
+    def _rows(
+        self, session: neo4j.Session, query: str, parameters: Mapping[str, Any], timeout: float | None
+    ) -> list[Row]:
+        longest, metadata = bounds(timeout or self.timeout)
+        try:
+            statement = neo4j.Query(query, timeout=longest, metadata=metadata or None)
+            return [_row(record) for record in session.run(statement, dict(parameters))]
+        except (exceptions.Neo4jError, exceptions.DriverError) as error:
+            if not error.is_retryable() or "Memory" in (getattr(error, "code", None) or ""):
+                raise
+        return session.execute_read(self._work(query, parameters, timeout))
 
     def prepare(self, query: str, /, **parameters: Any) -> None:
         """Have the server plan a query that will be read soon, while this goes on: planning one takes longer than most
@@ -208,7 +213,8 @@ class Graph:
     def write(self, query: str, /, *, timeout: float | None = None, **parameters: Any) -> list[Row]:
         """All rows of a query, in a write transaction of its own."""
         self._check_allowed()
-        return self._run(neo4j.WRITE_ACCESS, query, parameters, timeout)
+        with self._errors(), self._session() as session:
+            return session.execute_write(self._work(query, parameters, timeout))
 
     def write_all(self, work: Callable[[neo4j.ManagedTransaction], None], *, timeout: float | None = None) -> None:
         """Several queries in one write transaction: all of them take effect, or none."""
@@ -225,11 +231,9 @@ class Graph:
                 yield _row(record)
 
     def read_at(self, query: str, /, **parameters: Any) -> tuple[list[Row], str]:
-        """All rows of a query, and the mark of `last_change` as it was when they were read. Not tried again."""
+        """All rows of a query, and the mark of `last_change` as it was when they were read."""
         with self._errors(), self._session(neo4j.READ_ACCESS) as session:
-            longest, metadata = bounds(self.timeout)
-            statement = neo4j.Query(query, timeout=longest, metadata=metadata or None)
-            rows = [_row(record) for record in session.run(statement, parameters)]
+            rows = self._rows(session, query, parameters, None)
             return rows, " ".join(sorted(session.last_bookmarks().raw_values))
 
     def read_once(
@@ -346,16 +350,17 @@ class Graph:
             return "this user may not write"
         return ""
 
-    def _run(self, mode: str, query: str, parameters: Mapping[str, Any], timeout: float | None) -> list[Row]:
+    def _work(
+        self, query: str, parameters: Mapping[str, Any], timeout: float | None
+    ) -> Callable[[neo4j.ManagedTransaction], list[Row]]:
+        """What a managed transaction does to have all rows of a query."""
         longest, metadata = bounds(timeout or self.timeout)
 
         @neo4j.unit_of_work(timeout=longest, metadata=metadata or None)
         def work(transaction: neo4j.ManagedTransaction) -> list[Row]:
             return [_row(record) for record in transaction.run(query, dict(parameters))]
 
-        with self._errors(), self._session(mode) as session:
-            execute = session.execute_read if mode == neo4j.READ_ACCESS else session.execute_write
-            return execute(work)
+        return work
 
     def _session(self, mode: str = neo4j.WRITE_ACCESS) -> neo4j.Session:
         """In a cluster, what one session wrote the next one must read, whichever member it asks. Sessions that read

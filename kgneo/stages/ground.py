@@ -7,7 +7,7 @@ was shown; a name that is not there is reported, never passed on as an answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgneo.graph.neighbours import ends_of
@@ -134,6 +134,18 @@ class _Names:
 
 def _key(name: str) -> str:
     return fold(one_line(name)).replace('"', "'")
+
+
+def shown(text: str, found: Grounded, warn: Callable[[str], None]) -> str:
+    """A reply as it is shown: the names alone where a part of it names nothing, which is warned of."""
+    if says_nothing(text):
+        return NOT_FOUND
+    if not found.names:
+        warn("No triple holds what the model answered.")
+    elif found.unmatched:
+        warn(f"No triple holds this part of the answer: {'; '.join(found.unmatched[:5])}.")
+        return "; ".join(found.names)
+    return text
 
 
 @dataclass(frozen=True, slots=True)

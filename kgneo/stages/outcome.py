@@ -8,6 +8,7 @@ choose among, or that nothing was understood.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,7 @@ from kgneo.english.names import name_words, plural
 from kgneo.errors import EntityNotFound
 from kgneo.model import Answer, Outcome
 from kgneo.reading.heard import Heard
+from kgneo.stages.ground import says_nothing
 from kgneo.stages.interpret import reading
 from kgneo.stages.try_readings import Tried, choices_of
 from kgneo.stages.unused import unaccounted
@@ -31,6 +33,9 @@ above, what has no answer below."""
 CLOSE = 0.2
 """Points of score within which another reading may as well be meant."""
 MOST_CHOICES = 3
+LONGEST_SAID = 120
+"""Characters of what a model said that are told."""
+_OWN_WORDS = re.compile(r"(?:yes|no)\b|[\W_]*\d", re.IGNORECASE)
 TOLD = 6
 """Relations, properties or kinds by which it is told what the graph knows."""
 
@@ -98,6 +103,17 @@ def withheld(answer: Answer) -> Answer:
     listed = "; ".join(nearest)
     told = f"The question was not understood. The nearest readings: {listed}." if nearest else ""
     return _without(answer, "not_understood", told or "The question was not understood.")
+
+
+def ungrounded(answer: Answer) -> Answer:
+    """No answer, where none of the triples that a model was shown holds anything of what it answered. A number, and a
+    yes or no, are in no triple, and are left with their warning."""
+    said = answer.answer.strip()
+    if answer.answers or answer.grounded or says_nothing(said) or _OWN_WORDS.match(said):
+        return answer
+    short = said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID]}…"
+    told = f"The model answered “{short}”, which no triple that it was shown holds."
+    return replace(answer, answer=NO_ANSWER, outcome="not_in_graph", message=told)
 
 
 def _not_in_graph(context: Context, answer: Answer, missing: Sequence[str], heard: Heard | None) -> Answer:

@@ -16,7 +16,7 @@ from kgneo.model import Answer, AnswerNode, Evidence, Step
 from kgneo.stages.answer import Reply, answer_from_facts
 from kgneo.stages.decompose import Decomposition
 from kgneo.stages.generate import ModelCalls
-from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, completed, ground, says_nothing, supporting
+from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, completed, ground, says_nothing, shown, supporting
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.reached import Reached, asked_about
 from kgneo.stages.rewrite import put_in, rewrite
@@ -69,12 +69,7 @@ class Chain:
             raise ModelError(f"{self.calls.model.name} gave an empty reply.")
         text, found = self._together(plan)
         names = found.names
-        if says_nothing(text):
-            text = NOT_FOUND
-        elif not names:
-            self.calls.warn("No triple holds what the model answered.")
-        elif found.unmatched:
-            self.calls.warn(f"No triple holds this part of the answer: {'; '.join(found.unmatched[:5])}.")
+        text = shown(text, found, self.calls.warn)
         limit = self.context.options.limit
         return Answer(
             self.question,

@@ -20,7 +20,7 @@ from kgneo.stages.answer import Reply
 from kgneo.stages.expand import Expansion, expand, triple_key
 from kgneo.stages.facts import Form
 from kgneo.stages.generate import ModelCalls
-from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, ground, says_nothing, supporting
+from kgneo.stages.ground import NOT_FOUND, Grounded, as_evidence, ground, says_nothing, shown, supporting
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.reached import Reached
 from kgneo.stages.relations import Offer, offered
@@ -158,11 +158,7 @@ class Walk:
         text = NOT_FOUND if says_nothing(reply.text) else reply.text
         if not self.streamed:
             self.stream(text)
-        if text != NOT_FOUND and not found.names:
-            self.calls.warn("No triple holds what the model answered.")
-        elif found.unmatched:
-            self.calls.warn(f"No triple holds this part of the answer: {'; '.join(found.unmatched[:5])}.")
-        return self.answer(text, found)
+        return self.answer(shown(text, found, self.calls.warn), found)
 
     def _completed(self, found: Grounded) -> Grounded:
         last = {entity.id for entity in self.frontier}

@@ -21,8 +21,8 @@ from kgneo.loader import open_source, read_triples
 from kgneo.server import RunningServer
 from tests.conftest import on_one_version, wipe
 from tests.faults import ALL, SEED
+from tests.faults.dump import dump
 from tests.faults.proxy import Fault, Proxy, proxied
-from tests.faults.test_killed import dump
 
 ASKED = 250 if ALL else 12
 LOADED = 60 if ALL else 3

@@ -1,167 +1,50 @@
-"""Commands that are killed at any moment: run again, they end where a run that nobody disturbed ends."""
+"""Commands that are ended at any moment, or their server: run again, they end as a run that nobody disturbed."""
 
 from __future__ import annotations
 
 import json
-import random
 import shutil
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kgneo.graph import Graph
-from tests.conftest import on_one_version, wipe
-from tests.faults import ALL, SEED
+from kgneo.server import RunningServer, start
+from kgneo.server.process import find_process
+from kgneo.server.stores import Store
+from tests.conftest import VERSIONS, connect, set_address, wipe
+from tests.faults import ALL, drawn
+from tests.faults.commands import FAULTS, disturbed, done, kgneo, moments
+from tests.faults.dump import Dump, difference, dump, settled
+from tests.tiny_gguf import make_tiny_gguf
 
-TIMES = 10 if ALL else 1
-"""Kills of each command."""
+TIMES = {"killed": 10} if ALL else {}
+"""Moments at which each command is disturbed in a way, where that is not OTHERWISE."""
+OTHERWISE = 3 if ALL else 1
 PEOPLE = 900
-SETTLED = 15.0
-"""Seconds within which Neo4j ends what a killed command left running, and has indexes online."""
-OF_THE_RUN = ("at", "change", "written", "seal", "statistics")
-"""Properties that tell of a run: when it was, and figures for the ranking, which are read within a time."""
 OF_AN_ANSWER = ("timings_ms", "seconds", "ms")
-"""The same of the record of an answer."""
-DUMP = """
-MATCH (n)
-RETURN labels(n) AS labels, properties(n) AS own,
-       COLLECT { MATCH (n)-[r]->(m) RETURN [type(r), properties(r), properties(m).name] } AS leaving
-"""
+"""What the record of an answer tells of the run."""
 
 
-def kgneo(arguments: Sequence[str], folder: Path | None = None) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "kgneo", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder
-    )
+@dataclass(frozen=True, slots=True)
+class Changing:
+    """A command that changes the graph, and those that make the graph that it begins with. `{files}` stands for the
+    folder of what they read."""
+
+    command: tuple[str, ...]
+    before: tuple[tuple[str, ...], ...] = ()
 
 
-def done(arguments: Sequence[str], folder: Path | None = None) -> float:
-    """Seconds that a command took, which did what it should, in a folder."""
-    started = time.monotonic()
-    process = kgneo(arguments, folder)
-    _, told = process.communicate(timeout=300)
-    assert process.returncode == 0, told.decode()
-    return time.monotonic() - started
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A command that writes into the folder in which it runs, and what of it counts."""
 
-
-def killed(arguments: Sequence[str], after: float, folder: Path | None = None) -> bool:
-    """Whether a command was killed so many seconds after it began, and not at its end already."""
-    process = kgneo(arguments, folder)
-    try:
-        process.communicate(timeout=after)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        return True
-    return False
-
-
-@dataclass(frozen=True)
-class Dump:
-    """What a graph holds, whatever order it is stored in: a line for each node with its relationships and for each
-    index, and the embeddings by what they are of. Embeddings are the same where they differ by rounding alone: an
-    encoder rounds otherwise where a text stands in a batch with others."""
-
-    lines: tuple[str, ...] = field(repr=False)
-    vectors: dict[str, tuple[float, ...]] = field(repr=False)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Dump) or self.lines != other.lines:
-            return False
-        keys = sorted(self.vectors)
-        if keys != sorted(other.vectors) or not keys:
-            return keys == sorted(other.vectors)
-        one, two = ([found[key] for key in keys] for found in (self.vectors, other.vectors))
-        return np.allclose(one, two, rtol=0, atol=1e-6)
-
-
-def dump(graph: Graph) -> Dump:
-    """What a graph holds."""
-    vectors: dict[str, tuple[float, ...]] = {}
-
-    def plain(of: object, properties: dict[str, object]) -> dict[str, object]:
-        kept = {key: value for key, value in properties.items() if key not in OF_THE_RUN}
-        for key in [key for key in kept if key.startswith("kgneo_embedding")]:
-            vectors[f"{of} {key}"] = tuple(kept.pop(key))  # type: ignore[arg-type]
-        return kept
-
-    rows = []
-    for row in graph.read(DUMP, timeout=120.0):
-        name = row["own"].get("name") or row["own"].get("text")
-        leaving = [[kind, plain((name, kind, end), own), end] for kind, own, end in row["leaving"]]
-        parts = [sorted(row["labels"]), plain(name, row["own"]), sorted(map(_text, leaving))]
-        rows.append(json.dumps(parts, sort_keys=True, default=str))
-    indexes = graph.read("SHOW INDEXES YIELD name, type, state RETURN name, type, state ORDER BY name")
-    return Dump((*sorted(rows), *map(str, indexes)), vectors)
-
-
-def settled(graph: Graph, right: Dump) -> Dump:
-    """What a graph holds once it holds what is right, or after a while."""
-    until = time.monotonic() + SETTLED
-    while (found := dump(graph)) != right and time.monotonic() < until:
-        time.sleep(1.0)
-    return found
-
-
-def difference(one: Dump, other: Dump) -> str:
-    """The first lines that one has and the other has not, and the other way round."""
-    left, right = sorted({*one.lines} - {*other.lines}), sorted({*other.lines} - {*one.lines})
-    return f"{left[:2]} instead of {right[:2]}"[:6000]
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, sort_keys=True, default=str)
-
-
-def moments(number: int, seconds: float) -> list[float]:
-    """When a command that takes so long is killed: from when it has been imported to its end."""
-    chosen = random.Random(SEED)  # noqa: S311
-    return [chosen.uniform(0.3, max(0.35, seconds)) for _ in range(number)]
-
-
-def again_and_again(graph: Graph, before: Sequence[Sequence[str]], command: Sequence[str]) -> None:
-    """Kill `command` at several moments on a graph that `before` made; run again, all is as after one whole run."""
-
-    def prepared() -> None:
-        wipe(graph)
-        for step in before:
-            done(step)
-
-    prepared()
-    seconds = done(command)
-    right = dump(graph)
-    for moment in moments(TIMES, seconds):
-        prepared()
-        there = killed(command, moment)
-        done(command)
-        found = settled(graph, right)
-        told = f"killed after {moment:.2f} of {seconds:.2f} s (seed {SEED}): {there}"
-        assert found == right, f"{told}: {difference(found, right)}"
-
-
-def of_files(folder: Path, command: Sequence[str], read: Callable[[Path], object]) -> None:
-    """Kill a command that writes into the folder in which it runs; run again, `read` finds what it finds after one
-    whole run. The graph is only read."""
-    whole = folder / "whole"
-    whole.mkdir()
-    done(command, whole)  # which makes what is kept of the graph, so that the next one is as quick as those killed
-    shutil.rmtree(whole)
-    whole.mkdir()
-    seconds = done(command, whole)
-    right = read(whole)
-    assert right
-    for number, moment in enumerate(moments(TIMES, seconds)):
-        place = folder / str(number)
-        place.mkdir()
-        there = killed(command, moment, place)
-        done(command, place)
-        assert read(place) == right, f"killed after {moment:.2f} of {seconds:.2f} s (seed {SEED}): {there}"
+    command: tuple[str, ...]
+    read: Callable[[Path], object]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -172,115 +55,204 @@ def contents(folder: Path) -> dict[str, bytes]:
 def results(folder: Path) -> list[str]:
     """What an evaluation found of each question, without what tells of the run."""
     return sorted(
-        _text({key: value for key, value in json.loads(line).items() if key not in OF_AN_ANSWER})
+        json.dumps({key: value for key, value in json.loads(line).items() if key not in OF_AN_ANSWER}, sort_keys=True)
         for file in (folder / "out" / "records").glob("*.jsonl")
         for line in file.read_text(encoding="utf-8").splitlines()
     )
 
 
+SHOP, TRIPLES = ("load", "{files}/shop"), ("load", "{files}/people.tsv")
+BARE = ("load", "--no-index", "{files}/people.tsv")
+CHANGING = {
+    "load of triples": Changing(TRIPLES),
+    "load of a property graph": Changing(SHOP),
+    "index": Changing(("index",), (BARE,)),
+    "index --remove": Changing(("index", "--remove"), (TRIPLES,)),
+    "learn query graphs": Changing(("learn", "{files}/asked.jsonl"), (SHOP,)),
+    "learn relation paths": Changing(("learn", "{files}/marked.jsonl"), (TRIPLES,)),
+}
+WRITING = {
+    "eval": Writing(("eval", "jsonl", "{files}/asked.jsonl", "--out", "out", "--no-figures"), results),
+    "terms draft": Writing(("terms", "draft"), contents),
+    "terms add": Writing(("terms", "add", "friend", "--for", "KNOWS"), contents),
+    "tune data": Writing(("tune", "data", "--questions", "15", "--out", "o"), contents),
+}
+
+
+def cases(commands: Sequence[str], killed: int, otherwise: int) -> list[object]:
+    """Each fault with each command, or with so many that are drawn."""
+    chosen = [
+        (fault, command) for fault in FAULTS for command in drawn(commands, killed if fault == "killed" else otherwise)
+    ]
+    return [pytest.param(fault, command, id=f"{command}, {fault}") for fault, command in chosen]
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server of its own, to be killed."""
+    running = start(tmp_path_factory.mktemp("killed") / "store", version=VERSIONS[0], heap="600m", page_cache="100m")
+    yield running
+    if process := find_process(Store(running.store.resolve())):
+        process.kill()
+
+
 @pytest.fixture
-def triples(tmp_path: Path) -> Path:
-    file = tmp_path / "people.tsv"
+def own_graph(own_server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+    set_address(monkeypatch, own_server)
+    with connect(own_server) as graph:
+        wipe(graph)
+        yield graph
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the commands read: triples, a property graph, and questions about each."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "shop").mkdir()
     lines = [
         f"person {n}\tknows\tperson {(n * 7) % PEOPLE}\nperson {n}\tlives_in\ttown {n % 40}" for n in range(PEOPLE)
     ]
-    file.write_text("\n".join(lines), encoding="utf-8")
-    return file
-
-
-@pytest.fixture
-def property_graph(tmp_path: Path) -> Path:
-    folder = tmp_path / "shop"
-    folder.mkdir()
     people = [f"{n},Person {n},{20 + n % 60},Person" for n in range(PEOPLE)]
-    (folder / "people.csv").write_text("\n".join(["id:ID,name,age:int,:LABEL", *people]), encoding="utf-8")
     knows = [f"{n},{(n * 7) % PEOPLE},{2000 + n % 20},KNOWS" for n in range(PEOPLE)]
-    (folder / "knows.csv").write_text("\n".join([":START_ID,:END_ID,since:int,:TYPE", *knows]), encoding="utf-8")
+    texts = {
+        "people.tsv": lines,
+        "shop/people.csv": ["id:ID,name,age:int,:LABEL", *people],
+        "shop/knows.csv": [":START_ID,:END_ID,since:int,:TYPE", *knows],
+        "asked.jsonl": asked("Whom does Person {} know?", "Person {}"),
+        "marked.jsonl": asked("whom does [person {}] know?", "person {}"),
+    }
+    for name, content in texts.items():
+        (folder / name).write_text("\n".join(content) + "\n", encoding="utf-8")
     return folder
 
 
-@on_one_version
-def test_a_load_of_triples_that_was_killed_goes_on(graph: Graph, triples: Path) -> None:
-    again_and_again(graph, [], ["load", str(triples)])
-
-
-@on_one_version
-def test_a_load_of_a_property_graph_that_was_killed_goes_on(graph: Graph, property_graph: Path) -> None:
-    again_and_again(graph, [], ["load", str(property_graph)])
-
-
-@on_one_version
-def test_an_index_that_was_killed_is_finished(graph: Graph, triples: Path) -> None:
-    again_and_again(graph, [["load", "--no-index", str(triples)]], ["index"])
-
-
-@on_one_version
-def test_an_index_that_was_killed_while_it_was_removed_is_removed(graph: Graph, triples: Path) -> None:
-    again_and_again(graph, [["load", str(triples)]], ["index", "--remove"])
-
-
-@on_one_version
-def test_learning_query_graphs_that_was_killed_is_finished(graph: Graph, property_graph: Path, tmp_path: Path) -> None:
-    asked = asked_in(tmp_path, "Whom does Person {} know?", "Person {}")
-    again_and_again(graph, [["load", str(property_graph)]], ["learn", str(asked)])
-
-
-@on_one_version
-def test_learning_relation_paths_that_was_killed_is_finished(graph: Graph, triples: Path, tmp_path: Path) -> None:
-    asked = asked_in(tmp_path, "whom does [person {}] know?", "person {}")
-    again_and_again(graph, [["load", str(triples)]], ["learn", str(asked)])
-
-
-@on_one_version
-def test_an_evaluation_that_was_killed_goes_on(graph: Graph, property_graph: Path, tmp_path: Path) -> None:
-    wipe(graph)
-    done(["load", str(property_graph)])
-    asked = asked_in(tmp_path, "Whom does Person {} know?", "Person {}")
-    of_files(tmp_path, ["eval", "jsonl", str(asked), "--out", "out", "--no-figures"], results)
-
-
-@on_one_version
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["terms", "draft"],
-        ["terms", "add", "friend", "--for", "KNOWS"],
-        ["tune", "data", "--questions", "15", "--out", "o"],
-    ],
-    ids=["terms draft", "terms add", "tune data"],
-)
-def test_what_a_killed_command_wrote_is_written_anew(
-    graph: Graph, property_graph: Path, tmp_path: Path, command: list[str]
-) -> None:
-    wipe(graph)
-    done(["load", str(property_graph)])
-    of_files(tmp_path, command, contents)
-
-
-def asked_in(folder: Path, question: str, answer: str) -> Path:
-    """A file of questions about whom people know, with their answers."""
-    rows = [
-        {"question": question.format(n), "answers": [answer.format((n * 7) % PEOPLE)]} for n in range(0, PEOPLE, 15)
+def asked(question: str, answer: str) -> list[str]:
+    """Questions about whom people know, with their answers."""
+    return [
+        json.dumps({"question": question.format(n), "answers": [answer.format((n * 7) % PEOPLE)]})
+        for n in range(0, PEOPLE, 15)
     ]
-    file = folder / "questions.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return file
 
 
-@on_one_version
-@pytest.mark.parametrize("command", ["load", "index"])
-def test_two_of_one_command_at_once_end_as_one_does(graph: Graph, triples: Path, command: str) -> None:
-    before = ["load", "--no-index", str(triples)]
-    arguments = before if command == "load" else ["index"]
-    for step in [before, arguments]:
+def of(command: Sequence[str], files: Path) -> list[str]:
+    return [part.format(files=files) for part in command]
+
+
+@pytest.mark.parametrize(("fault", "name"), cases(list(CHANGING), killed=3, otherwise=1))
+def test_a_graph_is_as_after_one_whole_run(
+    own_graph: Graph, own_server: RunningServer, files: Path, fault: str, name: str
+) -> None:
+    command = of(CHANGING[name].command, files)
+
+    def prepared() -> None:
+        wipe(own_graph)
+        for step in CHANGING[name].before:
+            done(of(step, files))
+
+    prepared()
+    seconds = done(command)
+    right = dump(own_graph)
+    for moment in moments(TIMES.get(fault, OTHERWISE), seconds):
+        prepared()
+        there = disturbed(command, moment, FAULTS[fault], own_server.store)
+        done(command)
+        found = settled(own_graph, right)
+        told = f"{fault} after {moment:.2f} of {seconds:.2f} s: {there}"
+        assert found == right, f"{told}: {difference(found, right)}"
+
+
+@pytest.fixture
+def shop(own_graph: Graph, files: Path) -> Graph:
+    """The property graph, loaded."""
+    done(of(SHOP, files))
+    return own_graph
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize(("fault", "name"), cases(list(WRITING), killed=1, otherwise=0))
+def test_files_are_as_after_one_whole_run(
+    own_server: RunningServer, files: Path, tmp_path: Path, fault: str, name: str
+) -> None:
+    command, read = of(WRITING[name].command, files), WRITING[name].read
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    done(command, whole)  # which makes what is kept of the graph, so that the next one is as quick as those killed
+    shutil.rmtree(whole)
+    whole.mkdir()
+    seconds = done(command, whole)
+    right = read(whole)
+    assert right
+    for number, moment in enumerate(moments(TIMES.get(fault, OTHERWISE), seconds)):
+        place = tmp_path / str(number)
+        place.mkdir()
+        there = disturbed(command, moment, FAULTS[fault], own_server.store, place)
+        done(command, place)
+        assert read(place) == right, f"{fault} after {moment:.2f} of {seconds:.2f} s: {there}"
+
+
+@pytest.mark.skipif(not ALL, reason="torch is imported three times for each moment: make faults does it")
+@pytest.mark.parametrize("fault", ["killed", "interrupted twice"])
+def test_an_adapter_is_trained_as_in_one_whole_run(tmp_path: Path, fault: str) -> None:
+    if missing := [module for module in ("torch", "peft", "accelerate", "gguf") if find_spec(module) is None]:
+        pytest.skip(f"{', '.join(missing)} not installed (extra: tune)")
+    chat = [
+        {"role": role, "content": text} for role, text in (("user", "Who?"), ("assistant", "Keanu Reeves"))
+    ]  # fmt: skip
+    for name in ("train", "dev"):
+        (tmp_path / f"{name}.jsonl").write_text(f"{json.dumps({'messages': chat})}\n" * 4, encoding="utf-8")
+    base = make_tiny_gguf(tmp_path / "tiny.gguf")
+    command = ["tune", "train", str(tmp_path), "--base", str(base), "--rank", "4", "--batch", "2", "--longest", "128"]
+    command += ["--steps", "40", "--every", "4", "--learning-rate", "0.02"]
+    seconds = done([*command, "--out", str(tmp_path / "whole")])
+    right = tensors(tmp_path / "whole" / "adapter.gguf")
+    for number, moment in enumerate(moments(TIMES.get(fault, OTHERWISE), seconds)):
+        out = tmp_path / str(number)
+        there = disturbed([*command, "--out", str(out)], moment, FAULTS[fault], tmp_path)
+        done([*command, "--out", str(out)])
+        found = tensors(out / "adapter.gguf")
+        told = f"{fault} after {moment:.2f} of {seconds:.2f} s: {there}"
+        assert found.keys() == right.keys(), told
+        assert all(np.allclose(found[key], right[key], atol=1e-4) for key in right), told
+        shutil.rmtree(out)
+
+
+def tensors(adapter: Path) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
+    """The weights of an adapter by name."""
+    from gguf import GGUFReader
+
+    return {item.name: np.array(item.data, np.float32) for item in GGUFReader(adapter).tensors}
+
+
+@pytest.mark.parametrize("name", drawn(list(CHANGING), 1))
+def test_two_that_change_a_graph_at_once_end_as_one_does(own_graph: Graph, files: Path, name: str) -> None:
+    command, before = of(CHANGING[name].command, files), [of(step, files) for step in CHANGING[name].before]
+    for step in [*before, command]:
         done(step)
-    right = dump(graph)
-    wipe(graph)
-    if command == "index":
-        done(before)
-    both = [kgneo(arguments), kgneo(arguments)]
-    told = [process.communicate(timeout=300)[1].decode() for process in both]
-    assert all(process.returncode in (0, 1) for process in both), told
+    right: Dump = dump(own_graph)
+    wipe(own_graph)
+    for step in before:
+        done(step)
+    both_at_once(command)
+    done(command)
+    assert settled(own_graph, right) == right
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize("name", drawn(list(WRITING), 1))
+def test_two_that_write_files_at_once_end_as_one_does(files: Path, tmp_path: Path, name: str) -> None:
+    command, read = of(WRITING[name].command, files), WRITING[name].read
+    whole, shared = tmp_path / "whole", tmp_path / "shared"
+    for folder in (whole, shared):
+        folder.mkdir()
+    done(command, whole)
+    both_at_once(command, shared)
+    done(command, shared)
+    assert read(shared) == read(whole)
+
+
+def both_at_once(command: Sequence[str], folder: Path | None = None) -> None:
+    """Two processes of a command: each does what it should, or says in an error why not."""
+    told = [
+        process.communicate(timeout=300)[1].decode() for process in [kgneo(command, folder), kgneo(command, folder)]
+    ]
     assert not any("Traceback" in text for text in told), told
-    done(arguments)
-    assert dump(graph) == right, told
