@@ -274,8 +274,30 @@ class Fits:
     def key(self, word: str) -> dict[Key, float]:
         """Properties with the fit of a word to each."""
         if word not in self._of_keys:
-            self._of_keys[word] = dict(zip(self.keys, map(float, self.of(word)[2]), strict=True))
+            found = dict(zip(self.keys, map(float, self.of(word)[2]), strict=True))
+            if singular(word) == NAME and self._naming:
+                naming = {key.owner for key in self._naming}
+                found = {key: min(fit, BESIDE_NAME) if key.owner in naming else fit for key, fit in found.items()}
+                found |= dict.fromkeys(self._naming, 1.0)
+            self._of_keys[word] = found
         return self._of_keys[word]
+
+    def names(self, word: str, key: Key) -> bool:
+        """Whether a word says that it is a name, and the property is that without being called so."""
+        return singular(word) == NAME and key in self._naming
+
+    @cached_property
+    def _naming(self) -> list[Key]:
+        """The properties that name the nodes of their label, where none of it is called a name: of an Artist with the
+        properties `artist` and `famousTitle`, the name is what shows it."""
+        called = {key.owner for key in self.keys if NAME in name_words(key.key)}
+        display = self.vocabulary.display
+        return [key for key in self.keys if display.get(key.owner) == (key.key,) and key.owner not in called]
+
+
+NAME = "name"
+BESIDE_NAME = 0.8
+"""Fit of "name" to a property beside the one that names the nodes, at most."""
 
 
 def unit_of(key: Key) -> tuple[str, float] | None:

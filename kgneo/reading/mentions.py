@@ -622,7 +622,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         ][:3]
         if meanings:
             found.append(Mention(index, index + 1, tuple(meanings)))
-    return _compounds(words, _without_modifiers(sorted(found, key=lambda item: item.start)))
+    return _kinds_of(words, _compounds(words, _without_modifiers(sorted(found, key=lambda item: item.start))), fits)
 
 
 def _is_anybody(words: Sequence[Word], index: int) -> bool:
@@ -722,6 +722,25 @@ def _compounds(words: Sequence[Word], mentions: Sequence[Mention]) -> list[Menti
     return kept
 
 
+def _kinds_of(words: Sequence[Word], mentions: Sequence[Mention], fits: Fits) -> list[Mention]:
+    """Two labels side by side after which together a relationship between them is called: a "train station" is a
+    station, whether or not a train is joined to it by TRAIN_STATION."""
+    kept: list[Mention] = []
+    for item in mentions:
+        owner = item.meanings[0].owner
+        if kept and kept[-1].end == item.start and singular(words[item.start - 1].plain) == words[item.start - 1].plain:
+            together = {(kept[-1].meanings[0].owner, owner), (owner, kept[-1].meanings[0].owner)}
+            called = (*name_words(kept[-1].meanings[0].owner), *name_words(owner))
+            if any(
+                (link.subject, link.object) in together and name_words(link.relation) == called
+                for link in fits.vocabulary.links
+            ):
+                kept[-1] = Mention(kept[-1].start, item.end, item.meanings[:1])
+                continue
+        kept.append(item)
+    return kept
+
+
 def people(fits: Fits) -> list[tuple[str, float]]:
     """Labels of people, with how surely they are that."""
     return sorted(fits.people.items(), key=lambda pair: -pair[1])[:3]
@@ -751,7 +770,7 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
             own = name_words(key_name(key))
             beside = [words[other].plain for other in (index - 1, index + 1) if 0 <= other < len(words)]
             near = (word, said, *beside, *([word.removesuffix("ly")] if key.kind == "truth" else []))
-            whole = opposite or fits.bounds(word, key)
+            whole = opposite or fits.bounds(word, key) or fits.names(word, key)
             together = sum(whole or any(same_root(one, part) for one in near) for part in own) / len(own)
             meanings.append(Meaning("key", key.owner, score * (0.6 + 0.4 * together), key))
         if meanings:

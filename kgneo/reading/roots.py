@@ -368,11 +368,14 @@ class Roots:
         return index - limit - used
 
     def _is_label_of(self, item: Mention, run: Sequence[int]) -> bool:
-        """Whether a word names a label of what is asked for better than any property."""
+        """Whether a word names a label of what is asked for better than any property, or as well as one of its own: of
+        an Artist with the property `artist`, artists are the nodes."""
         there = self.heard.mention_at(item.start)
-        if there not in run or self.heard.mentions[there].meanings[0].kind != "label":
+        label = self.heard.mentions[there].meanings[0] if there in run else None
+        if label is None or label.kind != "label":
             return False
-        return self.heard.mentions[there].meanings[0].score > max(meaning.score for meaning in item.meanings)
+        others = [meaning.score for meaning in item.meanings if meaning.owner != label.owner]
+        return label.score > max(others, default=0.0) and label.score >= item.meanings[0].score
 
     def _is_degree(self, item: Mention) -> bool:
         """Whether a word for a property is the adjective of a superlative: "the most VALUABLE paintings"."""

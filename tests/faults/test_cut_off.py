@@ -4,27 +4,33 @@ never a wait without an end."""
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from kgneo.asking import ask, open_context
+from kgneo.context import Context, Options
 from kgneo.embedding import OnnxEncoder
-from kgneo.errors import KgneoError
+from kgneo.errors import KgneoError, ModelError
 from kgneo.graph import Graph
 from kgneo.graph.load import load
+from kgneo.llm.openai_compatible import OpenAICompatibleModel
 from kgneo.loader import open_source, read_triples
 from kgneo.server import RunningServer
 from tests.conftest import on_one_version, wipe
 from tests.faults import ALL, SEED
 from tests.faults.dump import dump
 from tests.faults.proxy import Fault, Proxy, proxied
+from tests.test_llm_openai import Faulty, streams
 
 ASKED = 250 if ALL else 12
+REPLIED = 200 if ALL else 12
 LOADED = 60 if ALL else 3
 LONGEST = 120.0
 """Seconds after which somebody would think that nothing happens any more."""
@@ -108,3 +114,35 @@ def test_a_server_that_answers_nothing_is_told_in_time(sample_server: RunningSer
         with pytest.raises(KgneoError):
             connecting()
     assert time.monotonic() - started < LONGEST
+
+
+def test_a_reply_of_a_model_is_whole_or_an_error(sample_context: Context) -> None:
+    server = Faulty()
+    server.answers = [streams("Addis ", "Ab", "aba", usage={"prompt_tokens": 90, "completion_tokens": 4})]
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    context = replace(sample_context, options=Options(llm_timeout=5))
+
+    def replied(fault: Fault, at: int) -> int:
+        """How many bytes went through until the right answer was there. Raises KgneoError."""
+        with proxied("127.0.0.1", server.server_address[1], fault, at) as (proxy, port):
+            model = OpenAICompatibleModel("m", url=f"http://127.0.0.1:{port}/v1", key="key", retries=1)
+            with closing(model):
+                answer = ask(replace(context, model=model), "what is the capital of [Ethiopia]?", strategy="kaping")
+            assert answer.answers == ("Addis Ababa",), f"{fault} at byte {at} (seed {SEED})"
+            return proxy.passed
+
+    bytes_ = replied("none", 0)
+    chosen = random.Random(SEED)  # noqa: S311
+    ends = {"answer": 0, "error": 0}
+    for number in range(REPLIED):
+        started = time.monotonic()
+        try:
+            replied(FAULTS[number % len(FAULTS)], chosen.randrange(bytes_))
+            ends["answer"] += 1
+        except ModelError:
+            ends["error"] += 1
+        assert time.monotonic() - started < LONGEST
+    server.shutdown()
+    server.server_close()
+    print(f"\n{REPLIED} replies over a faulty connection: {ends}")
+    assert ends["answer"] > REPLIED // 3

@@ -1,0 +1,116 @@
+"""Names that nobody expects: very long ones, equal ones by the thousand, signs that turn or end a line; and wrong tokens."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kgneo.asking import ask, open_context
+from kgneo.context import Context
+from kgneo.graph import Graph
+from kgneo.serve.settings import Limits
+from tests.conftest import on_one_version
+from tests.faults import ALL
+from tests.serving import client
+from tests.test_terminal import HOSTILE, SENT
+
+EQUAL = 1_000_000 if ALL else 20_000
+LONG = 1_000_000
+LONGEST = 120.0
+"""Seconds after which somebody would think that nothing happens any more."""
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kgneo", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=LONGEST)
+
+
+@on_one_version
+def test_a_name_of_a_megabyte_hinders_no_other(graph: Graph) -> None:
+    long = "Long " + "x" * LONG
+    graph.write(
+        "CREATE (:Person {name: $long, age: 3})-[:KNOWS]->(:Person {name: 'Ann', age: 4})"
+        "-[:KNOWS]->(:Person {name: 'Ben', age: 5})",
+        long=long,
+    )
+    assert run("ask", "--quiet", "how old is Ben?").stdout == "5\n"
+    found = run("ask", "--quiet", "who knows Ann?")
+    assert (found.returncode, "Traceback" in found.stderr) == (0, False), found.stderr
+    assert found.stdout.strip() == long
+    for command in (("schema",), ("index",), ("ask", "--quiet", "how many people are there?")):
+        found = run(*command)
+        assert (found.returncode, "Traceback" in found.stderr) == (0, False), (command, found.stderr[-500:])
+    assert found.stdout == "3\n"
+
+
+@on_one_version
+def test_a_triple_with_a_name_of_a_megabyte_is_loaded(graph: Graph, tmp_path: Path) -> None:
+    file = tmp_path / "long.tsv"
+    file.write_text(f"{'x' * LONG}\tknows\tAnn\nAnn\tknows\tBen\n", encoding="utf-8")
+    loaded = run("load", str(file))
+    assert (loaded.returncode, "Traceback" in loaded.stderr) == (0, False), loaded.stderr[-500:]
+    assert run("ask", "--quiet", "whom does [Ann] know?").stdout == "Ben\n"
+    assert graph.read("MATCH (n) RETURN max(size(n.name)) AS longest")[0]["longest"] == LONG
+
+
+@on_one_version
+def test_equal_names_by_the_thousand_are_counted_and_not_waited_for(graph: Graph) -> None:
+    graph.schema(
+        "UNWIND range(1, $number) AS n CALL (n) { CREATE (:Person {name: 'Ann', age: n % 90}) } IN TRANSACTIONS OF 50000 ROWS",
+        number=EQUAL,
+    )
+    graph.write("MATCH (ann:Person {age: 7}) WITH ann LIMIT 3 CREATE (ann)-[:LIVES_IN]->(:Town {name: 'Graz'})")
+    context = open_context(graph)
+    for question, right in (("how many people are there?", str(EQUAL)), ("where does Ann live?", "Graz")):
+        started = time.monotonic()
+        assert ask(context, question).answers == (right,)
+        assert time.monotonic() - started < LONGEST
+
+
+@on_one_version
+def test_names_with_signs_that_move_a_terminal_are_shown_as_text(graph: Graph) -> None:
+    graph.write(
+        "CREATE (:Person {name: $name})-[:KNOWS {since: 3}]->(:Person {name: 'Ann'}), (:$($name) {name: $name})",
+        name=HOSTILE,
+    )
+    for command in (
+        ("ask", "who knows Ann?"),
+        ("ask", "--json", "who knows Ann?"),
+        ("schema",),
+        ("terms", "draft", "-"),
+    ):
+        found = run(*command)
+        assert not SENT.search(found.stdout + found.stderr), command
+        assert "Traceback" not in found.stderr, command
+    answers = json.loads(run("ask", "--json", "who knows Ann?").stdout)["answers"]
+    assert answers == [HOSTILE]
+
+
+def test_a_thousand_wrong_tokens_are_not_looked_at(sample_context: Context) -> None:
+    with client(sample_context, token="sesame", limits=Limits(rate=0)) as talking:  # noqa: S106
+        wrong = [
+            talking.get("/api/v1/strategies", headers={"authorization": f"Bearer sesame{number}"}).status_code
+            for number in range(1000)
+        ]
+        assert set(wrong) == {401, 429}
+        assert wrong.count(401) < 100
+        right = talking.get("/api/v1/strategies", headers={"authorization": "Bearer sesame"})
+        assert right.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "?", "[]", "\u200b", "\u202e", "﷽", "🦆" * 100, "a" * 10_000, "\x00", "[" * 500]
+)
+def test_a_question_that_says_nothing_is_refused_at_each_door(sample_graph: Graph, text: str) -> None:
+    assert sample_graph
+    if "\x00" in text:
+        pytest.skip("no argument of a command holds a zero")
+    found = run("ask", "--", text)
+    assert "Traceback" not in found.stderr
+    assert found.returncode in (0, 1, 2)
+    assert found.stdout or found.stderr
