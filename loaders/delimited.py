@@ -37,6 +37,9 @@ BY_SUFFIX = {".csv": ",;\t|", ".tsv": "\t", ".tab": "\t", ".psv": "|"}
 BY_FORMAT = {"tsv": "\t", "tab": "\t"}
 SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "blank": " ", "space": " "}
 SAMPLED_ROWS = 200
+LONGEST_FIELD = 2 * 1024 * 1024
+"""Characters. It bounds what a quote that is never closed swallows."""
+csv.field_size_limit(LONGEST_FIELD)  # there is no limit for one reader alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,9 @@ def _report_broken_record(feed: _Feed, error: csv.Error, quote: str, on_bad_line
     whose own quotes do not pair up, and read the others again."""
     first, *rest = feed.record
     hint = f"Double a {quote} inside a quoted field, or load with quotes as plain characters (--no-quotes)."
+    if len(first[1]) > LONGEST_FIELD and not rest:
+        on_bad_line(BadLine(first[0], f"a field of more than {LONGEST_FIELD:,} characters", first[1].rstrip("\r\n")))
+        return
     on_bad_line(BadLine(first[0], f"broken quoting ({error})", first[1].rstrip("\r\n"), hint))
     usable: list[tuple[int, str]] = []
     for number, text in rest:

