@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 
@@ -19,8 +19,9 @@ from kgneo.embedding import Encoder, load_encoder
 from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
-from kgneo.graph.passages import Passage, PassageFile, Passages, PassagesRecord
+from kgneo.graph.passages import Passage, PassageFile, Passages, PassagesRecord, TextKey
 from kgneo.graph.shape import PREFIX, Shape
+from kgneo.graph.user_indexes import UserTexts
 from kgneo.query.compile import Named, compile_query
 from kgneo.query.graph import Condition, Edge, QueryGraph, Value, aggregates, aggregates_of, values_of
 
@@ -47,10 +48,12 @@ class Told:
 
 
 class Texts:
-    """The texts of a graph as they were last indexed on this machine (`kgneo index --texts`)."""
+    """The texts of a graph as they were last indexed on this machine (`kgneo index --texts`); where they were not,
+    those that indexes of the graph's own have, which `own` looks for when it is first asked."""
 
-    def __init__(self, graph: Graph, shape: Shape, file: Path) -> None:
+    def __init__(self, graph: Graph, shape: Shape, file: Path, own: Callable[[], UserTexts] | None = None) -> None:
         self._graph, self._shape, self._file = graph, shape, PassageFile(file)
+        self._look_for_own = own
         self._lock = Lock()
         self._known: tuple[object, PassagesRecord | None] = (None, None)
         self._loaded: tuple[object, PassagesRecord, Passages] | None = None
@@ -72,37 +75,54 @@ class Texts:
             return None
         return status.st_mtime_ns, status.st_size
 
+    @cached_property
+    def _own(self) -> UserTexts | None:
+        """The texts that indexes of the graph's own have, if any."""
+        found = self._look_for_own() if self._look_for_own else None
+        return found if found and found.keys else None
+
+    @property
+    def _keys(self) -> tuple[TextKey, ...]:
+        found = self.record
+        if found is not None:
+            return found.keys
+        return self._own.keys if self._own else ()
+
     @property
     def there(self) -> bool:
-        """Whether texts were indexed."""
-        return self.record is not None
+        """Whether texts were indexed, by kgneo or by whoever made the graph."""
+        return bool(self._keys)
 
     def labels(self) -> tuple[str, ...]:
         """The labels whose nodes have texts that were indexed."""
-        found = self.record
-        return tuple(dict.fromkeys(item.label for item in found.keys)) if found else ()
+        return tuple(dict.fromkeys(item.label for item in self._keys))
 
     def shown(self) -> tuple[str, ...]:
         """The properties whose texts were indexed and may be shown: "Review.text"."""
-        found = self.record
         hidden = self._shape.left_out
-        return tuple(str(item) for item in found.keys if not hidden.hides(item.key, (item.label,))) if found else ()
+        return tuple(str(item) for item in self._keys if not hidden.hides(item.key, (item.label,)))
 
     def use(self, encoder: Encoder) -> None:
         """Take an encoder that is there already, where it is the one that the texts were indexed with."""
         found = self.record
-        if found is not None and found.fingerprint == encoder.fingerprint:
+        if found is None and self._own:
+            self._own.use(encoder)
+        elif found is not None and found.fingerprint == encoder.fingerprint:
             self._encoder = encoder
 
     def nearest(self, text: str, *, among: Sequence[str] | None = None, key: str = "") -> list[Passage]:
         """As `Passages.nearest`, of the texts that are in the graph still. Raises NotIndexed where none were
         indexed."""
+        if self.record is None and self._own:
+            return self._own.nearest(text, among=among, key=key)
         passages = self._current()
         vector = np.asarray(self._encoder_of(passages[0]).encode([text], query=True)[0], dtype=np.float32)
         return passages[1].nearest(text, vector, among=among, key=key)
 
     def first(self, nodes: Sequence[str]) -> list[Passage]:
         """The first passage of each of some nodes that have one, in their order."""
+        if self.record is None and self._own:
+            return self._own.first(nodes)
         return self._current()[1].first(nodes)
 
     def cited(self, passages: Sequence[Passage]) -> list[Passage]:
@@ -122,7 +142,7 @@ class Texts:
         """What is to be said of texts that are not those of the graph as it is now."""
         found = self.record
         if found is None:
-            return ()
+            return self._own.notes() if self._own else ()
         if not found.complete:
             return ("Not all texts were indexed: kgneo index --texts goes on.",)
         if found.change != self._graph.last_change():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kgneo.embedding import DEFAULT_ENCODER
-from kgneo.errors import GraphEmpty, UsageError
+from kgneo.errors import GraphEmpty, GraphError, GraphUnavailable, UsageError
 from kgneo.graph.about import Texts
 from kgneo.graph.attach import (
     Choices,
@@ -34,6 +34,7 @@ from kgneo.graph.record import TEMPLATE, IndexRecord, count_triples, read_record
 from kgneo.graph.schema import WHOLE, OnScan, Schema
 from kgneo.graph.shape import Shape
 from kgneo.graph.statistics import estimate_statistics, read_statistics
+from kgneo.graph.user_indexes import UserIndex, UserTexts, user_indexes
 from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.version import __version__
 
@@ -91,7 +92,20 @@ class Knowledge:
     @cached_property
     def texts(self) -> Texts:
         """The texts of the graph that were indexed, if any were."""
-        return Texts(self.graph, self.shape, LocalCache(self.graph).passages())
+        return Texts(self.graph, self.shape, LocalCache(self.graph).passages(), self._user_texts)
+
+    def _user_texts(self) -> UserTexts:
+        return UserTexts(self.graph, self.schema, self.shape, self.user_indexes)
+
+    @cached_property
+    def user_indexes(self) -> tuple[UserIndex, ...]:
+        """The full-text and vector indexes over nodes that the graph has of its own; none, where they are not told."""
+        try:
+            return user_indexes(self.graph)
+        except GraphUnavailable:
+            raise
+        except GraphError:
+            return ()
 
     @cached_property
     def vector_indexes(self) -> tuple[str, ...]:

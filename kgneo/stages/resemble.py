@@ -5,22 +5,24 @@ whole question and its name is one of the graph; else None. Two things are the m
 each by the same relationship type the same way, and the rarer what they share is: a shared node counts 1 / log(1 + its
 relationships) (Adamic & Adar 2003), so that a small village tells more than a country.
 
-Where something of another kind than the named thing is asked for ("which users like the village"), the words are not
-about likeness. "Which customers buy what Ann buys?" is likeness by one type.
+Where the graph has a vector index over nodes of its kind, their embeddings count, too: what comes first by both comes
+first. Where something of another kind than the named thing is asked for ("which users like the village"), the words are
+not about likeness. "Which customers buy what Ann buys?" is likeness by one type.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kgneo.context import Context
 from kgneo.english.central import LIKE, LIKE_WITH, LIKED, LIKENESS, SAME_AS
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
-from kgneo.graph.cypher import fill
+from kgneo.graph.cypher import fill, query
+from kgneo.graph.passages import FUSED
 from kgneo.graph.walks import read_triples
 from kgneo.model import Evidence, Table
 from kgneo.query.told import stored
@@ -41,6 +43,10 @@ SHOWN = 3
 """Shared nodes that are told of each."""
 SECONDS = 5.0
 """Seconds that the search may take."""
+ALIKE = 0.5
+"""An embedding counts where it is at least so like that of the named thing as the likest one is."""
+LEAST_COSINE = 0.2
+"""Cosine below which embeddings say nothing of likeness."""
 WORD = re.compile(r"[^\W_]+")
 NAME = "X"
 
@@ -53,6 +59,8 @@ class _Asked:
     kind: Kind
     relations: tuple[str, ...]
     number: int
+    by_type: bool = False
+    """Whether only what is shared by one type counts."""
 
 
 def resemble(context: Context, question: str, entities: Sequence[str] = ()) -> Computed | None:
@@ -100,11 +108,49 @@ def _by_one_type(context: Context, masked: str, given: Named) -> _Asked | None:
     kind = kinds[0] if kinds else Kind()
     if not relations or len(kinds) > 1 or kind is None or not kind.among(context, given.ids):
         return None
-    return _Asked(given, kind, tuple(relations), TOP)
+    return _Asked(given, kind, tuple(relations), TOP, by_type=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Something that is like the named thing: by what both are joined to (a score, the rarest shared nodes, and how
+    many more there are), and by their embeddings (a cosine); None where it is not alike so."""
+
+    id: str
+    score: float | None = None
+    rarest: tuple[Mapping[str, Any], ...] = ()
+    more: int = 0
+    cosine: float | None = None
 
 
 def _found(context: Context, asked: _Asked) -> Computed | None:
     labels = _labels_of(context, asked)
+    every = _fused(_by_neighbours(context, asked, labels), _by_embeddings(context, asked, labels))
+    nodes = {node.id: node for node in asked.kind.among(context, [item.id for item in every])}
+    alike = [item for item in every if item.id in nodes][: asked.number]
+    by = [
+        "what both are joined to" if any(item.score is not None for item in alike) else "",
+        "their embeddings" if any(item.cosine is not None for item in alike) else "",
+    ]
+    how = " and ".join(filter(None, by)) or "what both are joined to"
+    wording = f"{asked.kind.word or ', '.join(labels) or 'things'} like {asked.given.text}, by {how}"
+    topics = (asked.given.topic,)
+    if not alike:
+        text = f"Nothing else is joined to what {asked.given.text!r} is joined to."
+        return Computed(wording, "none", topics=topics, warnings=(text,))
+    names = tuple(nodes[item.id].names[0] for item in alike)
+    return Computed(
+        wording,
+        listed(names),
+        tuple(nodes[item.id] for item in alike),
+        names,
+        _table(context, names, alike, with_embeddings=bool(by[1])),
+        _evidence(context, [item.rarest for item in alike]),
+        topics,
+    )
+
+
+def _by_neighbours(context: Context, asked: _Asked, labels: Sequence[str]) -> list[_Alike]:
     rows = context.graph.read(
         fill("similar", relations=stored(asked.relations, context.shape.told)),
         ids=list(asked.given.ids),
@@ -114,33 +160,54 @@ def _found(context: Context, asked: _Asked) -> Computed | None:
         limit=LOOKED if asked.kind.word and not labels else asked.number,
         timeout=SECONDS,
     )
-    nodes = {node.id: node for node in asked.kind.among(context, [row["id"] for row in rows])}
-    alike = [row for row in rows if row["id"] in nodes][: asked.number]
-    wording = f"{asked.kind.word or ', '.join(labels) or 'things'} like {asked.given.text}, by what both are joined to"
-    topics = (asked.given.topic,)
-    if not alike:
-        text = f"Nothing else is joined to what {asked.given.text!r} is joined to."
-        return Computed(wording, "none", topics=topics, warnings=(text,))
-    rarest = [_rarest(row) for row in alike]
-    shared = {node.id: node for node in Kind().among(context, list({item["id"] for part in rarest for item in part}))}
-    table = [
-        (
-            nodes[row["id"]].names[0],
-            round(row["score"], 2),
-            listed([shared[item["id"]].names[0] for item in part], max(row["number"] - SHOWN, 0)),
-        )
-        for row, part in zip(alike, rarest, strict=True)
+    return [_Alike(row["id"], row["score"], tuple(_rarest(row)), max(row["number"] - SHOWN, 0)) for row in rows]
+
+
+def _by_embeddings(context: Context, asked: _Asked, labels: Sequence[str]) -> list[_Alike]:
+    """What is like the named thing by the vector indexes that the graph has of the nodes of its label: their embeddings
+    are compared with each other, whatever encoder made them."""
+    own = {label for entity in asked.given.entities for label in entity.labels}
+    indexes = [
+        item for item in context.knowledge.user_indexes if item.dimensions and own & {*item.labels} & {*(labels or own)}
     ]
-    names = tuple(str(row[0]) for row in table)
-    return Computed(
-        wording,
-        listed(names),
-        tuple(nodes[row["id"]] for row in alike),
-        names,
-        Table(("name", "likeness", "shares"), tuple(table)),
-        _evidence(context, rarest),
-        topics,
+    if asked.by_type or not indexes:
+        return []
+    rows = context.graph.read(
+        query("user_alike"),
+        index=indexes[0].name,
+        embedding=indexes[0].keys[0],
+        ids=list(asked.given.ids),
+        excluded=list(context.shape.excluded),
+        labels=list(labels) or None,
+        limit=LOOKED,
+        timeout=SECONDS,
     )
+    least = ALIKE * max((row["likeness"] for row in rows), default=0.0)
+    return [_Alike(row["id"], cosine=row["likeness"]) for row in rows if row["likeness"] >= max(least, LEAST_COSINE)]
+
+
+def _fused(shared: Sequence[_Alike], near: Sequence[_Alike]) -> list[_Alike]:
+    """Both lists in one, by the ranks that something has in each."""
+    ranks: dict[str, float] = {}
+    for items in (shared, near):
+        for rank, item in enumerate(items):
+            ranks[item.id] = ranks.get(item.id, 0.0) + 1 / (FUSED + rank)
+    cosines = {item.id: item.cosine for item in near}
+    known = {item.id: replace(item, cosine=cosines.get(item.id)) for item in shared}
+    return [known.get(id_) or _Alike(id_, cosine=cosines[id_]) for id_ in sorted(ranks, key=lambda id_: -ranks[id_])]
+
+
+def _table(context: Context, names: Sequence[str], alike: Sequence[_Alike], *, with_embeddings: bool) -> Table:
+    """What is alike, with the reasons."""
+    ids = list({item["id"] for found in alike for item in found.rarest})
+    shared = {node.id: node.names[0] for node in Kind().among(context, ids)}
+    rows = []
+    for name, item in zip(names, alike, strict=True):
+        told = listed([shared[node["id"]] for node in item.rarest], item.more)
+        score = None if item.score is None else round(item.score, 2)
+        cosine = (None if item.cosine is None else round(item.cosine, 2),) if with_embeddings else ()
+        rows.append((name, score, told, *cosine))
+    return Table(("name", "likeness", "shares", *(("embedding",) if with_embeddings else ())), tuple(rows))
 
 
 def _labels_of(context: Context, asked: _Asked) -> tuple[str, ...]:
