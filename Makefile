@@ -11,7 +11,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
-.PHONY: demo test lint docs wheel dist bench faults locked lock clean
+.PHONY: demo test lint docs wheel dist bench faults fuzz locked lock clean
 
 demo: .venv/demo-ready $(if $(filter smollm2,$(LLM)),.venv/smollm2-ready)
 	$(BIN)/kgneo demo $(if $(LLM),--llm "$(LLM)")
@@ -48,6 +48,12 @@ dist: | .venv/bin/uv
 faults: export KGNEO_FAULTS = all
 faults: .venv/test-ready
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup -s tests/faults
+
+# Inputs that are guided by the lines that they reach, for each parser; no requirement of the tests.
+FUZZ_SECONDS ?= 600
+fuzz: .venv/test-ready
+	$(UV) atheris
+	$(BIN)/python -m tests.faults.fuzz --seconds $(FUZZ_SECONDS)
 
 bench: .venv/test-ready
 	$(BIN)/python -m benchmarks --json build/benchmarks.json $(if $(QUICK),--quick)

@@ -291,7 +291,8 @@ class Fits:
         """The properties that are called as their label is, where none of it is called a name: of an Artist with the
         properties `artist` and `famousTitle`, the name is the first."""
         called = {key.owner for key in self.keys if NAME in name_words(key.key)}
-        return [key for key in self.keys if name_words(key.key) == name_words(key.owner) and key.owner not in called]
+        texts = [key for key in self.keys if key.kind == "text" and key.owner not in called]
+        return [key for key in texts if name_words(key.key) == name_words(key.owner)]
 
 
 NAME = "name"

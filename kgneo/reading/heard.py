@@ -240,8 +240,8 @@ class Heard:
         for key in self.fits.keys:
             own = name_words(key.name or key.key)
             told = tuple(SAME_NAMES.get(word, word) for word in own)
-            several = len(own) > 1 and own != name_words(key.owner)  # music festivals are nodes of MusicFestival
-            for at in range(len(self.plain) - len(own) + 1 if several else 0):
+            kind = key.kind == "text" and own == name_words(key.owner)  # music festivals are nodes of MusicFestival
+            for at in range(len(self.plain) - len(own) + 1 if len(own) > 1 and not kind else 0):
                 if any(stands(self.words[at : at + len(own)], name) for name in {own, told}):
                     found.append((at, at + len(own), key))
                 elif self._was(at, own):

@@ -368,13 +368,13 @@ class Roots:
         return index - limit - used
 
     def _is_label_of(self, item: Mention, run: Sequence[int]) -> bool:
-        """Whether a word names a label of what is asked for better than any property, or as well as one of its own: of
-        an Artist with the property `artist`, artists are the nodes."""
+        """Whether a word names a label of what is asked for better than any property, or as well as the name that its
+        nodes have by it: of an Artist with the property `artist`, artists are the nodes."""
         there = self.heard.mention_at(item.start)
         label = self.heard.mentions[there].meanings[0] if there in run else None
         if label is None or label.kind != "label":
             return False
-        others = [meaning.score for meaning in item.meanings if meaning.owner != label.owner]
+        others = [meaning.score for meaning in item.meanings if not _is_own_text(meaning, label.owner)]
         return label.score > max(others, default=0.0) and label.score >= item.meanings[0].score
 
     def _is_degree(self, item: Mention) -> bool:
@@ -634,6 +634,12 @@ class Roots:
 def _worth(root: tuple[int, Meaning]) -> float:
     """What roots are ordered by, the best first."""
     return -root[1].score - root[1].owned
+
+
+def _is_own_text(meaning: Meaning, label: str) -> bool:
+    """Whether what is meant is a text of the nodes of that label: a number is rather an amount of what it is called
+    after."""
+    return meaning.owner == label and meaning.key is not None and meaning.key.kind == "text"
 
 
 def _merged(roots: Iterable[tuple[int, Meaning]]) -> list[tuple[int, Meaning]]:
