@@ -99,6 +99,7 @@ def test_a_key_that_is_a_type_as_well_is_told_from_it() -> None:
         ([text("firstName"), text("lastName"), text("fullName")], "fullName"),
         ([text("shipName", unique=False), text("orderID")], "orderID"),
         ([text("thingName", unique=False), text("orderID")], "thingName"),
+        ([text("thing", unique=False), text("famousTitle")], "thing"),
     ],
 )
 def test_a_label_is_named_by_the_properties_most_like_a_name(keys: list[Property], expected: str) -> None:

@@ -11,7 +11,10 @@ from tests.path_questions import masked
 
 @pytest.mark.parametrize(
     ("name", "end"),
-    [("taught_by", "object"), ("TRAINED", "subject"), ("TEACHES_AT", "subject"), ("member_of", "subject"), ("age", "")],
+    [
+        *(("taught_by", "object"), ("TRAINED", "subject"), ("TEACHES_AT", "subject"), ("member_of", "subject")),
+        *(("knows", "subject"), ("age", ""), ("boss", "")),
+    ],
 )
 def test_a_relations_name_says_which_end_does_it(name: str, end: str) -> None:
     assert doer(name) == end

@@ -313,7 +313,7 @@ def _rate(item: Property, label: str) -> float:
             rate += 6.0 - 0.5 * NAMES.index(key)
         elif key.endswith(NAMES) and key.startswith(("full", "display", _plain(label))):
             rate += 6.0 if key.startswith("full") else 4.5
-        elif key == _plain(label) and rate >= MOSTLY_DIFFERENT:
+        elif key == _plain(label):
             rate += 4.5
         elif key.endswith(NAMES) and rate >= MOSTLY_DIFFERENT:
             rate += 4.0

@@ -39,7 +39,8 @@ class Trust:
 
 LARGE, SMALL = Trust(), Trust(wrote=0.1, took=0.1)
 """Of a large model (`cypher` was right for 0.84, 0.88, 0.94, 0.95 and 0.96 of five sets of 60 to 128 questions; what is
-fitted to those on which it and the reader differ is 0.90), and of a small one on this machine, which has to be held by a grammar (0.01 and 0.10 of 200)."""
+fitted to those on which it and the reader differ is 0.90), and of a small one on this machine, which has to be held by
+a grammar (0.01 and 0.10 of 200)."""
 LEAST_AGREED = 0.9
 """Confidence at least where a model and the reader find the same by themselves."""
 
