@@ -8,12 +8,15 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from kgneo.cli.interrupt import arm, interruptible
 from kgneo.cli.main import main
 from kgneo.cli.options import print_json, progress, say
 from kgneo.cli.render import print_answer
@@ -220,3 +223,29 @@ def test_every_command_shows_the_names_of_a_graph(
     )
     main(arguments)
     shown(capsys)
+
+
+# Ctrl-C --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_second_interrupt_ends_a_process_at_once_and_without_a_word() -> None:
+    code = "import time\nfrom kgneo.cli.interrupt import interruptible\nprint('there', flush=True)\n"
+    code += "with interruptible():\n  try:\n    time.sleep(60)\n  finally:\n    time.sleep(60)\n"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"there\n"
+    time.sleep(0.3)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    _, told = process.communicate(timeout=20)
+    assert (process.returncode, told) == (-signal.SIGINT, b"")
+
+
+def test_an_interrupt_that_was_armed_again_is_the_first_one() -> None:
+    with interruptible():
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            arm()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -18,6 +18,7 @@ from prompt_toolkit.output import create_output
 
 from kgneo.cli.feedback import Remark, keep
 from kgneo.cli.hints import in_dialogue
+from kgneo.cli.interrupt import arm
 from kgneo.cli.options import say
 from kgneo.cli.printer import Printer, print_error, query_of
 from kgneo.cli.terminal import behind, visible
@@ -79,6 +80,7 @@ class Dialogue:
                 except KgneoError as error:
                     print_error(error)
                 except (KeyboardInterrupt, click.Abort):
+                    arm()
                     say("Interrupted.")
 
     def _understand(self, line: str) -> None:

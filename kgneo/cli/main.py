@@ -17,6 +17,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from kgneo.cli.interrupt import interruptible
 from kgneo.cli.terminal import print_help, screen, screened
 from kgneo.errors import KgneoError, LessonWarning, UsageError
 from kgneo.options_file import read_configuration
@@ -181,7 +182,7 @@ def _name(key: str) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name) and return its exit code."""
-    with screened():
+    with screened(), interruptible():
         return _main(argv)
 
 

@@ -314,7 +314,7 @@ def _rate(item: Property, label: str) -> float:
         elif key.endswith(NAMES) and key.startswith(("full", "display", _plain(label))):
             rate += 6.0 if key.startswith("full") else 4.5
         elif key == _plain(label):
-            rate += 4.5
+            rate += 5.0
         elif key.endswith(NAMES) and rate >= MOSTLY_DIFFERENT:
             rate += 4.0
         elif not item.unique:

@@ -67,7 +67,7 @@ class AutoOptions:
     words of the query graph against the question, one more call. `choices`: whether several readings may be the
     outcome, for the user to choose."""
 
-    sure: float = 0.9
+    sure: float = 0.95
     readings: int = 4
     attempts: int = 2
     votes: int = 1
