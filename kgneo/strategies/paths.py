@@ -70,6 +70,8 @@ SURE_OF_TEXTS, UNSURE_OF_TEXTS, LIKE_ENOUGH = 0.7, 0.4, 0.3
 cosine), and else. Unrelated texts are up to 0.25 alike."""
 OTHERWISE = 0.8
 """What the score of a name is worth that the question spells and its interpretation does not read."""
+MOST_COUNTED = 100_000
+"""Of more that were counted, the first are not shown: putting them in order takes memory and time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,8 +512,7 @@ def _answer(
 ) -> Answer:
     """The answer of a query graph, whoever made it."""
     text = result.text or "none"
-    each = None if result.empty else counted(graph)
-    found = each and run_query(context, each, named=result.named, limit=LISTED, whole=False)
+    found = _counted(context, graph, result)
     if found:
         text += f" ({listed(found.answers, int(result.answers[0]) - len(found.nodes))})"
     return Answer(
@@ -532,6 +533,14 @@ def _answer(
         table=result.table,
         counted=found.nodes if found else (),
     )
+
+
+def _counted(context: Context, graph: QueryGraph, result: Result) -> Result | None:
+    """The first of what a count counted; None for another query graph, and where they are too many to put in order."""
+    each = None if result.empty else counted(graph)
+    if each is None or int(result.answers[0]) > MOST_COUNTED:
+        return None
+    return run_query(context, each, named=result.named, limit=LISTED, whole=False)
 
 
 def _not_found(
