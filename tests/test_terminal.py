@@ -249,3 +249,17 @@ def test_an_interrupt_that_was_armed_again_is_the_first_one() -> None:
                 signal.raise_signal(signal.SIGINT)
             arm()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_fails_while_an_interrupt_is_tidied_up_is_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> object:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise BufferError("the driver closes a connection in the middle of a message")
+
+    monkeypatch.setattr("kgneo.cli.main._run", interrupted)
+    assert main(["schema"]) == 130
+    assert capsys.readouterr().err == "Interrupted.\n"

@@ -200,16 +200,17 @@ def _main(argv: Sequence[str] | None) -> int:
         return error.exit_code
     except UsageError as error:
         return _fail(error, 2, debug)
-    except KgneoError as error:
-        return _fail(error, 1, debug)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted.", err=True)
-        return 130
+        return _interrupted()
+    except KgneoError as error:
+        return _interrupted() if _is_of_interrupt(error) else _fail(error, 1, debug)
     except BrokenPipeError:
         # Whoever read our output has enough; Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
+        if _is_of_interrupt(error):
+            return _interrupted()
         if type(error).__module__ == "sqlite3" and (damaged := _damaged()):
             hint = f"Remove it, and run the same command again: rm {damaged}"
             return _fail(KgneoError(f"A file of the cache is damaged: {error}.", hint=hint), 1, debug)
@@ -217,6 +218,19 @@ def _main(argv: Sequence[str] | None) -> int:
             raise
         hint = "Free some space, and run the same command again."
         return _fail(KgneoError(f"No space is left on the disk: {error}.", hint=hint), 1, debug)
+
+
+def _interrupted() -> int:
+    click.echo("Interrupted.", err=True)
+    return 130
+
+
+def _is_of_interrupt(error: BaseException | None) -> bool:
+    """Whether an error came of ending what Ctrl-C interrupted: the driver's connection is closed in the middle of a
+    message then, which fails in its own ways."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def _asked_of_server(arguments: list[str]) -> bool:
