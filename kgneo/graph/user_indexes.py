@@ -99,11 +99,9 @@ class UserTexts:
         return tuple(key for key in every if self._words_of(key) or self._vectors_of(key.label))
 
     def _words_of(self, key: TextKey) -> str:
-        named = (item.name for item in self._indexes if not item.dimensions)
-        return next((name for name in named if name in self._over(key)), "")
-
-    def _over(self, key: TextKey) -> set[str]:
-        return {item.name for item in self._indexes if key.label in item.labels and key.key in item.keys}
+        """The name of the full-text index that has the words of a text; empty for none."""
+        over = (item for item in self._indexes if not item.dimensions and key.label in item.labels)
+        return next((item.name for item in over if key.key in item.keys), "")
 
     def _vectors_of(self, label: str) -> list[UserIndex]:
         return [item for item in self._indexes if item.dimensions and label in item.labels]
@@ -117,32 +115,24 @@ class UserTexts:
 
     def _meanings(self) -> Iterator[tuple[TextKey, tuple[str, str]]]:
         """Texts whose embeddings the encoder makes, with the vector index and the property that has them."""
-        labels = dict.fromkeys(key.label for key in self.keys)
-        for label in labels:
-            keys = [key for key in self.keys if key.label == label]
+        for label in dict.fromkeys(key.label for key in self.keys):
             for index in self._vectors_of(label):
-                if self._encoder is None or index.dimensions != self._encoder.dimensions:
-                    continue
-                best = max(keys, key=lambda key: self._likeness(key, keys, index))
-                if self._likeness(best, keys, index) >= SAME:
-                    yield best, (index.name, index.keys[0])
+                likeness, key = max(
+                    ((self._likeness(key, index), key) for key in self.keys if key.label == label),
+                    key=lambda pair: pair[0],
+                )
+                if likeness >= SAME:
+                    yield key, (index.name, index.keys[0])
 
-    def _likeness(self, key: TextKey, keys: Sequence[TextKey], index: UserIndex) -> float:
-        """How like the embeddings in an index are to those that the encoder makes of a text, in the middle."""
-        assert self._encoder is not None
-        rows = self._graph.read(
-            fill("user_embedded", label=key.label, key=index.keys[0]), keys=[item.key for item in keys], limit=TRIED
-        )
-        place = keys.index(key)
-        pairs = [
-            (row["texts"][place], np.asarray(_numbers(row["embedding"]), dtype=np.float32))
-            for row in rows
-            if isinstance(row["texts"][place], str)
-        ]
-        if not pairs:
+    def _likeness(self, key: TextKey, index: UserIndex) -> float:
+        """How like the embeddings in an index are to those that the encoder makes of a text, in the middle of some."""
+        if self._encoder is None or index.dimensions != self._encoder.dimensions:
             return 0.0
-        made = self._encoder.encode([text for text, _ in pairs])
-        return median(_cosine(one, other) for one, (_, other) in zip(made, pairs, strict=True))
+        read = fill("user_embedded", label=key.label, embedding=index.keys[0], key=key.key)
+        rows = [row for row in self._graph.read(read, limit=TRIED) if isinstance(row["text"], str)]
+        made = self._encoder.encode([row["text"] for row in rows])
+        found = [_cosine(one, _numbers(row["embedding"])) for one, row in zip(made, rows, strict=True)]
+        return median(found) if found else 0.0
 
     def nearest(self, text: str, *, among: Sequence[str] | None = None, key: str = "") -> list[Passage]:
         """One passage of each node that says something like `text`, best first: by their ranks by words and by meaning.
