@@ -127,7 +127,7 @@ def check(log: Log) -> None:
     assert log.wrong == []
     assert log.stray() == []
     assert log.longest < LONGEST
-    assert log.right > 50
+    assert log.right > CLIENTS  # how many they are says how quick the machine is, and is measured elsewhere
 
 
 def test_clients_in_one_process_go_on_when_the_database_is_back(killed: RunningServer) -> None:
