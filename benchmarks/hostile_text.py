@@ -25,10 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import Records, empty, report, scratch_graph, table
-from kgneo.asking import ask, open_context
+from benchmarks.strategies import answered
+from kgneo.asking import open_context
 from kgneo.context import Context, Options
 from kgneo.embedding import Encoder, load_encoder
-from kgneo.errors import KgneoError, ModelError
+from kgneo.errors import ModelError
 from kgneo.graph import Graph
 from kgneo.graph.index import build
 from kgneo.graph.load import load
@@ -37,7 +38,6 @@ from kgneo.llm import load_model
 from kgneo.loader import LoadedTriple, open_source, read_triples
 from kgneo.model import Answer, Triple
 from kgneo.sample import triples_path
-from kgneo.strategies import find_strategy, read_options
 
 WORD = "Atlantis"
 STRATEGIES = ("auto,sure=1.1", "cypher", "kg-rag", "kaping", "navigator", "ir-llm", "refkg", "mindful")
@@ -108,13 +108,7 @@ def fill(graph: Graph, encoder: Encoder, *, hostile: bool) -> None:
 
 def asked(context: Context, case: Case, strategy: str) -> dict[str, Any]:
     """What a strategy made of a question. Raises ModelError where the model did not reply."""
-    name, *settings = strategy.split(",")
-    try:
-        answer = ask(context, case.question, strategy=find_strategy(name, **read_options((name,), settings)))
-    except ModelError:
-        raise
-    except KgneoError as error:
-        answer = Answer(case.question, name, "not found", confidence=0.0, warnings=(error.message,))
+    answer = answered(context, case.question, strategy)
     right = set(case.right)
     found = {*answer.answers, *(first for choice in answer.choices for first in choice.answer.answers)}
     return {

@@ -70,15 +70,21 @@ def graph_of(name: str, graph: Graph | None) -> Iterator[tuple[Graph, Path]]:
     yield graph, folder / "questions.jsonl"
 
 
-def asked(context: Context, question: Question, strategy: str) -> dict[str, Any]:
-    """What a strategy made of a question. Raises ModelError where the model did not reply."""
+def answered(context: Context, question: str, strategy: str) -> Answer:
+    """The answer of a strategy with its options; what went wrong is a warning of none. Raises ModelError where the
+    model did not reply."""
     name, *settings = strategy.split(",")
     try:
-        answer = ask(context, question.text, strategy=find_strategy(name, **read_options((name,), settings)))
+        return ask(context, question, strategy=find_strategy(name, **read_options((name,), settings)))
     except ModelError:
         raise
     except KgneoError as error:
-        answer = Answer(question.text, name, "not found", confidence=0.0, warnings=(error.message,))
+        return Answer(question, name, "not found", confidence=0.0, warnings=(error.message,))
+
+
+def asked(context: Context, question: Question, strategy: str) -> dict[str, Any]:
+    """What a strategy made of a question. Raises ModelError where the model did not reply."""
+    answer = answered(context, question.text, strategy)
     scores = score(answer, question)
     first = score(answer.choices[0].answer, question).exact if answer.choices else scores.exact
     return {

@@ -17,7 +17,8 @@ from types import FrameType
 def interruptible() -> Iterator[None]:
     """Have the second Ctrl-C within the block end the process. Where others handle it, or in a thread, nothing is
     changed."""
-    if threading.current_thread() is not threading.main_thread() or not _is_ours():
+    others = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    if others or threading.current_thread() is not threading.main_thread():
         yield
         return
     arm()
@@ -31,10 +32,6 @@ def arm() -> None:
     """Begin to count anew: the next Ctrl-C is the first one."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, _first)
-
-
-def _is_ours() -> bool:
-    return signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _first)
 
 
 def _first(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - what a handler of signals gets

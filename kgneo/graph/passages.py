@@ -100,6 +100,11 @@ class Passage:
     literal: bool = False
 
 
+def fused(*ranks: int | None) -> float:
+    """What ranks in several lists, from 0, are worth together; None where something is in no list."""
+    return sum(1 / (FUSED + rank) for rank in ranks if rank is not None)
+
+
 def text_keys(schema: Schema, shape: Shape, named: Sequence[str] = ()) -> tuple[TextKey, ...]:
     """The properties of nodes that hold texts: the `named` ones ("Review.text", or "text" of every label), else those
     whose texts are long. Raises UsageError where a named one is none, or none is long."""
@@ -341,7 +346,7 @@ class Passages:
         worded = {place: rank for rank, place in enumerate(filter(likest.__contains__, self._by_words(text)))}
         least = LIKE * max(float(likeness.max()), 0.0)
         scores = {
-            place: 1 / (FUSED + rank) + (1 / (FUSED + worded[place]) if place in worded else 0.0)
+            place: fused(rank, worded.get(place))
             for place, (rank, like) in likest.items()
             if like >= least or place in worded
         }

@@ -19,7 +19,7 @@ import numpy as np
 from kgneo.embedding import Encoder
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.passages import FUSED, LIKE, Passage, TextKey, passages_of, telling_words, text_keys
+from kgneo.graph.passages import LIKE, Passage, TextKey, fused, passages_of, telling_words, text_keys
 from kgneo.graph.schema import Schema
 from kgneo.graph.shape import Shape
 
@@ -67,8 +67,7 @@ class _Hit:
 
     @property
     def score(self) -> float:
-        ranks = [rank for rank in (self.by_words, self.by_meaning) if rank is not None]
-        return sum(1 / (FUSED + rank) for rank in ranks)
+        return fused(self.by_words, self.by_meaning)
 
 
 def user_indexes(graph: Graph) -> tuple[UserIndex, ...]:

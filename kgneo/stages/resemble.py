@@ -22,7 +22,7 @@ from kgneo.english.central import LIKE, LIKE_WITH, LIKED, LIKENESS, SAME_AS
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.passages import FUSED
+from kgneo.graph.passages import fused
 from kgneo.graph.walks import read_triples
 from kgneo.model import Evidence, Table
 from kgneo.query.told import stored
@@ -188,13 +188,12 @@ def _by_embeddings(context: Context, asked: _Asked, labels: Sequence[str]) -> li
 
 def _fused(shared: Sequence[_Alike], near: Sequence[_Alike]) -> list[_Alike]:
     """Both lists in one, by the ranks that something has in each."""
-    ranks: dict[str, float] = {}
-    for items in (shared, near):
-        for rank, item in enumerate(items):
-            ranks[item.id] = ranks.get(item.id, 0.0) + 1 / (FUSED + rank)
+    by_neighbours, by_embeddings = ({item.id: rank for rank, item in enumerate(items)} for items in (shared, near))
     cosines = {item.id: item.cosine for item in near}
-    known = {item.id: replace(item, cosine=cosines.get(item.id)) for item in shared}
-    return [known.get(id_) or _Alike(id_, cosine=cosines[id_]) for id_ in sorted(ranks, key=lambda id_: -ranks[id_])]
+    known = {item.id: item for item in near} | {item.id: replace(item, cosine=cosines.get(item.id)) for item in shared}
+    every = dict.fromkeys(item.id for item in (*shared, *near))
+    order = sorted(every, key=lambda id_: -fused(by_neighbours.get(id_), by_embeddings.get(id_)))
+    return [known[id_] for id_ in order]
 
 
 def _table(context: Context, names: Sequence[str], alike: Sequence[_Alike], *, with_embeddings: bool) -> Table:

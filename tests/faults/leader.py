@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
+
+from tests.faults.proxy import relayed
 
 RUN, RESET, RECORD, GOODBYE = 0x10, 0x0F, 0x71, 0x02
 HANDSHAKE = 20
@@ -131,24 +133,10 @@ class _Connection:
 def no_leader(host: str, port: int, at: int = 0) -> Iterator[tuple[Cluster, int]]:
     """Such a proxy before that address, and the port at which it listens."""
     cluster = Cluster((host, port), at)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        open_sockets: list[socket.socket] = []
 
-        def accept() -> None:
-            with suppress(OSError):
-                while True:
-                    near, _ = listening.accept()
-                    far = socket.create_connection(cluster.target)
-                    open_sockets.extend((near, far))
-                    connection = _Connection(cluster, near, far)
-                    for pump in (connection.from_client, connection.from_server):
-                        threading.Thread(target=pump, daemon=True).start()
+    def pumps(near: socket.socket, far: socket.socket) -> tuple[Callable[[], None], Callable[[], None]]:
+        connection = _Connection(cluster, near, far)
+        return connection.from_client, connection.from_server
 
-        threading.Thread(target=accept, daemon=True).start()
-        try:
-            yield cluster, listening.getsockname()[1]
-        finally:
-            with suppress(OSError):
-                listening.shutdown(socket.SHUT_RDWR)
-            for each in open_sockets:
-                each.close()
+    with relayed(cluster.target, pumps) as listens:
+        yield cluster, listens

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 Fault = Literal["none", "cut", "hold", "lose"]
@@ -55,10 +56,23 @@ class Proxy:
         return piece[: len(piece) // 2] if self.fault == "lose" else b""
 
 
+Pumps = Callable[[socket.socket, socket.socket], Iterable[Callable[[], None]]]
+"""What passes on what two sides, a client and a server, say to each other: each is run in a thread of its own."""
+
+
 @contextmanager
 def proxied(host: str, port: int, fault: Fault = "none", at: int = 0) -> Iterator[tuple[Proxy, int]]:
     """A proxy before that address, and the port at which it listens."""
     proxy = Proxy((host, port), fault, at)
+    with relayed(
+        proxy.target, lambda near, far: (partial(proxy.pump, near, far), partial(proxy.pump, far, near))
+    ) as listens:
+        yield proxy, listens
+
+
+@contextmanager
+def relayed(target: tuple[str, int], pumps: Pumps) -> Iterator[int]:
+    """The port at which clients are connected with a server, each by pumps of its own."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         open_sockets: list[socket.socket] = []
 
@@ -66,14 +80,14 @@ def proxied(host: str, port: int, fault: Fault = "none", at: int = 0) -> Iterato
             with suppress(OSError):
                 while True:
                     near, _ = listening.accept()
-                    far = socket.create_connection(proxy.target)
+                    far = socket.create_connection(target)
                     open_sockets.extend((near, far))
-                    for pair in ((near, far), (far, near)):
-                        threading.Thread(target=proxy.pump, args=pair, daemon=True).start()
+                    for pump in pumps(near, far):
+                        threading.Thread(target=pump, daemon=True).start()
 
         threading.Thread(target=accept, daemon=True).start()
         try:
-            yield proxy, listening.getsockname()[1]
+            yield listening.getsockname()[1]
         finally:
             with suppress(OSError):
                 listening.shutdown(socket.SHUT_RDWR)
