@@ -45,7 +45,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs so, and the processes that tests interrupt would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("the same", derandomize=True)
+settings.register_profile("the same", derandomize=True, deadline=None)
 settings.load_profile("the same")
 """Property tests draw the same cases for the same code; `--hypothesis-profile default` draws others."""
 

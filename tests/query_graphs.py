@@ -15,8 +15,11 @@ from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 from kgneo.query.check import check
 from kgneo.query.graph import (
     ANY_DEPTH,
+    MONTHS,
+    NAMED_FORMS,
     SPANS,
     TEXTUAL,
+    WEEKDAYS,
     Aggregate,
     Arithmetic,
     Condition,
@@ -72,6 +75,12 @@ LITERALS: Mapping[str, tuple[Any, ...]] = {
     DAY: ("2017", "2017-08", "2017-08-10", "2018-01-01"),
     LIST: ("a", "b", QUOTES),
     DATE: ("2017", "2018-01", "2017-08-09"),
+}
+OF_DATES: tuple[Form, ...] = ("date", "date", "year", "month", "weekday")
+OF_FORMS: Mapping[Form, tuple[Any, ...]] = {
+    "year": (2017, 2018),
+    "month": ("January", "August"),
+    "weekday": ("Sunday", "Monday", "Wednesday"),
 }
 NO_ANSWER = "no answer"
 
@@ -235,7 +244,7 @@ def _with_loose(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
 def _value(draw: Callable[..., Any], graph: QueryGraph) -> Value:
     names = [item.name for item in graph.variables] + [item.name for item in graph.edges]
     key = draw(st.sampled_from(KEYS)).name
-    form: Form = "year" if key == DATE and draw(st.booleans()) else FORMS.get(key, "")
+    form: Form = draw(st.sampled_from(OF_DATES)) if key == DATE else FORMS.get(key, "")
     return Value(draw(st.sampled_from(names)), key, form)
 
 
@@ -258,7 +267,7 @@ def _with_condition(draw: Callable[..., Any], graph: QueryGraph) -> QueryGraph:
         right = tuple(draw(st.lists(st.sampled_from(["A", "2017", "it's", "//\n", "b"]), min_size=1, max_size=2)))
     elif operator not in ("present", "missing"):
         most = {"between": 2, "=": 2, "<>": 2}.get(operator, 1)
-        pool = (2017, 2018) if left.form == "year" else LITERALS[left.key]
+        pool = OF_FORMS.get(left.form, LITERALS[left.key])
         right = tuple(draw(st.lists(st.sampled_from(pool), min_size=2 if operator == "between" else 1, max_size=most)))
     condition = Condition(left, operator, right, capitals=operator in TEXTUAL and draw(st.booleans()))
     if kind == 2:
@@ -750,7 +759,8 @@ def aggregated(rows: Sequence[Row], item: Aggregate) -> Any:
 
 
 def raw(row: Row, value: Value) -> Any:
-    return value_of(row[value.of], replace(value, form=""))
+    kept = value.form == "length" or value.form in NAMED_FORMS
+    return value_of(row[value.of], value if kept else replace(value, form=""))
 
 
 def value_in(row: Row, value: Value) -> Any:
@@ -774,6 +784,10 @@ def value_of(owner: Node | Relationship | Way | None, value: Value) -> Any:
         return len(str(found))
     if value.form == "year":
         return int(str(found)[:4])
+    if value.form == "month":
+        return MONTHS[found.month - 1]
+    if value.form == "weekday":
+        return WEEKDAYS[found.to_native().weekday()]
     if value.form == "date":
         return str(found)[:10]
     day, month, year = found.split("/")

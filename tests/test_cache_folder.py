@@ -131,3 +131,22 @@ def test_an_index_of_a_graph_that_is_only_read_needs_the_folder(
     error = capsys.readouterr().err
     assert f"Error: {blocked}" in error
     assert "Traceback" not in error
+
+
+@on_one_version
+def test_results_that_find_no_space_are_one_error_and_are_made_when_there_is_some(
+    graph: Graph, full: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("KGNEO_CACHE_DIR")
+    graph.write("CREATE (:Person {name: 'Ada'})-[:KNOWS]->(:Person {name: 'Bob'})")
+    asked = full.parent / "asked.jsonl"
+    asked.write_text('{"question": "Who does [Ada] know?", "answers": ["Bob"]}\n')
+    command = ["eval", "jsonl", str(asked), "--out", str(full / "out"), "--no-figures"]
+    assert main(command) == 1
+    error = capsys.readouterr().err
+    assert error.count("Error: ") == 1
+    assert "No space left on device" in error
+    assert "Traceback" not in error
+    (full / "rest").unlink()
+    assert main(command) == 0
+    assert "1.000" in (full / "out" / "report.md").read_text()

@@ -170,6 +170,8 @@ def test_a_comparison_joins_a_variable_to_the_others() -> None:
         ("shown", "<", ("2017-08",), "date"),
         ("shown", ">=", (2017,), "year"),
         ("tags", "=", ("old", "new"), "list"),
+        ("shown", "=", ("Saturday", "Sunday"), "weekday"),
+        ("shown", "<>", ("May",), "month"),
     ],
 )
 def test_a_comparison_that_fits_the_type_is_right(key: str, operator: Operator, right: Any, form: Form) -> None:
@@ -191,6 +193,9 @@ def test_a_comparison_that_fits_the_type_is_right(key: str, operator: Operator, 
         ("shown", "=", ("9 August",), "date", "compares with '9 August'"),
         ("year", "=", ("2017",), "day first", "holds numbers, which have no form 'day first'."),
         ("tags", ">", ("a",), "list", "which can only be = or <>."),
+        ("shown", ">", ("Monday",), "weekday", "compares the weekday of a date, which can only be = or <>."),
+        ("shown", "=", ("may",), "month", "compares with 'may', which is no month: these are January, February,"),
+        ("year", "=", ("Monday",), "weekday", "holds numbers, which have no form 'weekday'."),
         ("tags", "=", ("a",), "", 'whose elements are compared with the form "list".'),
         ("year", "=", (float("inf"),), "", "is not finite."),
         ("", "=", ("4:a:1",), "", "compares a node with ('4:a:1',)"),
@@ -237,3 +242,19 @@ def test_the_catalogue_of_a_graph_has_what_its_shape_uses() -> None:
     assert catalogue(schema, Shape(excluded=("Secret",), relations=("DIRECTED",))) == Catalogue(
         (Label("Film", (Key("title", "STRING"),)), Label("Person")), (Relation("DIRECTED", (), (("Person", "Film"),)),)
     )
+
+
+def test_what_is_absent_is_not_compared_with_what_may_be_missing_or_is_chosen_apart() -> None:
+    film, maker, other = (Variable(name, (label,)) for name, label in (("f", "Film"), ("p", "Person"), ("q", "Person")))
+    edges = (Edge("p", ("DIRECTED",), "f", "r0", absent=True), Edge("q", ("DIRECTED",), "f", "r1", optional=True))
+    optional = QueryGraph((film, maker, other), Value("f"), edges, different=("p", "q"))
+    assert any("'q', which may be missing" in problem for problem in check(optional, FILMS))
+    apart = replace(
+        optional,
+        edges=edges[:1],
+        different=(),
+        conditions=(Condition(Value("p"), "<>", Value("q")),),
+        selections=(Selection("q", Value("q", "name")),),
+    )
+    assert any("or is chosen apart" in problem for problem in check(apart, FILMS))
+    assert not check(replace(apart, selections=()), FILMS)

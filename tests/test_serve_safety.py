@@ -417,7 +417,7 @@ def test_an_id_that_is_half_of_a_character_is_refused(http: TestClient) -> None:
     check(http.post("/api/v1/run", content=json.dumps({"graph": graph})))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=300, deadline=None)
 @example(request=("/api/v1/ask", {"question": ":"}))
 @example(request=("/api/v1/interpret", {"question": "how many"}))
 @example(request=("/api/v1/ask", {"question": "a", "hops": 2**70}))
@@ -428,7 +428,7 @@ def test_no_body_breaks_the_server(http: TestClient, request: tuple[str, Any]) -
     check(http.post(route, content=content, headers={"content-type": "application/json"}))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=TEXT, route=st.sampled_from(["entities", "neighbours"]), limit=TEXT | st.integers(-1, 101))
 def test_no_query_breaks_the_server(http: TestClient, text: str, route: str, limit: Any) -> None:
     named = {"text": text, "name": text, "id": text[::-1], "limit": str(limit)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from kgneo.query import graph
 from kgneo.query.graph import Form
 
-MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-          "december")  # fmt: skip
+MONTHS = tuple(name.lower() for name in graph.MONTHS)
 _MONTH = "|".join([*MONTHS, *(f"{name[:3]}\\.?" for name in MONTHS), "sept\\.?"])
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4})"

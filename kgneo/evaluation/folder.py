@@ -25,6 +25,8 @@ from kgneo.evaluation.run import Configuration, Effort
 from kgneo.questions import Question
 
 MANIFEST = "run.json"
+UNFINISHED = ".new"
+"""What the name of a file ends in while it is written."""
 
 
 class ResultsFolder:
@@ -69,7 +71,8 @@ class ResultsFolder:
                     hint="Name another folder with --out, or ask for what this one was made with.",
                 )
             return True
-        if self.path.exists() and any(item.name != ".lock" for item in self.path.iterdir()):
+        begun = {".lock", f"{MANIFEST}{UNFINISHED}"}  # what a run leaves that was ended before it had one
+        if self.path.exists() and any(item.name not in begun for item in self.path.iterdir()):
             raise UsageError(
                 f"{self.path} is not empty and holds no {MANIFEST}, so it is not a results folder",
                 hint="Name another folder with --out.",
@@ -155,7 +158,7 @@ class FolderLock:
 
 def write_json(path: Path, value: Any) -> None:
     """Write `value` readably, in one step."""
-    unfinished = path.with_name(path.name + ".new")
+    unfinished = path.with_name(path.name + UNFINISHED)
     unfinished.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     unfinished.replace(path)
 

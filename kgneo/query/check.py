@@ -11,11 +11,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
 from kgneo.query.catalogue import Catalogue, Key, Kind, Relation
 from kgneo.query.graph import (
     ANY_DEPTH,
     MOST_STEPS,
+    NAMED_FORMS,
     SPANS,
     TEXTUAL,
     Aggregate,
@@ -23,6 +25,7 @@ from kgneo.query.graph import (
     Condition,
     Edge,
     Expression,
+    Form,
     Number,
     QueryGraph,
     Scalar,
@@ -272,10 +275,25 @@ def _absences(graph: QueryGraph, tree: Tree) -> Iterator[str]:
     for selection in graph.selections:
         if selection.variable in tree.hidden:
             yield f"There is a selection at {selection.variable!r}, which is behind an absent edge, where nothing is."
-    for condition in graph.conditions:
-        hidden = {_behind(graph, tree, value.of) for value in (*values_of(condition.left), *values_of(condition.right))}
+    spoken = [[value.of for side in (item.left, item.right) for value in values_of(side)] for item in graph.conditions]
+    for names in (*spoken, *map(list, combinations(graph.different, 2))):
+        hidden = {_behind(graph, tree, name) for name in names}
         if len(hidden - {None}) > 1:
             yield "A condition compares what is behind different absent edges."
+        elif hidden - {None}:
+            yield from _from_behind(graph, tree, names)
+
+
+def _from_behind(graph: QueryGraph, tree: Tree, names: Sequence[str]) -> Iterator[str]:
+    """Whether what is behind an absent edge is compared with what is surely there when that edge is looked for: nothing
+    that may be missing, and nothing of which the first few are chosen apart from what is asked for."""
+    chosen = {selection.variable for selection in graph.selections}
+    for name in names:
+        place = place_of(graph, tree, name)
+        apart = {other for other in tree.parents if other != graph.root and tree.top(other) == tree.top(place)}
+        alone = not any(graph.root in (edge.subject, edge.object) for edge in graph.edges_of(tree.top(place)))
+        if place in tree.optional or (alone and chosen & apart):
+            yield f"What is behind an absent edge is compared with {name!r}, which may be missing, or is chosen apart."
 
 
 def _is_hidden(graph: QueryGraph, tree: Tree, name: str) -> bool:
@@ -470,6 +488,8 @@ def _as_form(kinds: frozenset[Kind], form: str) -> frozenset[Kind]:
     if form in ("number", "year"):
         fits: set[Kind] = {"text", "number", "other"} if form == "number" else {"text", "date", "other"}
         return frozenset({"number"}) if kinds & fits else frozenset()
+    if form in NAMED_FORMS:
+        return frozenset({"text"}) if kinds & {"text", "date", "other"} else frozenset()
     fits = {"text", "date", "other"} if form == "date" else {"text", "other"}
     return frozenset({"date"}) if kinds & fits else frozenset()
 
@@ -563,11 +583,24 @@ def _literals(
         if condition.operator not in ("=", "<>"):
             yield f"{what} compares the elements of a list, which can only be = or <>."
         return
+    if left.form in NAMED_FORMS:
+        yield from _by_name(left.form, condition, right, what)
+        return
     if condition.operator not in ("=", "<>") and not kinds - {"truth", "list"}:
         yield f"{what} compares by size; {_holds(kinds)}."
     for item in right:
         if kinds and "other" not in kinds and not _fits(item, kinds, left.form):
             yield f"{what} compares with {item!r}; {_holds(kinds)}{_advice(kinds, item)}."
+
+
+def _by_name(form: Form, condition: Condition, right: tuple[Scalar, ...], what: str) -> Iterator[str]:
+    """Whether a date is compared with names of months, or of days of the week."""
+    names = NAMED_FORMS[form]
+    if condition.operator not in ("=", "<>"):
+        yield f"{what} compares the {form} of a date, which can only be = or <>."
+    for item in right:
+        if item not in names:
+            yield f"{what} compares with {item!r}, which is no {form}: these are {', '.join(names)}."
 
 
 def _holds(kinds: Iterable[Kind]) -> str:
@@ -612,6 +645,8 @@ def _both(graph: QueryGraph, condition: Condition, right: Expression, what: str,
             yield f"{what} {_told(right)} compares {_WORDS[min(kinds)]} with {_WORDS[min(others)]}."
         elif kinds and by_size and not kinds - {"truth", "list"}:
             yield f"{what} {_told(right)} compares by size; {_holds(kinds)}."
+        elif by_size and any(isinstance(side, Value) and side.form in NAMED_FORMS for side in (left, right)):
+            yield f"{what} {_told(right)} compares months or weekdays by size: they can only be = or <>."
 
 
 def _kinds(graph: QueryGraph, part: Expression, catalogue: Catalogue) -> frozenset[Kind]:
@@ -637,6 +672,8 @@ def _selection(graph: QueryGraph, selection: Selection, catalogue: Catalogue) ->
         yield f"{what} orders by a node: it needs a property or an aggregate."
     elif isinstance(by, Value) and (kinds := _compared_as(graph, by, catalogue)) and not kinds - {"truth", "list"}:
         yield f"{what} orders by {_told(by)}; {_holds(kinds)}."
+    elif isinstance(by, Value) and by.form in NAMED_FORMS:
+        yield f"{what} orders by the name of a {by.form}: it needs the date, or a number for each {by.form}."
 
 
 def _answer(graph: QueryGraph, catalogue: Catalogue) -> Iterator[str]:

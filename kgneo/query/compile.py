@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kgneo.query.graph import (
+    NAMED_FORMS,
     SPANS,
     TEXTUAL,
     Aggregate,
@@ -25,6 +26,7 @@ from kgneo.query.graph import (
     Condition,
     Edge,
     Expression,
+    Form,
     Number,
     QueryGraph,
     Selection,
@@ -689,7 +691,7 @@ class _Compiler:
         for edge in self.tree.absent:
             ends = {edge.subject, edge.object} & {*self.tree.order}
             if ends <= {*there} and not ends <= {*collapsed}:
-                tests.append((ends, self._absence(edge)))
+                tests.append((ends | (self._told_behind(edge) & named), self._absence(edge)))
         return late, tests
 
     def _patterns(self, edges: Sequence[Edge], bound: set[str]) -> list[str]:
@@ -791,6 +793,12 @@ class _Compiler:
         form = item.left.form if isinstance(item.left, Value) else ""
         return _COMPARISONS.get(form, _compare_plain)(left, item, self._parameter)
 
+    def _told_behind(self, edge: Edge) -> set[str]:
+        """All that the conditions behind an absent edge speak of."""
+        inside = {edge.name, *self.tree.behind(edge)}
+        sides = [self._sides(item) for item in self.graph.conditions]
+        return {name for names in sides if names & inside for name in names}
+
     def _absence(self, edge: Edge) -> str:
         """That what hangs below an absent edge is not there."""
         start = self.tree.parent(edge)
@@ -804,8 +812,8 @@ class _Compiler:
         return f"NOT EXISTS {{ MATCH {', '.join(patterns)}{where} }}"
 
     def _raw(self, value: Value) -> str:
-        """A value as the graph has it; the length of a text is one, too."""
-        if value.form == "length":
+        """A value as the graph has it; the length of a text, and the month and the weekday of a date, are one, too."""
+        if value.form == "length" or value.form in NAMED_FORMS:
             return self._value(value)
         return self._property(value.of, value.key) if value.key else value.of
 
@@ -955,6 +963,13 @@ def _turned(text: str, *places: int) -> str:
     return f"[part IN [{pieces}] | {date}][0]"
 
 
+def _named_part(text: str, form: Form, part: str, begins: str) -> str:
+    """A part of a date by its name; null for what is no date that goes so far."""
+    names = ", ".join(f"'{name}'" for name in NAMED_FORMS[form])
+    number = f"CASE WHEN part =~ '{begins}' THEN date(left(part, 10)).{part} END"
+    return f"[part IN [toStringOrNull({text})] | [{names}][{number} - 1]][0]"
+
+
 _FORMS: Mapping[str, Callable[[str], str]] = {
     "": str,
     "list": str,
@@ -962,6 +977,8 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
     "length": lambda text: f"size(toStringOrNull({text}))",
     "date": lambda text: f"toStringOrNull({text})",
     "year": lambda text: f"toIntegerOrNull(left(toStringOrNull({text}), 4))",
+    "month": lambda text: _named_part(text, "month", "month", "-?[0-9]{4}-[0-9]{2}(-[0-9]{2}.*)?"),
+    "weekday": lambda text: _named_part(text, "weekday", "dayOfWeek", "-?[0-9]{4}-[0-9]{2}-[0-9]{2}.*"),
     "day first": lambda text: _turned(text, 2, 1, 0),
     "month first": lambda text: _turned(text, 2, 0, 1),
 }

@@ -15,11 +15,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, cast
 
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+          "December")  # fmt: skip
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 Scalar = str | int | float | bool
-Form = Literal["", "list", "number", "length", "year", "date", "day first", "month first"]
+Form = Literal["", "list", "number", "length", "year", "month", "weekday", "date", "day first", "month first"]
 """How a value is to be compared: as it is; by the elements of a list; as a number that may be a text ("1,200"); by the
-number of characters of a text; by the year of a date; as a date, whose text is year first, day first ("9/08/2017") or
-month first. Dates are compared with literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
+number of characters of a text; by the year of a date, by the English name of its month or of its day of the week
+("Sunday"); as a date, whose text is year first, day first ("9/08/2017") or month first. Dates are compared with
+literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
+NAMED_FORMS: Mapping[Form, tuple[str, ...]] = {"month": MONTHS, "weekday": WEEKDAYS}
+"""The names that a date is compared by in a form, the first of the year or of the week first."""
 Operator = Literal[
     "=", "<>", "<", "<=", ">", ">=", "between", "contains", "starts with", "ends with", "present", "missing", "about"
 ]  # fmt: skip

@@ -26,6 +26,11 @@ class Tree:
         """The end of an edge that hangs below the other."""
         return edge.object if self.parents[edge.object] == edge.subject else edge.subject
 
+    def top(self, name: str) -> str:
+        """The variable right below the root under which one hangs; the root itself, of the root."""
+        *_, last = (other for other in self._upwards(name) if self.parents[other] or other == name)
+        return last
+
     def _upwards(self, name: str) -> Iterable[str]:
         while name:
             yield name

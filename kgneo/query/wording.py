@@ -24,6 +24,7 @@ from kgneo.english.names import (
 from kgneo.english.words import UNITS
 from kgneo.model import Hop, RelationPath
 from kgneo.query.graph import (
+    NAMED_FORMS,
     SPANS,
     Aggregate,
     Arithmetic,
@@ -255,7 +256,8 @@ class _Words:
     def _key(self, value: Value) -> str:
         if self.graph.is_distance(value):
             return "number of steps"
-        return f"{'length of ' if value.form == 'length' else ''}{self._words(value.key)}"
+        part = f"{value.form} of " if value.form == "length" or value.form in NAMED_FORMS else ""
+        return f"{part}{self._words(value.key)}"
 
     def _edge(self, name: str) -> Edge | None:
         """The edge of that name, where it is one's."""
@@ -271,7 +273,8 @@ class _Words:
         if edge is not None and value.key:
             return self._of_relation(value, edge)
         noun = self._noun(self._place(value.of))
-        return f"{self._words(value.key)} of the {noun}" if value.key else noun
+        part = "year of " if value.form == "year" else ""
+        return f"{part}{self._key(value)} of the {noun}" if value.key else noun
 
     def _aggregate(self, item: Aggregate, stop: str = "") -> str:
         value = item.value

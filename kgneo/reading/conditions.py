@@ -179,7 +179,10 @@ class Conditions:
 
     def per(self, tree: Tree) -> Value | None:
         """What a number is asked for each of: "how many orders per country"."""
-        at = self.heard.form.per
+        at, period = self.heard.form.per, self.heard.form.period
+        if period is not None:
+            _, number, key = max(self._comparable(period, tree), key=lambda option: option[0], default=(0.0, 0, None))
+            return Value(f"x{number}" if number >= 0 else f"r{-1 - number}", key.key, period.form) if key else None
         if at < 0:
             return None
         if not self.heard.form.per_key:
@@ -343,7 +346,7 @@ class Conditions:
         return None
 
     def compared(self, item: Comparison, tree: Tree) -> Condition | None:
-        counted = None if item.function else self._counted_by(item, tree)
+        counted = None if item.function or item.form else self._counted_by(item, tree)
         if counted is not None:
             return counted
         options = list(self._comparable(item, tree))
@@ -353,6 +356,8 @@ class Conditions:
         _, number, key = best
         owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
         right: tuple[Scalar, ...] | Aggregate
+        if item.form:
+            return Condition(Value(owner, key.key, item.form), item.operator, item.values)
         if item.function:
             right = Aggregate(item.function, Value(f"all{item.start}", key.key, key.form))
         elif key.kind == "date" and key.form:
@@ -486,12 +491,12 @@ class Conditions:
             if thing.named >= 0 and self.heard.mentions[thing.named].start <= item.start:
                 near = 0.2 - 0.02 * min(item.start - self.heard.mentions[thing.named].end, 8)
             for key in self.heard.fits.vocabulary.keys_of(thing.label):
-                if (key.kind == "number" or (key.kind == "date" and year)) and not self._counts_nothing(item, key):
+                if _may_compare(item, key, year=year) and not self._counts_nothing(item, key):
                     yield self._compares(item, key, year=year) + near, number, key
         for number, join in enumerate(() if item.function else tree.joins):
             done = DONE * self._is_done(join.relation, item)
             for key in self.heard.fits.vocabulary.keys_of(join.relation):
-                if key.kind == "number" or (key.kind == "date" and year):
+                if _may_compare(item, key, year=year):
                     more = done if key.kind == "date" else 0.0
                     yield self._compares(item, key, year=year) + 0.15 + more, -1 - number, key
 
@@ -511,15 +516,16 @@ class Conditions:
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
         inside = [word for word in self.heard.plain[item.start : item.end] if word not in BEGINNINGS | ENDS]
-        before, behind = (
-            self.heard.plain[max(item.start - 5, 0) : item.start],
-            self.heard.plain[item.end : item.end + 3],
+        around = (
+            *range(max(item.start - 5, 0), item.start),
+            *range(item.end, min(item.end + 3, len(self.heard.plain))),
         )
-        words = [word for word in (*before, *inside, *behind) if word not in FUNCTION_WORDS and not is_number(word)]
+        beside = [self.heard.plain[index] for index in around if not self._names_owner(index, key)]
+        words = [word for word in (*beside, *inside) if word not in FUNCTION_WORDS and not is_number(word)]
         words += [self.heard.plain[item.start]] if self.heard.plain[item.start] in MEASURES else []
         score = max((self.heard.fits.measured(word, key) for word in words), default=0.0)
         score += BESIDE_UNIT * self._beside_unit(words, key)
-        timely = year and self.heard.plain[item.start] in TIMELY
+        timely = (year and self.heard.plain[item.start] in TIMELY) or bool(item.form)
         if timely:
             score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
             score += OF_YEAR * ("year" in name_words(key.key) and all(len(value) == 4 for value in item.values))
@@ -527,6 +533,11 @@ class Conditions:
         if key.kind != "date" and any("-" in value for value in item.values):
             score -= NO_DAY
         return score if key.kind == "date" else score - _unlike(item.values, key)
+
+    def _names_owner(self, index: int, key: Key) -> bool:
+        """Whether a word surely names the label that has a property, and not that: "ORDERS" beside `orderedOn`."""
+        there = self.heard.mention_at(index)
+        return self.heard.is_label(index) and self.heard.mentions[there].meanings[0].owner == key.owner
 
     def _beside_unit(self, words: Sequence[str], key: Key) -> float:
         """How well words other than that for the unit name a property that is given in it: "COST more than 40
@@ -544,6 +555,7 @@ class Conditions:
         key = next(key for key in keys if key.key == measure.key)
         first = item.start if isinstance(item, Comparison) else item.at
         timely = self.heard.plain[first] in TIMELY or _is_timely(self.heard.plain[first])
+        timely = timely or (isinstance(item, Comparison) and bool(item.form))
         words = [
             word for index, word in enumerate(self.heard.plain)
             if first - 5 <= index < first + 6 and (word not in FUNCTION_WORDS or word in MEASURES)
@@ -594,9 +606,19 @@ class Conditions:
         return None
 
 
+def _may_compare(item: Comparison, key: Key, *, year: bool) -> bool:
+    """Whether a property holds what a comparison is with: a number, a date where that is one; a date that is written as
+    one, where it is with days of the week or months."""
+    if item.form:
+        return key.kind == "date" and key.form in ("", "date")
+    return key.kind == "number" or (key.kind == "date" and year)
+
+
 def _is_own(key: Key) -> bool:
-    """Whether a date is the one of its label as such: `date`, or `orderDate` of an order."""
-    return set(name_words(key.key)) <= {*name_words(key.owner), "date", "year"}
+    """Whether a date is the one of its label as such: `date`, `orderDate` or `orderedOn` of an order."""
+    own = (*name_words(key.owner), "date", "year")
+    telling = [word for word in name_words(key.key) if word not in FUNCTION_WORDS]
+    return all(any(same_root(word, other) for other in own) for word in telling)
 
 
 def _unlike(values: Sequence[str], key: Key) -> float:

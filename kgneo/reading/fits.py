@@ -13,7 +13,17 @@ import numpy as np
 
 from kgneo.english.names import is_doer, is_past, name_words, same_root, same_whole_root, singular, telling_words
 from kgneo.english.numbers import UNIT_SIZES, before_per
-from kgneo.english.words import CLOSING, MEASURES, OPENING, PERIODS, PERSONAL, SAID_OF, SAME_NAMES, UNITS_OF_MEASURE
+from kgneo.english.words import (
+    CLOSING,
+    MEASURES,
+    OPENING,
+    PERIODS,
+    PERSONAL,
+    PREPOSITIONS,
+    SAID_OF,
+    SAME_NAMES,
+    UNITS_OF_MEASURE,
+)
 from kgneo.ranking.kinds import KINDS
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
@@ -312,13 +322,14 @@ def words_with_unit(key: Key) -> tuple[str, ...]:
 
 def key_name(key: Key) -> str:
     """A property's name without the words of its owner, and of one that is true or false without those that say that:
-    "date" for `call_date` of a PhoneCall, "roof" for `has_roof`."""
+    "date" for `call_date` of a PhoneCall, "roof" for `has_roof`; whole where nothing would be left that tells anything
+    (`orderedOn` of an Order)."""
     owner = name_words(key.owner)
     whole = name_words(key.name or key.key)
     words = [SAME_NAMES.get(word, word) for word in whole if not any(same_root(word, own) for own in owner)]
     if key.kind == "truth":
         words = [word for word in words if word not in SAID_OF] or words
-    return " ".join(words) or key.name or key.key
+    return key.name or key.key if PREPOSITIONS.issuperset(words) else " ".join(words)
 
 
 def _texts(word: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, cast
 
+from kgneo.english.calendar import calendar_part_at
 from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, decade_at, is_of_time, number_at, part_of_year_at
 from kgneo.english.words import (
     AMOUNTS,
@@ -40,6 +41,7 @@ from kgneo.english.words import (
     WANTING,
 )
 from kgneo.query.graph import SPANS, Calculation, Function, Operator
+from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.mentions import Word
 
 ABOVE: dict[str, Operator] = {"above": ">", "over": ">", "exceeding": ">", "below": "<", "under": "<"}
@@ -66,14 +68,16 @@ class Extreme:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison with numbers or dates, words `start` to `end` (exclusive): "after 2000", "at least 3"; or with what
-    a `function` makes of all there are: "above the average"."""
+    """A comparison with numbers or dates, words `start` to `end` (exclusive): "after 2000", "at least 3"; with what
+    a `function` makes of all there are: "above the average"; or with the days of the week or months that a `form` of
+    a date has: "on weekends"."""
 
     start: int
     end: int
     operator: Operator
     values: tuple[str, ...]
     function: Function | None = None
+    form: ValueForm = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,8 @@ class Form:
     """What words say is wanted of all numbers together, where a number is asked for: "in total", "on average"."""
     much: bool = False
     """Whether the number is none of things, but an amount: "how much"."""
+    period: Comparison | None = None
+    """By what part of a date a number is asked for each: "per MONTH", "for each DAY OF THE WEEK"."""
     span: DateSpan | None = None
     """The time between two dates that is asked for: "how many DAYS AFTER its due date was it returned"."""
 
@@ -466,13 +472,19 @@ def _comparisons(plain: Sequence[str]) -> list[Comparison]:
     found: list[Comparison] = []
     index = 0
     while index < len(plain):
-        item = _range(plain, index) or _bound(plain, index) or _against_all(plain, index)
+        item = _range(plain, index) or _bound(plain, index) or _against_all(plain, index) or _recurring(plain, index)
         if item is not None:
-            found.append(item := replace(item, end=item.end + _is_unit(plain, item.end)))
+            found.append(item := replace(item, end=item.end + (not item.form and _is_unit(plain, item.end))))
             index = item.end
         else:
             index += 1
     return found
+
+
+def _recurring(plain: Sequence[str], index: int) -> Comparison | None:
+    """A test of which day of the week, or which month of any year, a date is: "ON WEEKENDS", "IN MARCH"."""
+    part = calendar_part_at(plain, index)
+    return Comparison(index, part.end, "=", part.names, form=part.form) if part else None
 
 
 def _against_all(plain: Sequence[str], index: int) -> Comparison | None:

@@ -61,16 +61,21 @@ def group_noun(
 
 def phrase(text: str, words: Sequence[Word], at: int) -> Iterable[int]:
     """The words of the noun phrase behind a group word: "each of the national TEAMS that"."""
-    start = at + 1
-    while start < len(words) and words[start].plain in ARTICLES | {"one", "the", "of"}:
-        start += 1
-    for index in range(start, len(words)):
+    for index in range(first_behind(words, at), len(words)):
         if words[index].plain in FUNCTION_WORDS or words[index].plain in GROUPING:
             return
         yield index
         behind = text[words[index].end : words[index + 1].start] if index + 1 < len(words) else ""
         if behind.strip() or words[index].text.endswith(("'s", "’s")):
             return
+
+
+def first_behind(words: Sequence[Word], at: int) -> int:
+    """Where the noun phrase behind a group word begins, articles left out."""
+    start = at + 1
+    while start < len(words) and words[start].plain in ARTICLES | {"one", "the", "of"}:
+        start += 1
+    return start
 
 
 def _does(words: Sequence[Word], at: int) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from kgneo.english.calendar import unit_at
 from kgneo.english.names import is_past, name_words, same_root, same_whole_root, singular
 from kgneo.english.numbers import is_number
 from kgneo.english.words import (
@@ -36,9 +37,9 @@ from kgneo.english.words import (
     UNNAMED,
 )
 from kgneo.reading.fits import Fits, key_name
-from kgneo.reading.form import Extreme, Form, form_of
+from kgneo.reading.form import Comparison, Extreme, Form, form_of
 from kgneo.reading.formed import formed_mentions
-from kgneo.reading.groups import group_noun, group_words
+from kgneo.reading.groups import first_behind, group_noun, group_words
 from kgneo.reading.holding import holdings
 from kgneo.reading.mentions import (
     SURE,
@@ -100,6 +101,7 @@ class Heard:
         values = value_mentions(question, self.words, dictionary, fits, given)
         self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
         self.form = _outside(self.form, [item for item in values if self._is_whole_name(item)])
+        self.form = self._without_days(self.form, [item for item in values if self._is_as_written(item)])
         values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
         values = [item for item in values if not self._in_whole_key(item) and not self._tells_a_number(item)]
         taken = {index for item in values for index in range(item.start, item.end)} | self.form.used
@@ -204,6 +206,11 @@ class Heard:
                 self.grouping = range(at, noun + 1)
                 self.mentions = sorted([*self.mentions, *self._owners_of(noun)], key=lambda item: item.start)
                 return
+            if unit := unit_at(self.plain, first_behind(self.words, at)):
+                period = Comparison(at, unit.end, "=", unit.names, form=unit.form)
+                self.form = replace(self.form, period=period, used=self.form.used | set(range(at, unit.end)))
+                self.grouping = range(at, unit.end)
+                return
 
     def _rates(self) -> set[int]:
         """The words of a "per hour" that tell of a property which of several it is: `hourly_wage`."""
@@ -242,6 +249,8 @@ class Heard:
             told = tuple(SAME_NAMES.get(word, word) for word in own)
             kind = key.kind == "text" and own == name_words(key.owner)  # music festivals are nodes of MusicFestival
             for at in range(len(self.plain) - len(own) + 1 if len(own) > 1 and not kind else 0):
+                if own[-1] in PREPOSITIONS and at + len(own) < len(self.plain):
+                    continue  # "sold ON Monday": the last word belongs to what follows
                 if any(stands(self.words[at : at + len(own)], name) for name in {own, told}):
                     found.append((at, at + len(own), key))
                 elif self._was(at, own):
@@ -353,6 +362,27 @@ class Heard:
         """Whether a value of several words begins and ends with a capital or a number, as names do."""
         first, last = self.words[item.start].text, self.words[item.end - 1].text
         return item.end - item.start > 1 and not (first[0].islower() or last[0].islower())
+
+    def _without_days(self, form: Form, values: Sequence[Mention]) -> Form:
+        """The form without tests of days and months that the graph has as texts ("open on Monday"), unless the word
+        before speaks of a date."""
+        texts = [item for item in form.comparisons if item.form and self._has_as_text(item, values)]
+        words = {index for item in texts for index in range(item.start, item.end)}
+        comparisons = tuple(item for item in form.comparisons if item not in texts)
+        return replace(form, comparisons=comparisons, used=form.used - words)
+
+    def _has_as_text(self, bound: Comparison, values: Sequence[Mention]) -> bool:
+        inside = [item for item in values if bound.start < item.start and item.end <= bound.end]
+        fits = self.fits.key(self.plain[bound.start - 1]) if bound.start else {}
+        of_dates = max((fit for key, fit in fits.items() if key.kind == "date"), default=0.0)
+        keys = [meaning.key for item in inside for meaning in item.meanings if meaning.key]
+        return any(fits.get(key, 0.0) >= of_dates for key in keys)
+
+    def _is_as_written(self, item: Mention) -> bool:
+        """Whether a value is spelt in the graph as the question does, or as the singular of that."""
+        text = self.words_of(item).casefold()
+        texts = {str(value).casefold() for meaning in item.meanings for value in meaning.values}
+        return bool(texts & {text, text.removesuffix("s")})
 
     def _in_comparison(self, item: Mention) -> bool:
         return any(bound.start <= item.start < bound.end for bound in self.form.comparisons)

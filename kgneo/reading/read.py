@@ -619,6 +619,7 @@ class _Reader:
             or form.negations
             or not named
             or form.per >= 0
+            or form.period
             or form.same
             or self.heard.compared
         ):

@@ -1,0 +1,90 @@
+"""Days of the week and months of any year: tests by them, and groups."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from kgneo.asking import ask
+from kgneo.english.calendar import calendar_part_at, unit_at
+from kgneo.graph import Graph
+from kgneo.graph.cache import LocalCache
+from kgneo.query.graph import MONTHS, WEEKDAYS
+
+FILL = """
+CREATE (:Sale {code: 'S-1', soldOn: date('2023-03-04'), deliveredOn: date('2023-03-06'), amount: 10})
+CREATE (:Sale {code: 'S-2', soldOn: date('2023-03-06'), deliveredOn: date('2023-04-01'), amount: 20})
+CREATE (:Sale {code: 'S-3', soldOn: date('2024-03-10'), deliveredOn: date('2024-03-12'), amount: 60})
+CREATE (:Sale {code: 'S-4', soldOn: date('2024-05-13'), deliveredOn: date('2024-05-15'), amount: 30})
+CREATE (:Shop {name: 'Corner', openOn: 'Monday'})
+CREATE (:Shop {name: 'Market', openOn: 'Sunday'})
+WITH 1 AS done MATCH (sale:Sale), (shop:Shop {name: 'Corner'}) CREATE (shop)-[:MADE]->(sale)
+"""
+
+
+@pytest.fixture
+def sales(graph: Graph) -> Iterator[Graph]:
+    graph.write(FILL)
+    yield graph
+    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("on weekends", WEEKDAYS[5:]),
+        ("on a working day", WEEKDAYS[:5]),
+        ("on mondays and fridays", ("Monday", "Friday")),
+        ("every sunday", ("Sunday",)),
+        ("in march", ("March",)),
+        ("in july or august", MONTHS[6:8]),
+    ],
+)
+def test_parts_of_the_calendar_are_told_by_their_names(text: str, names: tuple[str, ...]) -> None:
+    found = calendar_part_at(text.split(), 0)
+    assert found is not None
+    assert (found.names, found.end) == (names, len(text.split()))
+
+
+@pytest.mark.parametrize(
+    "text", ["in march 2020", "in may of 2020", "on each weekday", "by march", "on time", "in monday"]
+)
+def test_a_month_of_one_year_and_other_words_are_no_part_of_the_calendar(text: str) -> None:
+    assert calendar_part_at(text.split(), 0) is None
+
+
+@pytest.mark.parametrize(("text", "form"), [("month", "month"), ("day of the week", "weekday"), ("years", "year")])
+def test_dates_are_put_in_groups_by_a_part_of_them(text: str, form: str) -> None:
+    found = unit_at(text.split(), 0)
+    assert found is not None
+    assert (found.form, found.end) == (form, len(text.split()))
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which sales were sold on weekends?", {"S-1", "S-3"}),
+        ("Which sales were sold on Mondays?", {"S-2", "S-4"}),
+        ("Which sales were delivered in March?", {"S-1", "S-3"}),
+        ("Which sales were delivered in March 2023?", {"S-1"}),
+        ("How many sales were sold on a working day?", {"2"}),
+        ("How many sales were sold per month?", {"March: 3", "May: 1"}),
+        ("How many sales were delivered on each weekday?", {"Monday: 1", "Saturday: 1", "Tuesday: 1", "Wednesday: 1"}),
+        ("What is the average amount of sales per year?", {"2023: 15", "2024: 45"}),
+        ("Which shops are open on Sunday?", {"Market"}),
+    ],
+)
+def test_questions_by_the_calendar_are_answered(sales: Graph, question: str, answers: set[str]) -> None:
+    assert {*ask(sales, question).answers} == answers
+
+
+def test_the_date_that_is_meant_is_told_by_the_word_that_the_label_shares_with_it(graph: Graph) -> None:
+    graph.write(
+        "CREATE (:Order {number: 'O-1', orderedOn: date('2023-01-30'), shippedOn: date('2023-02-02')}) "
+        "CREATE (:Order {number: 'O-2', orderedOn: date('2023-02-27'), shippedOn: date('2023-03-01')})"
+    )
+    assert ask(graph, "Which orders were ordered in February 2023?").answers == ("O-2",)
+    assert ask(graph, "Which orders were shipped in February 2023?").answers == ("O-1",)
+    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
