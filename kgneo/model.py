@@ -151,6 +151,9 @@ class Evidence:
     "next" for what comes right behind the first or the last."""
     left_out: int = 0
     """How many more matches of the same answer there are than were kept as evidence."""
+    marked: tuple[tuple[int, int], ...] = ()
+    """Of a passage of a text, which is the triple's object: where the words stand that say what was asked, each from a
+    character to the one behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,10 +381,19 @@ def evidence_to_dict(item: Evidence) -> dict[str, Any]:
         record["role"] = item.role
     if item.left_out:
         record["left_out"] = item.left_out
+    if item.marked:
+        record["marked"] = [list(place) for place in item.marked]
     return record
 
 
 def evidence_from_dict(record: Mapping[str, Any]) -> Evidence:
     """The evidence triple that `evidence_to_dict` gave."""
     triple = Triple(record["subject"], record["relation"], record["object"], record.get("detail", ""))
-    return Evidence(triple, record["hop"], record["score"], record.get("role", ""), record.get("left_out", 0))
+    return Evidence(
+        triple,
+        record["hop"],
+        record["score"],
+        record.get("role", ""),
+        record.get("left_out", 0),
+        tuple((start, end) for start, end in record.get("marked", ())),
+    )

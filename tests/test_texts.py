@@ -19,8 +19,10 @@ from kgneo.errors import NotIndexed, UsageError
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.catalogue import catalogue
-from kgneo.graph.passages import PASSAGE, PassageFile, TextKey, passages_of, text_keys
+from kgneo.graph.marking import marked
+from kgneo.graph.passages import PASSAGE, Passage, PassageFile, TextKey, passages_of, text_keys
 from kgneo.llm.scripted import ScriptedModel
+from kgneo.model import Evidence, evidence_from_dict, evidence_to_dict
 from kgneo.query.check import check
 from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
 from kgneo.query.json import from_json, to_json
@@ -190,6 +192,23 @@ def test_the_passages_are_evidence_with_how_like_they_are(films: Graph) -> None:
     assert (first.triple.subject, first.triple.relation) == ("Tomorrow Again", "plot")
     assert first.triple.object.startswith("With a machine made of clocks")
     assert 0 < (first.score or 0.0) < 1
+
+
+def words_marked(evidence: Evidence) -> set[str]:
+    return {evidence.triple.object[start:end].lower() for start, end in evidence.marked}
+
+
+def test_the_words_of_a_passage_that_say_what_was_asked_are_marked(films: Graph) -> None:
+    answer = ask(open_context(films), "films about time travel after 2000")
+    assert {"time", "travels"} <= words_marked(answer.evidence[0]) <= {"time", "travels", "clocks"}
+    assert evidence_from_dict(evidence_to_dict(answer.evidence[0])) == answer.evidence[0]
+
+
+def test_words_that_mean_what_was_asked_are_marked(encoder: OnnxEncoder) -> None:
+    passage = Passage("1", "text", "There was nowhere to leave the car, and the garage next door was full.")
+    [by_meaning], [by_roots] = marked("parking", [passage], encoder), marked("parking", [passage], None)
+    assert {by_meaning.text[start:end] for start, end in by_meaning.marked} == {"car", "garage"}
+    assert not by_roots.marked
 
 
 def test_an_answer_says_that_it_was_found_by_likeness_and_is_not_sure(films: Graph) -> None:

@@ -183,7 +183,7 @@ def _triples(evidence: Sequence[Mapping[str, Any]], most: int | None) -> Rendera
     for item in evidence[:most]:
         relation = f"{item['relation']} {item['detail']}" if item.get("detail") else item["relation"]
         role = text(ROLES[item.get("role", "")], "dim")
-        table.add_row(text(item["subject"]), text(relation, "green"), text(item["object"]), role)
+        table.add_row(text(item["subject"]), text(relation, "green"), _with_marks(item), role)
     lines: list[RenderableType] = [table]
     left = 0 if most is None else len(evidence) - most
     if left > 0:
@@ -191,6 +191,15 @@ def _triples(evidence: Sequence[Mapping[str, Any]], most: int | None) -> Rendera
     if left_out := sum(item.get("left_out", 0) for item in evidence):
         lines.append(text(f"… {left_out:,} more matches in the graph: --evidence all", "dim"))
     return _group(lines)
+
+
+def _with_marks(item: Mapping[str, Any]) -> Text:
+    """The object of a triple, in which the words of a passage that say what was asked are marked."""
+    found = text(item["object"])
+    as_it_is = found.plain == item["object"]  # else its signs were made visible, and stand elsewhere
+    for start, end in item.get("marked", ()) if as_it_is else ():
+        found.stylize("bold yellow", start, end)
+    return found
 
 
 def _line(*pieces: Text) -> Text:

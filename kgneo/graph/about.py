@@ -19,6 +19,7 @@ from kgneo.embedding import Encoder, load_encoder
 from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
+from kgneo.graph.marking import marked
 from kgneo.graph.passages import Passage, PassageFile, Passages, PassagesRecord, TextKey
 from kgneo.graph.shape import PREFIX, Shape
 from kgneo.graph.user_indexes import UserTexts
@@ -138,6 +139,12 @@ class Texts:
         }
         return [item for item in passages if item.text in texts.get(item.node, {}).get(item.key, "")]
 
+    def marked(self, text: str, passages: Sequence[Passage]) -> list[Passage]:
+        """Some passages with the places of the words that say what was looked for."""
+        record = self.record
+        own = self._own.encoder if record is None and self._own else None
+        return marked(text, passages, self._encoder_of(record) if record else own)
+
     def notes(self) -> tuple[str, ...]:
         """What is to be said of texts that are not those of the graph as it is now."""
         found = self.record
@@ -188,7 +195,7 @@ def told(
         rest = replace(graph, conditions=tuple(item for item in graph.conditions if item is not condition))
         among = partial(_among, connection, shape, name=left.of, named=named, timeout=timeout)
         likely = _likely(texts, text, left.key, among, rest, left.of)
-        found = texts.cited(likely[:most])
+        found = texts.marked(text, texts.cited(likely[:most]))
         if len(likely) > most:
             cut.append(f"the likeliest {most} of {len(likely)}")
         passages |= {item.node: item for item in found}

@@ -91,13 +91,14 @@ class PassagesReport:
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of the text `key` of the node of that element id, with how like it is to what was looked for (a cosine,
-    -1..1), and whether it has all of its telling words."""
+    -1..1), whether it has all of its telling words, and the places of the words that say it."""
 
     node: str
     key: str
     text: str
     likeness: float = 0.0
     literal: bool = False
+    marked: tuple[tuple[int, int], ...] = ()
 
 
 def fused(*ranks: int | None) -> float:

@@ -420,7 +420,9 @@ def _said(knowledge: Knowledge, result: Result, matches: Sequence[Sequence[Seque
     ids = [item.node for item in passages]
     rows = {row["id"]: row for row in knowledge.graph.read(query("nodes_by_ids"), ids=ids)} if ids else {}
     return [
-        Evidence(Triple(_named(rows[item.node], knowledge.shape), item.key, item.text), 1, item.likeness)
+        Evidence(
+            Triple(_named(rows[item.node], knowledge.shape), item.key, item.text), 1, item.likeness, marked=item.marked
+        )
         for item in passages
         if item.node in rows
     ]

@@ -83,12 +83,13 @@ class UserTexts:
 
     def __init__(self, graph: Graph, schema: Schema, shape: Shape, indexes: Sequence[UserIndex]) -> None:
         self._graph, self._schema, self._shape, self._indexes = graph, schema, shape, indexes
-        self._encoder: Encoder | None = None
+        self.encoder: Encoder | None = None
+        """The encoder that is there already, if any."""
 
     def use(self, encoder: Encoder) -> None:
         """Take an encoder that is there already."""
-        if self._encoder is None or self._encoder.fingerprint != encoder.fingerprint:
-            self._encoder = encoder
+        if self.encoder is None or self.encoder.fingerprint != encoder.fingerprint:
+            self.encoder = encoder
             self.__dict__.pop("_embedded", None)
 
     @cached_property
@@ -125,20 +126,20 @@ class UserTexts:
 
     def _likeness(self, key: TextKey, index: UserIndex) -> float:
         """How like the embeddings in an index are to those that the encoder makes of a text, in the middle of some."""
-        if self._encoder is None or index.dimensions != self._encoder.dimensions:
+        if self.encoder is None or index.dimensions != self.encoder.dimensions:
             return 0.0
         read = fill("user_embedded", label=key.label, embedding=index.keys[0], key=key.key)
         rows = [row for row in self._graph.read(read, limit=TRIED) if isinstance(row["text"], str)]
-        made = self._encoder.encode([row["text"] for row in rows])
+        made = self.encoder.encode([row["text"] for row in rows])
         found = [_cosine(one, _numbers(row["embedding"])) for one, row in zip(made, rows, strict=True)]
         return median(found) if found else 0.0
 
     def nearest(self, text: str, *, among: Sequence[str] | None = None, key: str = "") -> list[Passage]:
         """One passage of each node that says something like `text`, best first: by their ranks by words and by meaning.
         `among` are the nodes that are looked at, `key` the property whose texts are."""
-        if self._encoder is None:
+        if self.encoder is None:
             return []
-        vector = np.asarray(self._encoder.encode([text], query=True)[0], dtype=np.float32)
+        vector = np.asarray(self.encoder.encode([text], query=True)[0], dtype=np.float32)
         words = list(dict.fromkeys(telling_words(text)))
         hits = [
             hit
@@ -192,12 +193,12 @@ class UserTexts:
 
     def _put_in_order(self, hits: Sequence[_Hit], vector: np.ndarray[Any, Any]) -> list[_Hit]:
         """Texts of which no embedding is of use, by what this encoder makes of the first of them."""
-        assert self._encoder is not None
+        assert self.encoder is not None
         known = [hit for hit in hits if hit.likeness is not None]
         first = sorted((hit for hit in hits if hit.likeness is None), key=lambda hit: hit.by_words or 0)[:ENCODED]
         if not first:
             return known
-        made = self._encoder.encode([hit.content for hit in first])
+        made = self.encoder.encode([hit.content for hit in first])
         likest = [replace(hit, likeness=_cosine(one, vector)) for hit, one in zip(first, made, strict=True)]
         if known:  # found by words alone, beside others that the vector index has
             return [*known, *likest]

@@ -9,6 +9,14 @@ const pictures = new Set();
 
 export const restyle = () => pictures.forEach((picture) => picture.restyle());
 
+// The words of a passage that say what was asked, marked. Places count characters, of which some are two in JavaScript.
+function withMarks(text, marked) {
+  const characters = [...text];
+  const piece = (start, end) => characters.slice(start, end).join("");
+  const ends = [0, ...marked.map(([, end]) => end)];
+  return [...marked.flatMap(([start, end], at) => [piece(ends[at], start), element("mark", {}, piece(start, end))]), piece(ends.at(-1))];
+}
+
 // {node, drawn, cite}: the elements, what is to be called once they are seen, and how a triple is shown by its number.
 export function evidence(answer, problem) {
   const triples = answer.evidence.map((item) => ({ detail: "", ...item }));
@@ -39,12 +47,12 @@ export function evidence(answer, problem) {
       table(`${around.degree} relationships`, ["property", "value"], rows));
   }
 
-  const name = (text) => button(text, () => choose({ name: text }), { "aria-label": `${text}: show what is around it` });
+  const name = (text, marked = []) => button(withMarks(text, marked), () => choose({ name: text }), { "aria-label": `${text}: show what is around it` });
   const rows = triples.slice(0, LISTED).map((item, at) => {
     const names = new Set([item.subject, item.object]);
     const relation = item.detail ? `${called(item.relation)} ${item.detail}` : called(item.relation);
     return element("tr", { "data-triple": at, onmouseenter: () => picture?.mark(names), onmouseleave: () => picture?.mark(new Set()), onfocusin: () => picture?.mark(names) },
-      element("td", { class: "number" }, `[${at + 1}]`), ...[name(item.subject), relation, name(item.object)].map((cell) => element("td", { dir: "auto" }, cell)));
+      element("td", { class: "number" }, `[${at + 1}]`), ...[name(item.subject), relation, name(item.object, item.marked)].map((cell) => element("td", { dir: "auto" }, cell)));
   });
   const hover = (part) => {
     const named = part?.isNode() ? part.data("name") : null;
