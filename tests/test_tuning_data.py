@@ -48,7 +48,7 @@ TASKS = {
 
 @pytest.fixture(scope="module")
 def from_sample(sample_context: Context) -> Made:
-    return from_graph(sample_context, questions=24, seed=SEED)
+    return from_graph(sample_context, questions=12, seed=SEED)
 
 
 @pytest.fixture
@@ -281,7 +281,7 @@ def test_a_reading_that_is_right_is_taken_where_auto_offers_readings(newest_serv
 
 def test_the_command_writes_chats(sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sample_graph
-    assert main(["tune", "data", "--out", str(tmp_path), "--questions", "15", "--json"]) == 0
+    assert main(["tune", "data", "--out", str(tmp_path), "--questions", "4", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     counted = told["examples"]
     lines = (tmp_path / "train.jsonl").read_text(encoding="utf-8").splitlines()

@@ -75,7 +75,7 @@ WRITING = {
     "eval": Writing(("eval", "jsonl", "{files}/asked.jsonl", "--out", "out", "--no-figures"), results),
     "terms draft": Writing(("terms", "draft"), contents),
     "terms add": Writing(("terms", "add", "friend", "--for", "KNOWS"), contents),
-    "tune data": Writing(("tune", "data", "--questions", "15", "--out", "o"), contents),
+    "tune data": Writing(("tune", "data", "--questions", "4", "--out", "o"), contents),
 }
 
 
