@@ -44,6 +44,7 @@ from kgneo.stages.choose_reading import (
 )
 from kgneo.stages.interpret import reading
 from kgneo.stages.link import LinkedQuestion, readings, with_topics
+from kgneo.unit_vectors import unit
 
 RIVALS, RIVAL = 4, 0.03
 """Once a path fits, so many of the next ones are tried, if they are at least so likely."""
@@ -220,7 +221,7 @@ def _read(
     texts = list(dict.fromkeys(item.text for item in items))
     vectors = dict(zip(texts, context.encoder.encode(texts), strict=True)) if texts else {}
     for item in items:
-        item.vector = _unit(vectors[item.text])
+        item.vector = unit(vectors[item.text])
     return items, rejected
 
 
@@ -245,10 +246,6 @@ def _linked(
         except EntityNotFound as error:
             rejected.append(Rejected(question.text, error.message))
     return linked, rejected
-
-
-def _unit(vector: Vectors) -> Vectors:
-    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-9), dtype=np.float32)
 
 
 def _try(context: Context, items: Sequence[_Item], on_progress: OnProgress) -> None:
@@ -438,7 +435,7 @@ def _lessons(context: Context, on_progress: OnProgress, known: Known) -> list[Le
     every = stored.all_examples(context.graph, fingerprint=context.encoder.fingerprint)
     if not every:
         return []
-    vectors = np.stack([_unit(vector) for vector in context.encoder.encode([example.text for example in every])])
+    vectors = unit(context.encoder.encode([example.text for example in every]))
     learned: Counter[HopKeys] = Counter()
     for example in every:
         learned[path_keys(example.path)] += example.count

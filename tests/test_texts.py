@@ -19,8 +19,8 @@ from kgneo.errors import NotIndexed, UsageError
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.catalogue import catalogue
-from kgneo.graph.marking import marked
-from kgneo.graph.passages import PASSAGE, Passage, PassageFile, TextKey, passages_of, text_keys
+from kgneo.graph.marking import marks
+from kgneo.graph.passages import PASSAGE, PassageFile, TextKey, passages_of, text_keys
 from kgneo.llm.scripted import ScriptedModel
 from kgneo.model import Evidence, evidence_from_dict, evidence_to_dict
 from kgneo.query.check import check
@@ -205,10 +205,10 @@ def test_the_words_of_a_passage_that_say_what_was_asked_are_marked(films: Graph)
 
 
 def test_words_that_mean_what_was_asked_are_marked(encoder: OnnxEncoder) -> None:
-    passage = Passage("1", "text", "There was nowhere to leave the car, and the garage next door was full.")
-    [by_meaning], [by_roots] = marked("parking", [passage], encoder), marked("parking", [passage], None)
-    assert {by_meaning.text[start:end] for start, end in by_meaning.marked} == {"car", "garage"}
-    assert not by_roots.marked
+    passage = "There was nowhere to leave the car, and the garage next door was full."
+    [by_meaning], [by_roots] = marks("parking", [passage], encoder), marks("parking", [passage], None)
+    assert {passage[start:end] for start, end in by_meaning} == {"car", "garage"}
+    assert not by_roots
 
 
 def test_an_answer_says_that_it_was_found_by_likeness_and_is_not_sure(films: Graph) -> None:

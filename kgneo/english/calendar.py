@@ -17,7 +17,7 @@ BEFORE: dict[Form, frozenset[str]] = {
     "month": word_set("in during of every"),
 }
 """The words that stand before a part of the calendar which tells when something was."""
-GROUPS = {"weekend": WEEKDAYS[5:], "weekday": WEEKDAYS[:5], "workday": WEEKDAYS[:5]}
+GROUPS = {"weekend": WEEKDAYS[5:], **dict.fromkeys(("weekday", "workday", "working day"), WEEKDAYS[:5])}
 """Words for several days of the week."""
 PARTS: dict[str, tuple[Form, tuple[str, ...]]] = {
     **{name.lower(): ("month", (name,)) for name in MONTHS},
@@ -45,23 +45,21 @@ def calendar_part_at(plain: Sequence[str], index: int) -> CalendarPart | None:
     """The days of the week or months that words tell from a preposition at `index` on; None for anything else, for a
     month of one year ("in March 2020"), and for a day of one ("on March 3")."""
     at = index + 1
-    while plain[at : at + 1] and plain[at] in ARTICLES | {"any", "every"}:
+    while plain[at : at + 1] and plain[at] in ARTICLES:
         at += 1
     if plain[at : at + 1] == ["weekday"] and plain[at - 1] in GROUPING:
         return None  # "on each weekday" asks for one after the other
-    if plain[at : at + 1] == ["working"]:
-        at += 1
-        plain = [*plain[:at], *(word.replace("day", "workday") for word in plain[at : at + 1]), *plain[at + 1 :]]
-    form, names, end = _one(plain, at)
-    if not names or plain[index] not in BEFORE[form]:
+    found = _one(plain, at)
+    if found is None or plain[index] not in BEFORE[found.form]:
         return None
-    while plain[end : end + 1] and plain[end] in ("and", "or"):
-        other, more, behind = _one(plain, end + 1)
-        if other != form or not more:
+    while plain[found.end : found.end + 1] and plain[found.end] in ("and", "or"):
+        other = _one(plain, found.end + 1)
+        if other is None or other.form != found.form:
             break
-        names, end = (*names, *more), behind
-    dated = end < len(plain) and (plain[end][:1].isdecimal() or plain[end] in ("of", "the"))
-    return None if form == "month" and dated else CalendarPart(form, names, end)
+        found = CalendarPart(found.form, (*found.names, *other.names), other.end)
+    behind = plain[found.end] if found.end < len(plain) else ""
+    dated = behind[:1].isdecimal() or behind in ("of", "the")
+    return None if found.form == "month" and dated else found
 
 
 def unit_at(plain: Sequence[str], index: int) -> CalendarPart | None:
@@ -72,6 +70,10 @@ def unit_at(plain: Sequence[str], index: int) -> CalendarPart | None:
     return CalendarPart(unit, (), index + 1) if unit else None
 
 
-def _one(plain: Sequence[str], index: int) -> tuple[Form, tuple[str, ...], int]:
-    form, names = PARTS.get(plain[index], ("", ())) if index < len(plain) else ("", ())
-    return form, names, index + 1
+def _one(plain: Sequence[str], index: int) -> CalendarPart | None:
+    """The part of the calendar that begins at a word, of one word or two."""
+    for end in (index + 1, index + 2):
+        found = PARTS.get(" ".join(plain[index:end]))
+        if found:
+            return CalendarPart(*found, end)
+    return None

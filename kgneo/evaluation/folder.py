@@ -109,7 +109,7 @@ class ResultsFolder:
         path = self.path / "questions.jsonl"
         if path.exists():
             return
-        unfinished = path.with_suffix(".new")
+        unfinished = path.with_suffix(UNFINISHED)
         with unfinished.open("w", encoding="utf-8") as file:
             for (part, seed), questions in samples.items():
                 for question in questions:

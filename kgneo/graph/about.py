@@ -19,7 +19,7 @@ from kgneo.embedding import Encoder, load_encoder
 from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
-from kgneo.graph.marking import marked
+from kgneo.graph.marking import Places, marks
 from kgneo.graph.passages import Passage, PassageFile, Passages, PassagesRecord, TextKey
 from kgneo.graph.shape import PREFIX, Shape
 from kgneo.graph.user_indexes import UserTexts
@@ -139,11 +139,16 @@ class Texts:
         }
         return [item for item in passages if item.text in texts.get(item.node, {}).get(item.key, "")]
 
-    def marked(self, text: str, passages: Sequence[Passage]) -> list[Passage]:
-        """Some passages with the places of the words that say what was looked for."""
+    def marks(self, passages: Sequence[Passage]) -> list[Places]:
+        """Where the words stand in each of some passages that say what was looked for; nowhere, where nothing was."""
         record = self.record
         own = self._own.encoder if record is None and self._own else None
-        return marked(text, passages, self._encoder_of(record) if record else own)
+        found: dict[Passage, Places] = {}
+        for text in dict.fromkeys(item.sought for item in passages if item.sought):
+            there = [item for item in passages if item.sought == text]
+            encoder = self._encoder_of(record) if record else own
+            found |= zip(there, marks(text, [item.text for item in there], encoder), strict=True)
+        return [found.get(item, ()) for item in passages]
 
     def notes(self) -> tuple[str, ...]:
         """What is to be said of texts that are not those of the graph as it is now."""
@@ -195,7 +200,7 @@ def told(
         rest = replace(graph, conditions=tuple(item for item in graph.conditions if item is not condition))
         among = partial(_among, connection, shape, name=left.of, named=named, timeout=timeout)
         likely = _likely(texts, text, left.key, among, rest, left.of)
-        found = texts.marked(text, texts.cited(likely[:most]))
+        found = [replace(item, sought=text) for item in texts.cited(likely[:most])]
         if len(likely) > most:
             cut.append(f"the likeliest {most} of {len(likely)}")
         passages |= {item.node: item for item in found}

@@ -30,6 +30,7 @@ from kgneo.graph.cypher import fill
 from kgneo.graph.embeddings import SCAN_TIMEOUT, text_digest
 from kgneo.graph.schema import Property, Schema
 from kgneo.graph.shape import Shape
+from kgneo.unit_vectors import unit
 
 VERSION = 1
 """Of the file's format."""
@@ -91,14 +92,14 @@ class PassagesReport:
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of the text `key` of the node of that element id, with how like it is to what was looked for (a cosine,
-    -1..1), whether it has all of its telling words, and the places of the words that say it."""
+    -1..1), whether it has all of its telling words, and what was looked for, if anything."""
 
     node: str
     key: str
     text: str
     likeness: float = 0.0
     literal: bool = False
-    marked: tuple[tuple[int, int], ...] = ()
+    sought: str = ""
 
 
 def fused(*ranks: int | None) -> float:
@@ -293,7 +294,7 @@ def _batches(rows: Iterator[tuple[str, str, int, str]]) -> Iterator[list[tuple[s
 def _write(base: sqlite3.Connection, batch: Sequence[tuple[str, str, int, str]], vectors: Vectors) -> None:
     """Keep a batch: all passages of its texts, or none."""
     texts = dict.fromkeys((node, key, digest) for node, key, digest, _ in batch)
-    short = _unit(vectors).astype(np.float16)
+    short = unit(vectors).astype(np.float16)
     with base:
         base.executemany("DELETE FROM passages WHERE node = ? AND key = ?", [row[:2] for row in texts])
         base.executemany(
@@ -309,11 +310,6 @@ def _forget(base: sqlite3.Connection, seen: set[tuple[str, str]]) -> None:
     with base:
         for table in ("passages", "texts"):
             base.executemany(f"DELETE FROM {table} WHERE node = ? AND key = ?", gone)  # noqa: S608
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    found: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    return found
 
 
 class Passages:

@@ -419,12 +419,10 @@ def _said(knowledge: Knowledge, result: Result, matches: Sequence[Sequence[Seque
     passages = [item for item in result.passages.values() if item.node in there]
     ids = [item.node for item in passages]
     rows = {row["id"]: row for row in knowledge.graph.read(query("nodes_by_ids"), ids=ids)} if ids else {}
+    passages = [item for item in passages if item.node in rows]
     return [
-        Evidence(
-            Triple(_named(rows[item.node], knowledge.shape), item.key, item.text), 1, item.likeness, marked=item.marked
-        )
-        for item in passages
-        if item.node in rows
+        Evidence(Triple(_named(rows[item.node], knowledge.shape), item.key, item.text), 1, item.likeness, marked=marked)
+        for item, marked in zip(passages, knowledge.texts.marks(passages), strict=True)
     ]
 
 

@@ -290,9 +290,9 @@ def _from_behind(graph: QueryGraph, tree: Tree, names: Sequence[str]) -> Iterato
     chosen = {selection.variable for selection in graph.selections}
     for name in names:
         place = place_of(graph, tree, name)
-        apart = {other for other in tree.parents if other != graph.root and tree.top(other) == tree.top(place)}
-        alone = not any(graph.root in (edge.subject, edge.object) for edge in graph.edges_of(tree.top(place)))
-        if place in tree.optional or (alone and chosen & apart):
+        top = tree.top(place)
+        apart = top != graph.root and not any(edge.other(top) == graph.root for edge in graph.edges_of(top))
+        if place in tree.optional or (apart and chosen & tree.below(top)):
             yield f"What is behind an absent edge is compared with {name!r}, which may be missing, or is chosen apart."
 
 

@@ -691,7 +691,8 @@ class _Compiler:
         for edge in self.tree.absent:
             ends = {edge.subject, edge.object} & {*self.tree.order}
             if ends <= {*there} and not ends <= {*collapsed}:
-                tests.append((ends | (self._told_behind(edge) & named), self._absence(edge)))
+                spoken = {name for item in self._conditions_behind(edge) for name in self._sides(item)}
+                tests.append((ends | (spoken & named), self._absence(edge)))
         return late, tests
 
     def _patterns(self, edges: Sequence[Edge], bound: set[str]) -> list[str]:
@@ -793,21 +794,21 @@ class _Compiler:
         form = item.left.form if isinstance(item.left, Value) else ""
         return _COMPARISONS.get(form, _compare_plain)(left, item, self._parameter)
 
-    def _told_behind(self, edge: Edge) -> set[str]:
-        """All that the conditions behind an absent edge speak of."""
-        inside = {edge.name, *self.tree.behind(edge)}
-        sides = [self._sides(item) for item in self.graph.conditions]
-        return {name for names in sides if names & inside for name in names}
+    def _edges_behind(self, edge: Edge) -> list[Edge]:
+        """An absent edge, and those behind it."""
+        inside = self.tree.behind(edge)
+        return [edge, *(other for other in self.graph.edges if other.subject in inside and other.object in inside)]
+
+    def _conditions_behind(self, edge: Edge) -> list[Condition]:
+        """The conditions that speak of an absent edge, or of what is behind it."""
+        named = {*self.tree.behind(edge), *(self.name_of[other] for other in self._edges_behind(edge))}
+        return [item for item in self.graph.conditions if self._sides(item) & named]
 
     def _absence(self, edge: Edge) -> str:
         """That what hangs below an absent edge is not there."""
-        start = self.tree.parent(edge)
-        inside = self.tree.behind(edge)
-        edges = [edge, *(other for other in self.graph.edges if other.subject in inside and other.object in inside)]
-        patterns = self._patterns(edges, {start})
-        tests = [test for name in inside for test in self._tests_of(name)]
-        named = {*inside, *(self.name_of[other] for other in edges)}
-        tests += [self._test(item) for item in self.graph.conditions if self._sides(item) & named]
+        patterns = self._patterns(self._edges_behind(edge), {self.tree.parent(edge)})
+        tests = [test for name in self.tree.behind(edge) for test in self._tests_of(name)]
+        tests += [self._test(item) for item in self._conditions_behind(edge)]
         where = f" WHERE {' AND '.join(tests)}" if tests else ""
         return f"NOT EXISTS {{ MATCH {', '.join(patterns)}{where} }}"
 

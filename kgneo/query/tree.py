@@ -28,8 +28,8 @@ class Tree:
 
     def top(self, name: str) -> str:
         """The variable right below the root under which one hangs; the root itself, of the root."""
-        *_, last = (other for other in self._upwards(name) if self.parents[other] or other == name)
-        return last
+        way = [*self._upwards(name)]
+        return way[-2] if len(way) > 1 else name
 
     def _upwards(self, name: str) -> Iterable[str]:
         while name:

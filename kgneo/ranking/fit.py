@@ -28,9 +28,9 @@ from kgneo.ranking.vectors import (
     RelationVectors,
     Scores,
     Vectors,
-    unit,
 )
 from kgneo.ranking.weights import Weights
+from kgneo.unit_vectors import unit
 
 
 @dataclass(frozen=True, slots=True)

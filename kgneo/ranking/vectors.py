@@ -20,6 +20,7 @@ from kgneo.english.words import COMMON_NOUNS, PREPOSITIONS
 from kgneo.model import Hop, RelationPath
 from kgneo.ranking.kept import KeptVectors
 from kgneo.ranking.kinds import KindJudge, TextEncoder, of_relation
+from kgneo.unit_vectors import unit
 
 Scores = NDArray[np.float64]
 Vectors = NDArray[np.float32]
@@ -152,11 +153,6 @@ class StepVectors:
     nodes_bias: float
     kinds: Scores
     overlaps: Mapping[HopKey, float]
-
-
-def unit(vector: NDArray[np.floating]) -> Vectors:
-    """`vector` at length 1."""
-    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-9), dtype=np.float32)
 
 
 def _relation_vectors(name: str, objects: tuple[str, ...], cache: RankingCache) -> RelationVectors:

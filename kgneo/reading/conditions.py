@@ -181,8 +181,8 @@ class Conditions:
         """What a number is asked for each of: "how many orders per country"."""
         at, period = self.heard.form.per, self.heard.form.period
         if period is not None:
-            _, number, key = max(self._comparable(period, tree), key=lambda option: option[0], default=(0.0, 0, None))
-            return Value(f"x{number}" if number >= 0 else f"r{-1 - number}", key.key, period.form) if key else None
+            dated = self._best_compared(period, tree)
+            return Value(dated[0], dated[1].key, period.form) if dated else None
         if at < 0:
             return None
         if not self.heard.form.per_key:
@@ -349,12 +349,10 @@ class Conditions:
         counted = None if item.function or item.form else self._counted_by(item, tree)
         if counted is not None:
             return counted
-        options = list(self._comparable(item, tree))
-        if not options:
+        best = self._best_compared(item, tree)
+        if best is None:
             return None
-        best = max(options, key=lambda option: option[0])
-        _, number, key = best
-        owner = f"x{number}" if number >= 0 else f"r{-1 - number}"
+        owner, key = best
         right: tuple[Scalar, ...] | Aggregate
         if item.form:
             return Condition(Value(owner, key.key, item.form), item.operator, item.values)
@@ -369,6 +367,14 @@ class Conditions:
         if any(is_age(word, key) for word in self.heard.plain[item.start : item.end]):
             operator = {"<": ">", ">": "<"}.get(operator, operator)  # type: ignore[assignment]
         return Condition(Value(owner, key.key, key.form), operator, right)
+
+    def _best_compared(self, item: Comparison, tree: Tree) -> tuple[str, Key] | None:
+        """The property that a comparison speaks of most, with what has it."""
+        options = list(self._comparable(item, tree))
+        if not options:
+            return None
+        _, number, key = max(options, key=lambda option: option[0])
+        return (f"x{number}" if number >= 0 else f"r{-1 - number}"), key
 
     def is_of_other(self, item: Comparison, condition: Condition) -> bool:
         """Whether the noun behind the number of a comparison surely names a property other than the one that the

@@ -230,10 +230,8 @@ def cited(context: Context, found: Result) -> tuple[Evidence, ...]:
     texts, nodes = context.knowledge.texts, {node.id: node for node in found.nodes}
     passages = [found.passages[id_] for id_ in nodes if id_ in found.passages] or texts.cited(texts.first(list(nodes)))
     return tuple(
-        Evidence(
-            Triple(_told(nodes[item.node], item), item.key, item.text), 1, item.likeness or None, marked=item.marked
-        )
-        for item in passages
+        Evidence(Triple(_told(nodes[item.node], item), item.key, item.text), 1, item.likeness or None, marked=marked)
+        for item, marked in zip(passages, texts.marks(passages), strict=True)
     )
 
 

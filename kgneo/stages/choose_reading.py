@@ -30,6 +30,7 @@ from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.stages.link import LinkedQuestion, Mention
 from kgneo.stages.ranking import ranking
+from kgneo.unit_vectors import unit
 
 NAME_WEIGHT = 4.0
 """What a factor of e in a reading's score is worth in points of a path's score."""
@@ -146,8 +147,7 @@ def _read_learned(context: Context) -> _Learned | None:
 def _neighbours(context: Context, readings: Sequence[LinkedQuestion]) -> list[list[SimilarExample]]:
     """The examples that are most like each reading."""
     encoder = context.encoder
-    vectors = encoder.encode([masked_text(linked) for linked in readings])
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    vectors = unit(encoder.encode([masked_text(linked) for linked in readings]))
     return nearest_examples(context.graph, vectors, fingerprint=encoder.fingerprint)
 
 

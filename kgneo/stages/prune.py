@@ -21,6 +21,7 @@ from kgneo.model import Hop, RelationPath
 from kgneo.ranking.rank import as_sentences, rank_paths
 from kgneo.stages.ranking import ranking
 from kgneo.stages.reached import Reached, mask
+from kgneo.unit_vectors import unit
 
 THRESHOLD = 0.6
 """RefKG section 4.2."""
@@ -75,8 +76,7 @@ class EncoderExpert:
         if not hops:
             return {}
         texts = as_sentences(mask(query, entities), [RelationPath((hop,)) for hop in hops], self.names)
-        vectors = np.asarray(self.encoder.encode(texts), dtype=np.float64)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        vectors = unit(np.asarray(self.encoder.encode(texts), dtype=np.float64))
         similarity = vectors[1:] @ vectors[0]
         return dict(zip(hops, np.exp((similarity - similarity.max()) / TEMPERATURE).tolist(), strict=True))
 

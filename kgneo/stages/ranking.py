@@ -13,6 +13,7 @@ from kgneo.graph.cache import LocalCache
 from kgneo.graph.statistics import Statistics
 from kgneo.model import Hop
 from kgneo.ranking.vectors import HopStatistics, RankingCache, RelationStatistics
+from kgneo.unit_vectors import unit
 
 KEY = "rank_paths"
 
@@ -29,8 +30,7 @@ def ranking(context: Context) -> tuple[RankingCache, RelationStatistics]:
 
 def unit_vectors(context: Context, texts: Sequence[str]) -> Vectors:
     """The vectors of texts by the encoder of questions, one a row, each of length 1."""
-    vectors = context.encoder.encode(texts)
-    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9), dtype=np.float32)
+    return np.asarray(unit(context.encoder.encode(texts)), dtype=np.float32)
 
 
 def relation_statistics(statistics: Statistics) -> RelationStatistics:

@@ -27,6 +27,7 @@ from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.reached import Reached
 from kgneo.text import fold, listed
+from kgneo.unit_vectors import unit
 
 PARAMETERS = replace(TABLE_2, max_tokens=96, temperature=0.0)
 OFFER_TOKENS = 1_500
@@ -105,8 +106,7 @@ def nearest_offers(question: str, offers: Sequence[Offer], encoder: Encoder) -> 
 
 def similarities(question: str, texts: Sequence[str], encoder: Encoder) -> NDArray[np.float32]:
     """How like the question each of `texts` is: the cosine, -1..1."""
-    vectors = np.asarray(encoder.encode([question, *texts]), dtype=np.float32)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    vectors = unit(np.asarray(encoder.encode([question, *texts]), dtype=np.float32))
     found: NDArray[np.float32] = vectors[1:] @ vectors[0]
     return found
 

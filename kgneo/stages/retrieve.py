@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from kgneo.context import Context
 from kgneo.embedding import Vectors
 from kgneo.graph.candidates import Reach, bound, top_candidates, unembedded_candidates
 from kgneo.graph.embeddings import text_of
 from kgneo.graph.record import check_dimensions
 from kgneo.model import Candidate
+from kgneo.unit_vectors import unit
 
 GO_ON = "Unless they are being made just now, `kgneo index` makes them."
 MADE_HERE = 256
@@ -81,6 +80,6 @@ def _made_here(context: Context, reach: Reach, vector: Vectors) -> list[Candidat
         return []
     vectors = context.triple_encoder.encode([text_of(candidate.triple, context.shape) for candidate in candidates])
     if context.record.similarity != "dot":
-        vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        vectors = unit(vectors)
     scores = vectors @ vector
     return [replace(candidate, score=float(score)) for candidate, score in zip(candidates, scores, strict=True)]

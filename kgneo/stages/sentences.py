@@ -12,8 +12,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from kgneo.context import Context
 from kgneo.english.names import name_words, same_root, singular
 from kgneo.english.words import AGES, COMPARATIVES, EXTREMES, FUNCTION_WORDS, NEGATIONS, word_set
@@ -29,6 +27,7 @@ from kgneo.stages.link import unbracket
 from kgneo.stages.ranking import ranking
 from kgneo.text import listed
 from kgneo.thesaurus_data import load_thesaurus
+from kgneo.unit_vectors import unit
 
 MOST = 2_000
 """Sentences at one thing that are looked at."""
@@ -163,8 +162,7 @@ def _saying(context: Context, asked: _Asked, facts: Sequence[_Fact]) -> tuple[li
     facts = _of_kind(context, asked, facts)
     if not facts or RELATIVE.search(asked.text):
         return [], 0.0
-    vectors = context.encoder.encode([asked.text, *(fact.sentence for fact in facts)])
-    units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    units = unit(context.encoder.encode([asked.text, *(fact.sentence for fact in facts)]))
     alike = units[1:] @ units[0]
     least = max(float(alike.max()) - BEHIND, LIKE_ENOUGH)
     return [fact for fact, like in zip(facts, alike, strict=True) if like >= least], ALIKE

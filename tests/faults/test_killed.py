@@ -254,5 +254,6 @@ def both_at_once(command: Sequence[str], folder: Path | None = None) -> None:
     """Two processes of a command: each does what it should, or says in an error why not."""
     both = [kgneo(command, folder), kgneo(command, folder)]
     told = [process.communicate(timeout=LONGEST)[1].decode() for process in both]
-    assert all(process.returncode in (0, 1, 2) for process in both), told  # 2: another run writes there
+    busy = ["another run is writing" in text for text in told]
+    assert all(process.returncode in (0, 1) or other for process, other in zip(both, busy, strict=True)), told
     assert not any("Traceback" in text for text in told), told
