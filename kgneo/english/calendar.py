@@ -6,6 +6,7 @@ query graphs compare it with, and where their words end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from kgneo.query.graph import MONTHS, WEEKDAYS, Form
 
 BEFORE: dict[Form, frozenset[str]] = {
     "weekday": word_set("on at during over every"),
-    "month": word_set("in during of every"),
+    "month": word_set("in during of from every"),
 }
 """The words that stand before a part of the calendar which tells when something was."""
 GROUPS = {"weekend": WEEKDAYS[5:], **dict.fromkeys(("weekday", "workday", "working day"), WEEKDAYS[:5])}
@@ -27,6 +28,11 @@ PARTS: dict[str, tuple[Form, tuple[str, ...]]] = {
 """What each word of the calendar stands for."""
 UNITS: dict[str, Form] = {"year": "year", "month": "month", "weekday": "weekday"}
 """Nouns by which dates are put in groups: "orders per MONTH"."""
+ASKED = re.compile(
+    r"\b(?P<when>(?:in|on|during)\s+)?(?P<what>which|what)\s+(?P<unit>day\s+of\s+the\s+week|weekday|month|year)s?\b",
+    re.IGNORECASE,
+)
+"""Words that ask for a part of a date: "IN WHICH MONTH was it shipped?"."""
 DAY_OF_WEEK = ("day", "of", "the", "week")
 """Another name of a weekday."""
 
@@ -68,6 +74,25 @@ def unit_at(plain: Sequence[str], index: int) -> CalendarPart | None:
         return CalendarPart("weekday", (), index + 4)
     unit = UNITS.get(plain[index].removesuffix("s")) if index < len(plain) else None
     return CalendarPart(unit, (), index + 1) if unit else None
+
+
+@dataclass(frozen=True, slots=True)
+class PartAsked:
+    """A question for a part of a date by its form, as the question for the date: all else stays at its place."""
+
+    form: Form
+    text: str
+
+
+def part_asked(question: str) -> PartAsked | None:
+    """The part of a date that a question asks for; None where it asks for something else."""
+    found = ASKED.search(question)
+    if found is None:
+        return None
+    asked = "When" if found["when"] else f"{found['what']} date"
+    start, end = found.span()
+    text = f"{question[:start]}{asked.ljust(end - start)}{question[end:]}"
+    return PartAsked(UNITS.get(found["unit"].lower(), "weekday"), text)
 
 
 def _one(plain: Sequence[str], index: int) -> CalendarPart | None:

@@ -39,6 +39,8 @@ CUES: tuple[Cue[Asks], ...] = (
     Cue("nearest", rf"(?:nearest|closest)(?=.* (?:to|from) {_X}\b)", "What is the NEAREST hotel to X?"),
 )  # fmt: skip
 """What words ask for, in the order in which they are looked for."""
+JOINED_BY = word_set("located location address place placed site situated position venue at in lies lives based")
+"""Words of relationships, and of kinds of nodes, that say where something is."""
 LIKELY = re.compile(rf"\b(?:how far|distance|beeline|nearest|closest)\b|(?:\b|\d)(?:{UNIT})\b", re.IGNORECASE)
 """Words without which no question asks for distances."""
 SAID_WITH = word_set(

@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from neo4j.time import Duration
+
 from kgneo.errors import GraphTimeout
 from kgneo.graph.about import told
 from kgneo.graph.connection import Row
@@ -24,7 +26,7 @@ from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
 from kgneo.model import AnswerNode, Evidence, Hop, Table, Triple
 from kgneo.query.compile import UNNAMED, Compiled, Named, compile_query
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Expression, Number, QueryGraph, Value
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Expression, Number, QueryGraph, Value, is_duration
 from kgneo.text import listed
 
 WALKS = 3
@@ -135,7 +137,7 @@ def run(
         names = compile_query(each, keys=keys, hidden=shape.left_out, named=named, told=shape.told)
         knowledge.graph.prepare(names.text, limit=limit + 1, **names.parameters)
     rows = knowledge.graph.read(compiled.text, limit=limit + 1, timeout=timeout, **compiled.parameters)
-    shown = rows[:limit]
+    shown = [_with_durations(graph, row) for row in rows[:limit]]
     if isinstance(graph.answer, Value) and graph.way is not None:
         ways = _together(_way(row, shape, naming) for row in shown)
         more = _more(knowledge, graph, keys, timeout, named) - limit if whole and len(rows) > limit else 0
@@ -196,6 +198,13 @@ def _is_one_number(graph: QueryGraph) -> bool:
 def _first_of(graph: QueryGraph) -> Value | None:
     """What the answers are of, where they are the groups that come first: the evidence is of these alone."""
     return graph.answer.per if isinstance(graph.answer, Aggregate) and graph.answer.top else None
+
+
+def _with_durations(graph: QueryGraph, row: Row) -> Row:
+    """A row with durations where these were measured in seconds."""
+    measured = {"value": graph.answer, **{f"c{place}": item for place, item in enumerate(graph.columns)}}
+    names = [name for name, item in measured.items() if is_duration(item) and isinstance(row.get(name), int | float)]
+    return {**row, **{name: Duration(seconds=row[name]) for name in names}} if names else row
 
 
 def _table(

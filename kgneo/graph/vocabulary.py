@@ -13,6 +13,8 @@ from kgneo.reading.vocabulary import Key, Kind, Link, Vocabulary
 
 _NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?|[-+]?\d+(\.\d+)?")
 _ISO = re.compile(r"-?\d{4}-\d\d(-\d\d.*)?")
+_NUMBER_OF = r"-?\d+(\.\d+)?"
+_DURATION = re.compile(rf"-?P(?=.)({_NUMBER_OF}[YMWD])*(T({_NUMBER_OF}[HMS])+)?")
 _PARTS = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
 _TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?")
 MOSTLY = 0.8
@@ -85,6 +87,7 @@ def _keys(
                 item.different or len(item.examples),
                 item.share,
                 flags,
+                unit="seconds" if form == "seconds" else "",
             )
 
 
@@ -99,6 +102,8 @@ def kind_of(item: Property) -> tuple[Kind, Form]:
         return "truth", ""
     if inner in ("DATE", "LOCAL", "ZONED"):
         return "date", "date"
+    if inner == "DURATION":
+        return "number", "seconds"
     return kind_of_texts(item.examples)
 
 
@@ -139,6 +144,8 @@ def kind_of_texts(examples: Sequence[str]) -> tuple[Kind, Form]:
         return "date", "month first" if max(seconds) > 12 >= max(firsts) else "day first"
     if share(_ISO) >= MOSTLY:
         return "date", "date"
+    if share(_DURATION) >= MOSTLY:
+        return "number", "seconds"
     if share(_TIME) >= MOSTLY:
         return "time", ""
     if share(_NUMBER) >= MOSTLY:

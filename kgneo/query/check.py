@@ -50,6 +50,16 @@ _WORDS: dict[Kind, str] = {
     "list": "lists",
     "other": "values of another type",
 }
+_FORMS: dict[str, tuple[frozenset[Kind], Kind]] = {
+    "length": (frozenset({"text", "number", "date", "other"}), "number"),
+    "number": (frozenset({"text", "number", "other"}), "number"),
+    "seconds": (frozenset({"text", "other"}), "number"),
+    "year": (frozenset({"text", "date", "other"}), "number"),
+    **dict.fromkeys(("month", "weekday"), (frozenset[Kind]({"text", "date", "other"}), "text")),
+    "date": (frozenset({"text", "date", "other"}), "date"),
+    **dict.fromkeys(("day first", "month first"), (frozenset[Kind]({"text", "other"}), "date")),
+}
+"""Which kinds of values have a form, and what they are compared as."""
 _DATE_FORMS = ("date", "day first", "month first")
 
 
@@ -483,15 +493,8 @@ def _as_form(kinds: frozenset[Kind], form: str) -> frozenset[Kind]:
         return kinds
     if form == "list":
         return kinds & {"list", "other"}
-    if form == "length":
-        return frozenset({"number"}) if kinds - {"list", "truth"} else frozenset()
-    if form in ("number", "year"):
-        fits: set[Kind] = {"text", "number", "other"} if form == "number" else {"text", "date", "other"}
-        return frozenset({"number"}) if kinds & fits else frozenset()
-    if form in NAMED_FORMS:
-        return frozenset({"text"}) if kinds & {"text", "date", "other"} else frozenset()
-    fits = {"text", "date", "other"} if form == "date" else {"text", "other"}
-    return frozenset({"date"}) if kinds & fits else frozenset()
+    having, compared = _FORMS[form]
+    return frozenset({compared}) if kinds & having else frozenset()
 
 
 def _compared_as(graph: QueryGraph, value: Value, catalogue: Catalogue) -> frozenset[Kind]:

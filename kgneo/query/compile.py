@@ -234,7 +234,7 @@ class _Compiler:
         lines += self._match(self.tree.below(variable), below, carried=[variable] if again else [])
         self._measured = {group: "kind"} if group.key else {}
         measured, ordered = self._measures(tests, selections)
-        grouping = f"{self._grouped(group)} AS kind, collect(DISTINCT {variable}) AS members" if group.key else row
+        grouping = f"{self._raw(group)} AS kind, collect(DISTINCT {variable}) AS members" if group.key else row
         told = [*(["kind IS NOT NULL"] if group.key else []), *(self._test(item) for item in tests)]
         lines.append(f"WITH {', '.join([*lists, grouping, *(f'{text} AS {name}' for name, text in measured)])}")
         if told and not ordered:
@@ -351,7 +351,7 @@ class _Compiler:
             return self._share(self.root)
         if answer.each is not None:
             return [
-                f"WITH {self._grouped(answer.each)} AS kind, count(DISTINCT {self._value(answer.value)}) AS number",
+                f"WITH {self._raw(answer.each)} AS kind, count(DISTINCT {self._value(answer.value)}) AS number",
                 "WHERE kind IS NOT NULL",
                 f"RETURN {_OF_NUMBERS[answer.function]}(number) AS value",
             ]
@@ -360,7 +360,7 @@ class _Compiler:
         measured = f"{self._aggregate(answer)} AS value"
         if answer.per.key:
             rest = self._first_groups(answer.top) if answer.top else _GROUPS
-            return [f"WITH {self._grouped(answer.per)} AS per, {measured}", *rest]
+            return [f"WITH {self._raw(answer.per)} AS per, {measured}", *rest]
         return [f"{self._nodes(answer.per.of, measured)}", "ORDER BY value DESC, id", "LIMIT $limit"]
 
     # Several columns -------------------------------------------------------------------------------------------------
@@ -377,7 +377,7 @@ class _Compiler:
         is_node = isinstance(first, Value) and not first.key
         name = "node" if is_node else "per" if per else "value"
         measured = [f"{self._aggregate(answer)} AS value"] if isinstance(answer, Aggregate) else []
-        told = self._grouped(per) if per and per.key else self._shown(first)
+        told = self._raw(per) if per and per.key else self._shown(first)
         lines = [f"WITH {', '.join([f'{told} AS {name}', *measured, *columns, 'count(*) AS walks'])}"]
         lines.append(f"WHERE {name} IS NOT NULL")
         shown = [f"node.{key} AS {key}" for key in ("id", "labels", "properties")] if is_node else [name]
@@ -813,14 +813,10 @@ class _Compiler:
         return f"NOT EXISTS {{ MATCH {', '.join(patterns)}{where} }}"
 
     def _raw(self, value: Value) -> str:
-        """A value as the graph has it; the length of a text, and the month and the weekday of a date, are one, too."""
-        if value.form == "length" or value.form in NAMED_FORMS:
+        """A value as the graph has it; the length of a text, and a part of a date, are one, too."""
+        if value.form in ("length", "year") or value.form in NAMED_FORMS:
             return self._value(value)
         return self._property(value.of, value.key) if value.key else value.of
-
-    def _grouped(self, value: Value) -> str:
-        """What groups are made by: a year, where years are compared."""
-        return self._value(value) if value.form == "year" else self._raw(value)
 
     def _value(self, value: Value, of: str = "") -> str:
         """A value as it is compared."""
@@ -931,6 +927,10 @@ def _joined(lines: Sequence[str]) -> list[str]:
     return kept
 
 
+MONTH = 2_629_746
+"""Seconds of a month, as Neo4j orders durations: a year of 365.2425 days by twelve."""
+
+
 def _number(text: str) -> str:
     return f"toFloatOrNull(replace(toStringOrNull({text}), ',', ''))"
 
@@ -971,11 +971,22 @@ def _named_part(text: str, form: Form, part: str, begins: str) -> str:
     return f"[part IN [toStringOrNull({text})] | [{names}][{number} - 1]][0]"
 
 
+def _seconds(text: str) -> str:
+    """A duration, or a text that writes one, in seconds; null for all else."""
+    number = "-?[0-9]+([.][0-9]+)?"
+    written = f"'-?P(?=.)({number}[YMWD])*(T({number}[HMS])+)?'"
+    months, days = f"{MONTH} * length.months", "86400 * length.days"
+    whole = f"{months} + {days} + length.seconds + length.nanosecondsOfSecond / 1e9"
+    counted = f"[length IN [duration(part)] | {whole}][0]"
+    return f"[part IN [toStringOrNull({text})] | CASE WHEN part =~ {written} THEN {counted} END][0]"
+
+
 _FORMS: Mapping[str, Callable[[str], str]] = {
     "": str,
     "list": str,
     "number": _number,
     "length": lambda text: f"size(toStringOrNull({text}))",
+    "seconds": _seconds,
     "date": lambda text: f"toStringOrNull({text})",
     "year": lambda text: f"toIntegerOrNull(left(toStringOrNull({text}), 4))",
     "month": lambda text: _named_part(text, "month", "month", "-?[0-9]{4}-[0-9]{2}(-[0-9]{2}.*)?"),

@@ -19,9 +19,12 @@ MONTHS = ("January", "February", "March", "April", "May", "June", "July", "Augus
           "December")  # fmt: skip
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 Scalar = str | int | float | bool
-Form = Literal["", "list", "number", "length", "year", "month", "weekday", "date", "day first", "month first"]
+Form = Literal[
+    "", "list", "number", "length", "seconds", "year", "month", "weekday", "date", "day first", "month first"
+]  # fmt: skip
 """How a value is to be compared: as it is; by the elements of a list; as a number that may be a text ("1,200"); by the
-number of characters of a text; by the year of a date, by the English name of its month or of its day of the week
+number of characters of a text; by the seconds of a duration, or of a text that writes one ("PT2H"), a month being
+30.44 days; by the year of a date, by the English name of its month or of its day of the week
 ("Sunday"); as a date, whose text is year first, day first ("9/08/2017") or month first. Dates are compared with
 literals such as "2017", "2017-08" or "2017-08-09", as far as these say."""
 NAMED_FORMS: Mapping[Form, tuple[str, ...]] = {"month": MONTHS, "weekday": WEEKDAYS}
@@ -315,6 +318,15 @@ def aggregates(graph: QueryGraph) -> tuple[Aggregate, ...]:
     sides: list[object] = [graph.answer, *graph.columns, *(item.by for item in graph.selections)]
     sides += [side for item in graph.every_condition() for side in (item.left, item.right)]
     return tuple(part for side in sides for part in aggregates_of(side))
+
+
+def is_duration(part: object) -> bool:
+    """Whether an expression is a duration: a value in seconds, a sum or an average of some, their difference."""
+    if isinstance(part, Arithmetic):
+        return part.operator in ("+", "-", "difference") and is_duration(part.left) and is_duration(part.right)
+    if isinstance(part, Aggregate):
+        return part.function not in ("count", "share", "exists") and part.value.form == "seconds"
+    return isinstance(part, Value) and part.form == "seconds"
 
 
 def matched_values(part: object) -> tuple[Value, ...]:

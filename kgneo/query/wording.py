@@ -39,6 +39,7 @@ from kgneo.query.graph import (
     Value,
     Whole,
     aggregates_of,
+    is_duration,
     matched_values,
 )
 from kgneo.query.nested import compares_wholes, nested
@@ -58,6 +59,7 @@ _COMPARED: Mapping[Operator, str] = {
 }
 _OF_TIME: Mapping[Operator, str] = {"<": "before ", "<=": "up to ", ">": "after ", ">=": "from "}
 EACH_TIME = ", each time counted"
+_LENGTHS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _AGGREGATES = {"sum": "total", "average": "average", "minimum": "lowest", "maximum": "highest"}
 _CALCULATIONS = {
     "+": "plus",
@@ -155,9 +157,8 @@ class _Words:
         text = self._aggregate(answer)
         if answer.per and answer.top:
             many = f"{abs(answer.top)} " if abs(answer.top) > 1 else ""
-            return (
-                f"the {many}{self._words(answer.per.key)} with the {'highest' if answer.top > 0 else 'lowest'} {text}"
-            )
+            group = f"{many}{_year_of(answer.per)}{self._key(answer.per)}"
+            return f"the {group} with the {'highest' if answer.top > 0 else 'lowest'} {text}"
         return f"{text}, for each {self._group(answer.per)}" if answer.per else text
 
     # Expressions -----------------------------------------------------------------------------------------------------
@@ -223,12 +224,12 @@ class _Words:
         if edge is not None and edge.is_way:
             return self._way(edge, "number of steps" if value.form else "shortest ways")
         if edge is not None and not self._told:
-            return f"{self._key(value)} with which {self._sentence(edge)}"
+            return f"{_year_of(value)}{self._key(value)} with which {self._sentence(edge)}"
         if edge is not None and value.key:
-            return self._of_relation(value, edge)
+            return f"{_year_of(value)}{self._of_relation(value, edge)}"
         name = self._place(value.of)
         owner = self._again(name) if name in self._told else self._phrase(name, many=many)
-        return f"{self._key(value)} of {owner}" if value.key else owner
+        return f"{_year_of(value)}{self._key(value)} of {owner}" if value.key else owner
 
     def _way(self, edge: Edge, what: str) -> str:
         """ "shortest ways from X to Y (in up to 6 steps)"."""
@@ -273,8 +274,7 @@ class _Words:
         if edge is not None and value.key:
             return self._of_relation(value, edge)
         noun = self._noun(self._place(value.of))
-        part = "year of " if value.form == "year" else ""
-        return f"{part}{self._key(value)} of the {noun}" if value.key else noun
+        return f"{_year_of(value)}{self._key(value)} of the {noun}" if value.key else noun
 
     def _aggregate(self, item: Aggregate, stop: str = "") -> str:
         value = item.value
@@ -503,7 +503,8 @@ class _Words:
             return f"{compared}the {self._measure(item.right, at)}"
         if not isinstance(item.right, tuple):
             return f"{compared}{'the ' if isinstance(item.right, Whole) else ''}{self._expressed(item.right)}"
-        values = [_literal(value) for value in item.right]
+        told = _duration if is_duration(item.left) else _literal
+        values = [told(value) for value in item.right]
         if item.operator == "between":
             return f"between {values[0]} and {values[1]}"
         return compared + " or ".join(values) + (" (capitals as here)" if item.capitals else "")
@@ -702,7 +703,22 @@ def _begins_with_vowel(text: str) -> bool:
 def _is_time(words: str, value: Value) -> bool:
     """Whether a value is a time: by its form, or by a unit of time in its name."""
     of_time = UNITS & {"year", "date", "day", "month", "time"}
+    if value.form == "seconds":
+        return False
     return value.form in ("year", "date", "day first", "month first") or bool(of_time & set(words.split()))
+
+
+def _year_of(value: Value) -> str:
+    """What stands before a date of which the year is meant."""
+    return "year of " if value.form == "year" else ""
+
+
+def _duration(seconds: Scalar) -> str:
+    """ "2 hours", "95 minutes": in the largest unit that it is a whole number of."""
+    whole = isinstance(seconds, int | float) and seconds
+    size, unit = next((pair for pair in _LENGTHS if whole and not whole % pair[0]), (1, "second"))
+    number = _literal(seconds / size if isinstance(seconds, int | float) else seconds)
+    return f"{number} {unit}{'' if number == '1' else 's'}"
 
 
 def _literal(value: Scalar) -> str:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from kgneo.english.names import name_words, same_root
+from kgneo.english.numbers import multiple_of
 from kgneo.english.words import COMMON, FUNCTION_WORDS, IDENTIFYING, MEASURES
 from kgneo.query.graph import (
     Aggregate,
@@ -25,9 +26,12 @@ from kgneo.query.graph import (
     Selection,
     Value,
     Variable,
+    values_of,
 )
 from kgneo.query.growth import Action, Ask, Begin, Cut, Either, Join, Order, Turn, Where, apply, fresh, grown
 from kgneo.query.tree import Tree, tree_of
+from kgneo.reading.fits import words_with_unit
+from kgneo.reading.form import Comparison
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.measures import COUNTING, is_age, reverses
 from kgneo.reading.vocabulary import MEASURED, Key
@@ -172,12 +176,21 @@ class _View:
         if not isinstance(item.right, tuple):
             return None
         for bound in self.heard.form.comparisons:
-            if bound.operator == item.operator and [*map(_number, bound.values)] == [*map(_number, item.right)]:
+            if bound.operator == item.operator and self._is_said(item, bound):
                 return bound.start, bound.end
         for mention in self.heard.values:
             if any(meaning.values == item.right for meaning in mention.meanings):
                 return mention.start, mention.end
         return None
+
+    def _is_said(self, item: Condition, bound: Comparison) -> bool:
+        """Whether a condition compares with what a bound says, in whatever unit: "more than 2 HOURS"."""
+        keys = self.keys_of(item.left.of) if isinstance(item.left, Value) else ()
+        name = next((words_with_unit(key) for key in keys if key.key == getattr(item.left, "key", "")), ())
+        times = multiple_of(self.plain[bound.start : bound.end + 1], name)
+        said = [_number(value) for value in bound.values]
+        said = [round(value / times, 9) if isinstance(value, float) and times != 1 else value for value in said]
+        return said == [_number(value) for value in item.right] if isinstance(item.right, tuple) else False
 
     def is_bound(self, part: Part) -> bool:
         """Whether a part is a superlative or a comparison of the question."""
@@ -447,6 +460,14 @@ def denied(view: _View) -> Iterator[Edit]:
         values = item.right if equal and isinstance(item.right, tuple) else ()
         if values and behind.issuperset(values):
             yield Edit((Turn(item, Condition(item.left, "<>", values)),), -SAID, said)
+        span, own = view.span_of(item), {value.of for value in values_of(item.left)} == {view.graph.root}
+        found = view.heard.denial(span[0]) if span and own and view.is_bound(item) else -1
+        if found >= 0 and item.operator in _DENIED:
+            yield Edit((Turn(item, Condition(item.left, _DENIED[item.operator], item.right)),), LICENSED, said)
+
+
+_DENIED: dict[Operator, Operator] = {"=": "<>", ">": "<=", ">=": "<", "<": ">=", "<=": ">"}
+"""What holds of a value that does not pass a test: "NOT shipped on weekends"."""
 
 
 def never(view: _View) -> Iterator[Edit]:

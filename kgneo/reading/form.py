@@ -51,6 +51,7 @@ OF_ALL: dict[str, Function] = {"average": "average", "mean": "average", "maximum
 """Words for what is made of all the values that there are."""
 SAME = 5
 """Words from "same" to what ends the words for what is the same, at most."""
+ONWARDS = ("on", "onward", "onwards", "upward", "upwards")
 TO = ("and", "to", "until", "till", "through")
 Whole = Literal["", "sum", "average"]
 Kind = Literal["things", "count", "share", "sum", "average", "exists", "choice"]
@@ -564,7 +565,7 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
         number = number_at(plain, index + 2)
         if number:
             return Comparison(index, number[1], ">" if COMPARATIVES[word] else "<", (number[0],))
-    inside = word in ("in", "during")
+    inside = word in ("in", "during", "from")
     number = number_at(plain, index + inside)
     if number is None:
         return None
@@ -572,6 +573,8 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
         bound = _behind(plain, end)
         if bound is not None and plain[number[1]] not in PREPOSITIONS:
             return Comparison(index, end + 2, bound, (number[0],))
+    if word == "from" and plain[number[1] : number[1] + 1] and plain[number[1]] in ONWARDS:
+        return Comparison(index, number[1] + 1, ">=", (number[0],))
     return _one_of(plain, index, number) if inside and is_of_time(number[0]) else None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from kgneo.english.words import COMPARATIVES, EXTREMES, GROUPING, NEGATIONS
@@ -31,6 +31,8 @@ BOUNDING = {"than", "above", "below", "over", "under", "before", "after", "betwe
 NUMBER = re.compile(r"-?[\d,]+(\.\d+)?")
 ASKS_NUMBER = re.compile(r"\bhow (many|much)\b|\b(number|count|average|mean|total|sum) of\b", re.IGNORECASE)
 ASKS_PERSON = re.compile(r"^\W*(who|whom|whose)\b", re.IGNORECASE)
+STRICT = {"than", "before", "after", "over", "above", "under", "below", "exceed", "exceeds", "exceeding"}
+"""Words of bounds that are not met by what they name."""
 ASKS_TIME = re.compile(r"^\W*(when|what year|which year|in (what|which) year)\b", re.IGNORECASE)
 ASKS_TRUTH = re.compile(r"^\W*(is|are|was|were|do|does|did|has|have|had|can|could|will)\b", re.IGNORECASE)
 
@@ -109,8 +111,9 @@ def of_form(question: str, graph: QueryGraph) -> Signs:
     asked = graph.answer
     aggregate = asked if isinstance(asked, Aggregate) else None
     function = aggregate.function if aggregate else ""
+    denies = bool(words & NEGATIONS)
     pairs = {
-        "negation": (bool(words & NEGATIONS), graph.denies),
+        "negation": (denies, graph.denies or (denies and _is_denied_bound(words, graph))),
         "extreme": (
             bool(words & EXTREMES.keys()),
             bool(graph.selections or function in ("maximum", "minimum") or (aggregate and aggregate.top)),
@@ -135,6 +138,11 @@ def _words_of_values(graph: QueryGraph) -> set[str]:
     """The words of the texts that a graph compares with, which say nothing of its form: "Closed, NO suspect"."""
     values = [value for item in graph.every_condition() if isinstance(item.right, tuple) for value in item.right]
     return {word for value in values if isinstance(value, str) for word in WORD.findall(value.lower())}
+
+
+def _is_denied_bound(words: Set[str], graph: QueryGraph) -> bool:
+    """Whether a comparison is what a negation makes of a strict one: "NOT more than 20" is at most 20."""
+    return bool(words & STRICT) and any(item.operator in ("<=", ">=") for item in graph.every_condition())
 
 
 def _is_test(item: Condition) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kgneo.context import Context
+from kgneo.english.calendar import part_asked
 from kgneo.english.question import MaskedQuestion
 from kgneo.errors import EntityNotFound
 from kgneo.graph.attach import is_name
@@ -43,6 +44,7 @@ from kgneo.reading.vocabulary import Key, Vocabulary
 from kgneo.stages.apply_learned import Taught, taught, weighed
 from kgneo.stages.link import LinkedQuestion, bracketed
 from kgneo.stages.moment import at_moment, moment_of
+from kgneo.stages.parts_of_dates import names_part, with_part
 from kgneo.stages.ranking import ranking
 from kgneo.terms.meaning import expanded
 from kgneo.text import plain_question
@@ -137,6 +139,15 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
 
     Raises EntityNotFound for a name that the graph does not have.
     """
+    known, part = reading(context), part_asked(question)
+    if known is None or known.implied or part is None or names_part(known.fits.vocabulary, part.form):
+        return _at_time(context, question, given)
+    vocabulary = known.fits.vocabulary
+    return [with_part(item, part.form, vocabulary) for item in _at_time(context, part.text, given)]
+
+
+def _at_time(context: Context, question: str, given: Sequence[Span]) -> list[Interpretation]:
+    """The ways to understand a question of which the time is told apart."""
     time = None if given else moment_of(context, question)
     if time is None:
         return _interpreted(context, question, given)

@@ -8,9 +8,8 @@ other stages.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from neo4j.spatial import Point, WGS84Point
 
@@ -19,44 +18,25 @@ from kgneo.english.names import name_words, singular
 from kgneo.english.places import CUES, LIKELY, SAID_WITH, Asks, metres
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
-from kgneo.graph.cypher import fill, query
-from kgneo.graph.schema import Label
+from kgneo.graph.cypher import query
 from kgneo.graph.values import property_triples
+from kgneo.graph.walks import read_triples
 from kgneo.model import AnswerNode, Evidence, Table
 from kgneo.query.graph import Value
 from kgneo.stages.computed import Computed, Kind, kind_of, numbers_apart
 from kgneo.stages.connect import Named, names_in
 from kgneo.stages.interpret import interpret, run_query
 from kgneo.stages.link import unbracket
+from kgneo.stages.where import MOST, SECONDS, Distance, Near, Position, Where, near, positions, where_of_labels
 from kgneo.text import listed
 
-TOP, MOST = 10, 1_000
-"""How many are answered where several are asked for, and at most."""
-SECONDS = 10.0
-"""Seconds that the search may take."""
+TOP = 10
+"""How many are answered where several are asked for."""
 WORD = re.compile(r"[^\W_]+")
-LATITUDE, LONGITUDE = ("latitude", "lat"), ("longitude", "lon", "lng", "long")
 KILOMETRE = 1_000.0
+BEELINE = "as the crow flies"
 LEFT = re.compile(r"\b(?:that|which|who)?\s*\b(?:is|are|lies?|located|situated)?\s*$", re.IGNORECASE)
 """What is left before a place when that is cut off: "hotels with 5 stars THAT ARE"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """The properties that say where the nodes of a label are: a point, or a latitude and a longitude."""
-
-    point: str | None = None
-    latitude: str | None = None
-    longitude: str | None = None
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """Those that there are."""
-        return tuple(key for key in (self.point, self.latitude, self.longitude) if key)
-
-    def parameters(self) -> dict[str, Any]:
-        """As queries take them."""
-        return {"point": self.point, "latitude": self.latitude, "longitude": self.longitude}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +58,7 @@ def places(context: Context, question: str) -> Computed | None:
     plain = unbracket(question)[0]
     if context.shape.loaded or not LIKELY.search(plain):  # triples are no coordinates
         return None
-    if not any(where_of(context, label) for label in context.knowledge.schema.labels):
+    if not any(where_of_labels(context, [label.name]) for label in context.knowledge.schema.labels):
         return None
     try:
         names = [item for item in names_in(context, question) if _where(context, item[0])]
@@ -97,21 +77,8 @@ def places(context: Context, question: str) -> Computed | None:
     return None
 
 
-def where_of(context: Context, label: Label) -> Where | None:
-    """What says where the nodes of a label are; None where nothing does, or it is hidden."""
-    hidden = context.shape.left_out
-    shown = [item for item in label.properties if not hidden.hides(item.key, (label.name,))]
-    for item in shown:
-        if item.type.startswith("POINT"):
-            return Where(item.key)
-    found = [
-        next((item.key for item in shown if name_words(item.key)[-1] in words), None) for words in (LATITUDE, LONGITUDE)
-    ]
-    return Where(None, *found) if all(found) else None
-
-
 def _where(context: Context, named: Named) -> Where | None:
-    return _where_of_labels(context, named.entities[0].labels)
+    return where_of_labels(context, named.entities[0].labels)
 
 
 def _asked(context: Context, masked: str, said: re.Match[str], asks: Asks, given: Named) -> _Asked | None:
@@ -130,7 +97,7 @@ def _asked(context: Context, masked: str, said: re.Match[str], asks: Asks, given
         several = singular(words[0]) != words[0]
         within, number = None, numbers[0] if numbers else TOP if several else 1
         told = f"{words[0]} nearest to {given.text}"
-    return _Asked(given, kinds[0], within, number, counts, f"{told}, as the crow flies")
+    return _Asked(given, kinds[0], within, number, counts, f"{told}, {BEELINE}")
 
 
 def _further(context: Context, rest: str, said: re.Match[str], given: Named) -> _Asked | None:
@@ -156,72 +123,70 @@ def _further(context: Context, rest: str, said: re.Match[str], given: Named) -> 
         within,
         MOST if within is not None else TOP,
         False,
-        f"{best.wording}, {near} {given.text}, as the crow flies",
+        f"{best.wording}, {near} {given.text}, {BEELINE}",
         tuple(node.id for node in nodes),
     )
 
 
-def _points(context: Context, named: Named) -> dict[str, Point]:
-    """Where the nodes of a name are, by their ids."""
+def _position(context: Context, named: Named) -> Position | None:
+    """Where the only node of a name is that has a place; None where none has, or several have."""
     where = _where(context, named)
-    assert where is not None, named
-    excluded = list(context.shape.excluded)
-    rows = context.graph.read(query("places_of"), ids=list(named.ids), excluded=excluded, **where.parameters())
-    return {row["id"]: row["place"] for row in rows if row["place"] is not None}
+    found = positions(context, where, named.ids) if where else {}
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _distance(context: Context, one: Named, other: Named, unit: str) -> Computed | None:
     """How far two things are apart."""
-    here, there = _points(context, one), _points(context, other)
-    if len(here) != 1 or len(there) != 1:
+    here, there = _position(context, one), _position(context, other)
+    if here is None or there is None:
         return None
-    [(start, first)], [(end, second)] = here.items(), there.items()
     found = context.graph.read(
-        "RETURN point.distance($here, $there) AS distance", here=first, there=second, timeout=SECONDS
+        "RETURN point.distance($here, $there) AS distance", here=here.place, there=there.place, timeout=SECONDS
     )
     if found[0]["distance"] is None:  # of two systems of coordinates
         return None
-    text = _told(found[0]["distance"], first, unit)
-    evidence = _evidence(context, {start: one, end: other})
-    wording = f"distance between {one.text} and {other.text}, as the crow flies"
-    return Computed(wording, text, answers=(text,), evidence=evidence, topics=(one.topic, other.topic))
+    text = _told(found[0]["distance"], here.place, unit)
+    wording = f"distance between {one.text} and {other.text}, {BEELINE}{_by_place_of(context, one, other)}"
+    return Computed(
+        wording, text, answers=(text,), evidence=_evidence(context, [here, there]), topics=(one.topic, other.topic)
+    )
+
+
+def _by_place_of(context: Context, *named: Named) -> str:
+    """What has the places, where that is not the things themselves: ", by the place of their address"."""
+    found = [where.joined for item in named if (where := _where(context, item)) and where.joined]
+    labels = dict.fromkeys(" ".join(name_words(item.label)) for item in found)
+    return f", by the place of their {' and '.join(labels)}" if labels else ""
 
 
 def _found(context: Context, asked: _Asked) -> Computed | None:
-    where = _where_of_labels(context, [asked.kind.label])
-    here = _points(context, asked.given)
-    if where is None or len(here) != 1:
+    where = where_of_labels(context, [asked.kind.label])
+    here = _position(context, asked.given)
+    if where is None or here is None:
         return None
-    [point] = here.values()
-    rows = context.graph.read(
-        fill("places_near", label=asked.kind.label),
-        ids=list(asked.given.ids),
-        excluded=list(context.shape.excluded),
-        among=None if asked.among is None else list(asked.among),
-        here=point,
-        most=asked.within,
-        limit=asked.number,
-        timeout=SECONDS,
-        **where.parameters(),
-    )
-    nodes = {node.id: node for node in asked.kind.among(context, [row["id"] for row in rows])}
-    return _answered(context, asked, point, [(nodes[row["id"]], row["distance"]) for row in rows if row["id"] in nodes])
+    wanted = Near(here.place, asked.within, asked.among, asked.given.ids, asked.number)
+    found = near(context, where, asked.kind.label, wanted)
+    nodes = {node.id: node for node in asked.kind.among(context, [id_ for id_, _ in found])}
+    return _answered(context, asked, here, [(nodes[id_], position) for id_, position in found if id_ in nodes])
 
 
-def _answered(context: Context, asked: _Asked, here: Point, found: Sequence[tuple[AnswerNode, float]]) -> Computed:
+def _answered(
+    context: Context, asked: _Asked, here: Position, found: Sequence[tuple[AnswerNode, Distance]]
+) -> Computed:
     names = tuple(node.names[0] for node, _ in found)
     answers = (str(len(names)),) if asked.counts else names
-    column = "km" if isinstance(here, WGS84Point) else "distance"
-    rows = tuple((node.names[0], _rounded(distance, here)) for node, distance in found)
-    named = {node.id: None for node, _ in found[:TOP]}
+    column = "km" if isinstance(here.place, WGS84Point) else "distance"
+    rows = tuple((node.names[0], _rounded(item.metres, here.place)) for node, item in found)
     cut = (f"There may be more: {MOST:,} are looked at.",) if len(found) == MOST else ()
+    joined = next((where.joined for node, _ in found if (where := where_of_labels(context, node.labels))), None)
+    by = f", by the place of their {' '.join(name_words(joined.label))}" if joined else ""
     return Computed(
-        asked.told,
+        f"{asked.told}{by}",
         f"{answers[0]} ({listed(names)})" if asked.counts and names else listed(answers) or "none",
         () if asked.counts else tuple(node for node, _ in found),
         answers,
         Table(("name", column), rows) if rows and not asked.counts else None,
-        _evidence(context, {**dict.fromkeys(asked.given.ids, asked.given), **named}),
+        _evidence(context, [here, *(item for _, item in found[:TOP])]),
         (asked.given.topic,),
         warnings=cut,
     )
@@ -242,21 +207,19 @@ def _short(number: float) -> str:
     return f"{number:.1f}" if number >= 10 else f"{number:.2f}"
 
 
-def _evidence(context: Context, named: Mapping[str, Named | None]) -> tuple[Evidence, ...]:
-    """The properties that say where some nodes are."""
+def _evidence(context: Context, found: Sequence[Position | Distance]) -> tuple[Evidence, ...]:
+    """The properties that say where some nodes are, each behind the relationship that leads there from others."""
     shape = context.shape
-    rows = {row["id"]: row for row in context.graph.read(query("nodes_by_ids"), ids=list(named))}
-    found: list[Evidence] = []
-    for node in Kind().among(context, list(named)):
-        labels, properties = rows[node.id]["labels"], dict(rows[node.id]["properties"])
-        where = _where_of_labels(context, labels)
+    ways = read_triples(context.graph, [item.way for item in found if item.way], shape)
+    at = list(dict.fromkeys(item.at for item in found))
+    rows = {row["id"]: row for row in context.graph.read(query("nodes_by_ids"), ids=at)}
+    names = {node.id: node.names[0] for node in Kind().among(context, at)}
+    told: list[Evidence] = []
+    for item in found:
+        told += [Evidence(ways[item.way], 1)] if item.way in ways else []
+        labels, properties = rows[item.at]["labels"], dict(rows[item.at]["properties"])
+        where = where_of_labels(context, labels)
         shown = shape.visible(labels, properties)
-        for key in where.keys if where else ():
-            found += [Evidence(triple, 1) for triple in property_triples(node.names[0], key, shown.get(key))]
-    return tuple(found)
-
-
-def _where_of_labels(context: Context, names: Sequence[str]) -> Where | None:
-    labels = {label.name: label for label in context.knowledge.schema.labels}
-    found = (where_of(context, labels[name]) for name in names if name in labels)
-    return next((where for where in found if where), None)
+        for key in where.keys if where and item.at in names else ():
+            told += [Evidence(triple, 1) for triple in property_triples(names[item.at], key, shown.get(key))]
+    return tuple(told)
