@@ -51,6 +51,8 @@ OF_ALL: dict[str, Function] = {"average": "average", "mean": "average", "maximum
 """Words for what is made of all the values that there are."""
 SAME = 5
 """Words from "same" to what ends the words for what is the same, at most."""
+AMOUNTING = ("of", "is", "are", "was", "were")
+"""Words before what something amounts to: "a length OF 90 minutes"."""
 ONWARDS = ("on", "onward", "onwards", "upward", "upwards")
 TO = ("and", "to", "until", "till", "through")
 Whole = Literal["", "sum", "average"]
@@ -566,16 +568,23 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
         if number:
             return Comparison(index, number[1], ">" if COMPARATIVES[word] else "<", (number[0],))
     inside = word in ("in", "during", "from")
-    number = number_at(plain, index + inside)
+    number = number_at(plain, index + (inside or word in AMOUNTING))
     if number is None:
         return None
     for end in (number[1], number[1] + 1):  # "8 or more", "8 stars or more"
         bound = _behind(plain, end)
         if bound is not None and plain[number[1]] not in PREPOSITIONS:
             return Comparison(index, end + 2, bound, (number[0],))
+    if word in AMOUNTING and _is_measured(plain, number[1]):
+        return Comparison(index, number[1], "=", (number[0],))
     if word == "from" and plain[number[1] : number[1] + 1] and plain[number[1]] in ONWARDS:
         return Comparison(index, number[1] + 1, ">=", (number[0],))
     return _one_of(plain, index, number) if inside and is_of_time(number[0]) else None
+
+
+def _is_measured(plain: Sequence[str], index: int) -> bool:
+    """Whether a unit stands behind a number: "of 90 MINUTES"."""
+    return index < len(plain) and plain[index] in UNIT_SIZES
 
 
 def _one_of(plain: Sequence[str], index: int, first: tuple[str, int]) -> Comparison:

@@ -29,6 +29,7 @@ from kgneo.english.words import (
 )
 from kgneo.ranking.kinds import KINDS
 from kgneo.reading.fits import key_name, unit_of
+from kgneo.reading.form import Comparison
 from kgneo.reading.grow import COSTS
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.mentions import LIKELY, SURE, Meaning, Mention, people
@@ -88,7 +89,7 @@ class Roots:
             (-1, Meaning("key", key.owner, 1.1, key)) for start, end, key in self.heard.whole_keys
             if 0 <= start - at <= 3 and start not in self.heard.form.used | self.heard.taken | {*self.heard.grouping}
             and self.heard.denial(start) < 0 and not self._is_deed(start, key, run)
-            and not any(bound.start <= end and start < bound.end for bound in self.heard.form.comparisons)
+            and not any(self._is_bound(start, end, bound) for bound in self.heard.form.comparisons)
             and not self._is_compared(start, end)
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
@@ -388,6 +389,10 @@ class Roots:
         """Whether a property is said not to be there, and is not one that is true or false."""
         truth = any(meaning.key and meaning.key.kind == "truth" for meaning in item.meanings)
         return not truth and self.heard.denies(item.start)
+
+    def _is_bound(self, start: int, end: int, bound: Comparison) -> bool:
+        """Whether words for a property are within a bound, or right before it: "a RUNNING TIME of at least 90"."""
+        return start < bound.end and {*self.heard.plain[end : bound.start]} <= {"of", *BEING}
 
     def _is_compared(self, start: int, end: int) -> bool:
         """Whether a property is said right before, or behind, a word that compares it with another one."""
