@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kgneo.query.catalogue import Catalogue, Key, Label, Relation
 from kgneo.query.check import check
+from kgneo.query.compile import MONTH
 from kgneo.query.graph import (
     ANY_DEPTH,
     MONTHS,
@@ -38,6 +39,7 @@ from kgneo.query.tree import tree_of
 
 QUOTES = 'it\'s "a" `b` \\u0060) SET n.x = 1 //\n'
 TEXT, COUNT, SIZE, TRUE, NUMERAL, DAY, LIST, DATE = QUOTES, "count", "si`ze", "true", "numeral\\", "day", "list", "date"
+LENGTH = "length"
 FILM, PERSON, ODD = "Film", "Person", "`Odd` \\u0060 DETACH DELETE n"
 MADE, KNOWS, WORSE = "MADE", "KNOWS", "]-() CALL db.labels() `\\u0060"
 KEYS = tuple(
@@ -51,6 +53,7 @@ KEYS = tuple(
         (DAY, "STRING"),
         (LIST, "LIST<STRING NOT NULL>"),
         (DATE, "DATE"),
+        (LENGTH, "DURATION"),
     )
 )
 CATALOGUE = Catalogue(
@@ -66,8 +69,9 @@ POOLS: Mapping[str, tuple[Any, ...]] = {
     DAY: ("9/08/2017", "10/8/2017", "1/01/2018"),
     LIST: (["a"], ["a", "b"], ["c", QUOTES]),
     DATE: (neo4j.time.Date(2017, 8, 9), neo4j.time.Date(2018, 1, 1), neo4j.time.Date(2014, 8, 10)),
+    LENGTH: tuple(map(neo4j.time.Duration.from_iso_format, ("PT90M", "PT2H", "P1DT1S", "P2M"))),
 }
-FORMS: Mapping[str, Form] = {NUMERAL: "number", DAY: "day first", LIST: "list", DATE: "date"}
+FORMS: Mapping[str, Form] = {NUMERAL: "number", DAY: "day first", LIST: "list", DATE: "date", LENGTH: "seconds"}
 LITERALS: Mapping[str, tuple[Any, ...]] = {
     **POOLS,
     COUNT: (1, 2, 2.5),
@@ -75,6 +79,7 @@ LITERALS: Mapping[str, tuple[Any, ...]] = {
     DAY: ("2017", "2017-08", "2017-08-10", "2018-01-01"),
     LIST: ("a", "b", QUOTES),
     DATE: ("2017", "2018-01", "2017-08-09"),
+    LENGTH: (5400, 7200, 86401.0, 5_259_492),
 }
 OF_DATES: tuple[Form, ...] = ("date", "date", "year", "month", "weekday")
 OF_FORMS: Mapping[Form, tuple[Any, ...]] = {
@@ -759,7 +764,7 @@ def aggregated(rows: Sequence[Row], item: Aggregate) -> Any:
 
 
 def raw(row: Row, value: Value) -> Any:
-    kept = value.form == "length" or value.form in NAMED_FORMS
+    kept = value.form in ("length", "year") or value.form in NAMED_FORMS
     return value_of(row[value.of], value if kept else replace(value, form=""))
 
 
@@ -788,6 +793,8 @@ def value_of(owner: Node | Relationship | Way | None, value: Value) -> Any:
         return MONTHS[found.month - 1]
     if value.form == "weekday":
         return WEEKDAYS[found.to_native().weekday()]
+    if value.form == "seconds":
+        return MONTH * found.months + 86_400.0 * found.days + found.seconds
     if value.form == "date":
         return str(found)[:10]
     day, month, year = found.split("/")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from kgneo.asking import ask
-from kgneo.english.calendar import calendar_part_at, unit_at
+from kgneo.english.calendar import calendar_part_at, part_asked, unit_at
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
 from kgneo.query.graph import MONTHS, WEEKDAYS
@@ -74,10 +74,65 @@ def test_dates_are_put_in_groups_by_a_part_of_them(text: str, form: str) -> None
         ("How many sales were delivered on each weekday?", {"Monday: 1", "Saturday: 1", "Tuesday: 1", "Wednesday: 1"}),
         ("What is the average amount of sales per year?", {"2023: 15", "2024: 45"}),
         ("Which shops are open on Sunday?", {"Market"}),
+        ("In which month was sale S-2 delivered?", {"April"}),
+        ("On which weekday was S-2 sold?", {"Monday"}),
+        ("What day of the week was S-1 delivered?", {"Monday"}),
+        ("In which year was S-4 sold?", {"2024"}),
+        ("On which weekday were most sales delivered?", {"Monday", "Saturday", "Tuesday", "Wednesday"}),
+        ("Which sales were not sold on weekends?", {"S-2", "S-4"}),
+        ("Which sales were not sold in 2023?", {"S-3", "S-4"}),
+        ("Which sales were not sold before 2024?", {"S-3", "S-4"}),
+        ("Which sales are from 2024?", {"S-3", "S-4"}),
     ],
 )
 def test_questions_by_the_calendar_are_answered(sales: Graph, question: str, answers: set[str]) -> None:
     assert {*ask(sales, question).answers} == answers
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "text"),
+    [
+        ("In which month was it sold?", "month", "When           was it sold?"),
+        ("What day of the week was it?", "weekday", "What date            was it?"),
+        ("Which years had the most sales?", "year", "Which date  had the most sales?"),
+    ],
+)
+def test_a_question_for_a_part_of_a_date_is_one_for_the_date(question: str, form: str, text: str) -> None:
+    asked = part_asked(question)
+    assert asked is not None
+    assert (asked.form, asked.text) == (form, text)
+
+
+@pytest.mark.parametrize("question", ["How many months?", "Who was born in the month of May?", "orders of the year"])
+def test_other_questions_ask_for_no_part_of_a_date(question: str) -> None:
+    assert part_asked(question) is None
+
+
+def test_a_property_that_is_called_after_the_part_is_asked_for_itself(graph: Graph) -> None:
+    graph.write("CREATE (:Author {name: 'Ida Vale', birthYear: 1950, joinedOn: date('1990-05-06')})")
+    assert ask(graph, "In which year was the birth of Ida Vale?").answers == ("1950",)
+    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+
+
+def test_the_month_of_most_is_asked_for(graph: Graph) -> None:
+    graph.write(
+        "UNWIND [3, 3, 5] AS month CREATE (:Order {number: 'O-' + rand(), orderedOn: date({year: 2023, month: month})})"
+    )
+    assert ask(graph, "Which month had the most orders?").answers == ("March",)
+    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize("question", ["How many sales are from March?", "How many sales were there per month?"])
+def test_where_no_word_tells_which_date_is_meant_the_question_is_given_back(sales: Graph, question: str) -> None:
+    found = ask(sales, question)
+    assert found.outcome == "choice"
+    assert found.confidence is not None
+    assert found.confidence <= 0.5
+    assert ["sold on" in item.text for item in found.choices] == [True, False]
+
+
+def test_a_date_that_finds_the_same_is_no_choice(sales: Graph) -> None:
+    assert {*ask(sales, "Which sales are from 2024?").answers} == {"S-3", "S-4"}
 
 
 def test_the_date_that_is_meant_is_told_by_the_word_that_the_label_shares_with_it(graph: Graph) -> None:

@@ -99,3 +99,52 @@ def test_other_conditions_hold_beside_a_distance(town: Graph, question: str, ans
 def test_units_are_read() -> None:
     assert metres("1,000", "m") == metres("a", "kilometre") == 1000
     assert metres("2", "miles") == pytest.approx(3218.688)
+
+
+JOINED = """
+CREATE (:Museum {name: 'Ship Museum', spot: point({latitude: 60.39, longitude: 5.32})})
+CREATE (:Cinema {name: 'Odeon', seats: 300})-[:LOCATED_AT]->
+       (:Address {street: 'Quay 1', spot: point({latitude: 60.40, longitude: 5.33})})
+CREATE (savoy:Cinema {name: 'Savoy', seats: 80})-[:LOCATED_AT]->
+       (:Address {street: 'Hill Road 9', spot: point({latitude: 60.29, longitude: 5.22})})
+CREATE (savoy)-[:SPONSORED_BY]->(:Shop {name: 'Corner', spot: point({latitude: 60.39, longitude: 5.32})})
+CREATE (:Cinema {name: 'Nomad', seats: 20})
+"""
+
+
+@pytest.fixture
+def cinemas(graph: Graph) -> Iterator[Graph]:
+    graph.write(JOINED)
+    yield graph
+    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which cinemas are within 5 km of Ship Museum?", ("Odeon",)),
+        ("Which cinemas with more than 100 seats are within 50 km of Ship Museum?", ("Odeon",)),
+        ("the 2 cinemas nearest to Ship Museum", ("Odeon", "Savoy")),
+        ("How many cinemas are within 100 km of Odeon?", ("1",)),
+        ("How far is Odeon from Savoy?", ("13.7 km",)),
+        ("Which museum is closest to Savoy?", ("Ship Museum",)),
+    ],
+)
+def test_what_has_no_place_has_that_of_its_address(cinemas: Graph, question: str, answers: tuple[str, ...]) -> None:
+    found = ask(cinemas, question)
+    assert found.answers == answers
+    assert found.confidence is not None
+    assert found.confidence > 0.9
+
+
+def test_the_way_to_the_place_is_evidence_and_said(cinemas: Graph) -> None:
+    found = ask(cinemas, "Which cinemas are within 5 km of Ship Museum?")
+    triples = {(item.triple.subject, item.triple.relation) for item in found.evidence}
+    assert {("Odeon", "LOCATED_AT"), ("Ship Museum", "spot")} <= triples
+    assert found.readings[0].text.endswith("as the crow flies, by the place of their address")
+
+
+def test_of_two_things_with_a_place_neither_is_taken(graph: Graph) -> None:
+    graph.write(JOINED.replace("LOCATED_AT", "OWNED_BY").replace("Address", "Firm"))
+    assert not ask(graph, "Which cinemas are within 5 km of Ship Museum?").answers
+    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)

@@ -9,7 +9,7 @@ that says no more than the reading does costs something, so that it stands behin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -30,6 +30,7 @@ from kgneo.query.graph import (
 )
 from kgneo.query.growth import Action, Ask, Begin, Cut, Either, Join, Order, Turn, Where, apply, fresh, grown
 from kgneo.query.tree import Tree, tree_of
+from kgneo.reading.conditions import Conditions
 from kgneo.reading.fits import words_with_unit
 from kgneo.reading.form import Comparison
 from kgneo.reading.heard import NAMED, Heard
@@ -42,6 +43,8 @@ LICENSED = 0.3
 """What it is worth that a word surely asks for an edit."""
 MOVED, TURNED, BARE = 0.8, 1.0, 1.5
 """What it costs to attach a part elsewhere, to say something else in its place, and to ask for what no word names."""
+EPSILON = 1e-3
+"""What it costs to say what is as likely."""
 LIKE = 0.4
 """Fit of a word of dimension from which it may speak of a property."""
 BEFORE = 3
@@ -63,6 +66,8 @@ class Edit:
     actions: tuple[Action, ...]
     worth: float
     said: frozenset[int] = frozenset()
+    tied: bool = False
+    """Whether what it makes of the reading is as likely as that."""
 
     @classmethod
     def saying(cls, actions: tuple[Action, ...], said: frozenset[int], cost: float) -> Edit:
@@ -324,6 +329,20 @@ def measured(view: _View) -> Iterator[Edit]:
                 yield Edit.saying((Turn(part, _by(view, part, other, key)),), said, TURNED)
 
 
+def dated(view: _View) -> Iterator[Edit]:
+    """A time of another date, where no word tells which one: "sales FROM MARCH" by when they were delivered."""
+    answer = view.graph.answer
+    for value, others in Conditions(view.heard).undecided_in(view.graph):
+        for other in others:
+            turned: list[Action] = [
+                Turn(item, replace(item, left=other)) for item in view.graph.conditions if item.left == value
+            ]
+            if isinstance(answer, Aggregate) and answer.per == value:
+                turned.append(Ask(replace(answer, per=other)))
+            if turned:
+                yield Edit(tuple(turned), -EPSILON, tied=True)
+
+
 def _by(view: _View, part: Part, value: Value, key: Key) -> Part:
     """The same test or order of another value, of an age in place of a date of birth the other way round."""
     if isinstance(part, Condition):
@@ -522,6 +541,7 @@ def _number(value: object) -> object:
 
 
 EDITS: tuple[Callable[[_View], Iterator[Edit]], ...] = (
-    either, also, of_each, of_all, counted_for, measured, asking, commonest, most_joined, had_by, denied, never, both
+    either, also, of_each, of_all, counted_for, measured, dated, asking, commonest, most_joined, had_by, denied, never,
+    both
 )  # fmt: skip
 """What may be attached otherwise, each with an example in its docstring that is its test."""

@@ -5,6 +5,7 @@ Comes in: what was heard of a question, and a tree of its mentions. Goes out: co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,7 @@ from kgneo.query.graph import (
     Calculation,
     Condition,
     Expression,
+    QueryGraph,
     Scalar,
     Selection,
     Value,
@@ -41,6 +43,13 @@ from kgneo.reading.measures import COUNTING, Measures, by_count, is_age, reverse
 from kgneo.reading.mentions import SURE, Mention
 from kgneo.reading.vocabulary import MEASURED, Key
 
+UNDECIDED = 0.1
+"""How surely a time is one of several dates that no word tells apart."""
+TIED = 0.1
+"""Points by which words must speak more of one date than of another to tell which is meant."""
+OF_LABEL = 0.05
+"""What it is worth that a date is like the noun for what has it: of two that nothing else tells apart, `soldOn` of
+sales."""
 OWN_DATE = 0.25
 """What it is worth that a date bears no name but its label's."""
 FAR = 0.6
@@ -521,7 +530,8 @@ class Conditions:
         return key.unique and last in IDENTIFYING and not any(same_root(word, last) for word in said)
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
-        inside = [word for word in self.heard.plain[item.start : item.end] if word not in BEGINNINGS | ENDS]
+        inside = [] if item.form else self.heard.plain[item.start : item.end]
+        inside = [word for word in inside if word not in BEGINNINGS | ENDS]
         around = (
             *range(max(item.start - 5, 0), item.start),
             *range(item.end, min(item.end + 3, len(self.heard.plain))),
@@ -535,10 +545,51 @@ class Conditions:
         if timely:
             score += 0.6 if key.kind == "date" or "year" in name_words(key.key) else -0.3
             score += OF_YEAR * ("year" in name_words(key.key) and all(len(value) == 4 for value in item.values))
-            score += OWN_DATE * _is_own(key)
+            score += OWN_DATE * _is_own(key) + OF_LABEL * self.heard.fits.key(name_words(key.owner)[-1])[key]
         if key.kind != "date" and any("-" in value for value in item.values):
             score -= NO_DAY
         return score if key.kind == "date" else score - _unlike(item.values, key)
+
+    def decided(self, graph: QueryGraph) -> float:
+        """The probability that times are of the dates by which a query graph tells them."""
+        return 1 / math.prod(1 + len(others) for _, others in self.undecided_in(graph))
+
+    def undecided_in(self, graph: QueryGraph) -> list[tuple[Value, list[Value]]]:
+        """The dates by which a query graph tells times, each with those that may be meant as well, where there are
+        any."""
+        period, answer = self.heard.form.period, graph.answer
+        found = [
+            (item.left, self._as_well(graph, item.left, bound))
+            for bound in self.heard.form.comparisons
+            for item in graph.conditions
+            if isinstance(item.left, Value) and item.operator == bound.operator
+        ]
+        if period and isinstance(answer, Aggregate) and answer.per:
+            found.append((answer.per, self._as_well(graph, answer.per, period)))
+        return [pair for pair in found if pair[1]]
+
+    def _as_well(self, graph: QueryGraph, value: Value, bound: Comparison) -> list[Value]:
+        """The dates that a time may be of as well as of the one that a query graph has."""
+        edges = {edge.name: edge.relations for edge in graph.edges if edge.name}
+        owners = edges[value.of] if value.of in edges else graph.variable(value.of).labels
+        keys = [key for owner in owners for key in self.heard.fits.vocabulary.keys_of(owner) if key.key == value.key]
+        return [
+            replace(value, key=other.key, form=bound.form or other.form)
+            for key in keys
+            for other in self.undecided(bound, key)
+        ]
+
+    def undecided(self, item: Comparison, key: Key) -> list[Key]:
+        """The other dates of the same nodes that a time may be of as well: no word speaks of one of them more."""
+        if key.kind != "date" or not (item.form or (item.values and all(map(is_of_time, item.values)))):
+            return []
+        own = self._compares(item, key, year=True)
+        return [
+            other
+            for other in self.heard.fits.vocabulary.keys_of(key.owner)
+            if other != key and other.kind == "date" and _may_compare(item, other, year=True)
+            and abs(own - self._compares(item, other, year=True)) <= TIED
+        ]  # fmt: skip
 
     def _names_owner(self, index: int, key: Key) -> bool:
         """Whether a word surely names the label that has a property, and not that: "ORDERS" beside `orderedOn`."""
@@ -568,7 +619,7 @@ class Conditions:
             and not (is_number(word) or self.heard.is_label(index))
         ]  # fmt: skip
         if timely and key.kind == "date":
-            return 1.0
+            return UNDECIDED if isinstance(item, Comparison) and self.undecided(item, key) else 1.0
         named = self.heard.plain[first + 1 : first + 2] if isinstance(item, Extreme) else []
         if named and named[0] not in FUNCTION_WORDS and not self.heard.is_label(first + 1):
             words = [*named, *(word for word in words if word in self.heard.plain[first + 2 : first + 4])]

@@ -136,6 +136,9 @@ class Interpretation:
     means: float = 1.0
     """The probability that words which the schema does not have mean what they are read as."""
 
+    decided: float = 1.0
+    """The probability that times are of the dates by which it tells them, where no word tells which of several."""
+
     @property
     def complete(self) -> bool:
         """Whether it says all of the question, and each of its parts is said there."""
@@ -260,7 +263,7 @@ class _Reader:
             unsaid=tuple(text for text in item.unsaid if text not in words),
             ignored=tuple(text for text in item.ignored if text not in words),
             silent=max(item.silent - len(said) / max(len(self.heard.telling), 1), 0.0),
-            loose=item.loose + (edit.worth <= 0),
+            loose=item.loose + (edit.worth <= 0 and not edit.tied),
             vacuous=item.vacuous and graph.answer == item.graph.answer,
             plain_chain=False,
         )
@@ -340,6 +343,8 @@ class _Reader:
         answer = span[0] if span else answer
         measured += [span[1]] if span else []
         unread += self.heard.form.span is not None and span is None
+        period = self.heard.form.period
+        measured += [self.conditions.said(period, answer.per, tree)] if period and isinstance(answer, Aggregate) else []
         against = self.conditions.own(tree)
         conditions += [against] if against else []
         if self.heard.compared:
@@ -395,6 +400,7 @@ class _Reader:
             names=self.heard.fits.vocabulary.names,
             measured=min(measured),
             left=(*unlike, *denying),
+            decided=self.conditions.decided(graph),
         )
 
     def _over_all(self, item: Condition, tree: Tree) -> Variable:

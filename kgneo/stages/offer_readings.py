@@ -35,7 +35,8 @@ class Ran:
 @dataclass(frozen=True, slots=True)
 class Offered:
     """A reading: its query graph, its meaning in English, its score among the others, the words of the question that it
-    leaves out, the names of the nodes that it begins at, where it is a path, and what it found, where it was run."""
+    leaves out, the names of the nodes that it begins at, where it is a path, what it found, where it was run, and the
+    probability that what no word tells apart is meant so (`decided`)."""
 
     graph: QueryGraph
     wording: str
@@ -43,6 +44,7 @@ class Offered:
     ignored: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     ran: Ran | None = field(default=None, compare=False)
+    decided: float = 1.0
 
 
 def of_interpretations(
@@ -50,11 +52,13 @@ def of_interpretations(
 ) -> tuple[Offered, ...]:
     """The interpretations of a question as readings, the one that answers it (None: none does), with its evidence,
     before the others."""
-    every = [Offered(item.graph, item.wording, item.score, _left_out(item)) for item in understood]
+    every = [
+        Offered(item.graph, item.wording, item.score, _left_out(item), decided=item.decided) for item in understood
+    ]
     if answered is not None:
         best = answered.interpretation
         ran = Ran(answered.result, evidence)
-        every.insert(0, Offered(best.graph, best.wording, best.score, _left_out(best), ran=ran))
+        every.insert(0, Offered(best.graph, best.wording, best.score, _left_out(best), (), ran, best.decided))
     return _told_apart(every)
 
 

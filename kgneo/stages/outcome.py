@@ -52,6 +52,9 @@ def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: H
     """The answer with its outcome."""
     confidence = 1.0 if answer.confidence is None else answer.confidence
     given = answer.answer != NO_ANSWER and confidence >= bounds.least
+    tied = _tied(answer, tried) if given and bounds.choices else []
+    if len(tied) > 1:
+        return _choice(context, answer, tied)
     if given and confidence >= CLEAR:
         return answer
     missing = unaccounted(heard) if heard else ()
@@ -85,6 +88,12 @@ def _close(answer: Answer, tried: Sequence[Tried]) -> list[Tried]:
     others = [item for item in tried if item is not first and not item.ran.result.empty]
     others = [item for item in others if not _finds(item, answer) and item.offered.score >= first.offered.score - CLOSE]
     return [first, *others][:MOST_CHOICES]
+
+
+def _tied(answer: Answer, tried: Sequence[Tried]) -> list[Tried]:
+    """The reading that answers, where no word tells it from others that find something else, with these."""
+    close = _close(answer, tried)
+    return [item for item in close if item.offered.decided < 1 and item.offered.decided == close[0].offered.decided]
 
 
 def _finds(tried: Tried, answer: Answer) -> bool:

@@ -74,7 +74,8 @@ class _Runs:
         result = self.results[place]
         assert result is not None  # it was chosen by what it found
         item = self.readings[place]
-        return Answered(item, result, probability * (item.means if item.likely is None else 1.0))
+        meant = item.means * item.decided if item.likely is None else 1.0
+        return Answered(item, result, probability * meant)
 
     def _result(self, place: int) -> Result | None:
         if len(self.readings[place].graph.variables) > LARGEST:

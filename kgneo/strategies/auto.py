@@ -131,7 +131,8 @@ class Auto:
         confidence = asked.best.confidence or 0.0
         unsure = context.model is not None and confidence < self.options.sure
         asks = unsure and confidence < _worth_asking(context.model)
-        if confidence < CLEAR or asks:
+        undecided = any(item.decided < 1 for item in asked.offered[:1])
+        if confidence < CLEAR or asks or undecided:
             with asked.clock.stage("try"):
                 asked.tried = try_readings(context, asked.offered, most=self.options.readings)
         if calls is not None and asked.said:
