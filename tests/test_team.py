@@ -47,7 +47,9 @@ def team_of(**more: Any) -> Team:
     return Team.model_validate({**fields, "users": users, **more})
 
 
-def serving(team: Team, contexts: dict[str, Context], client: str = "10.0.0.5", **limits: int) -> TestClient:
+def serving(
+    team: Team, contexts: dict[str, Context], client: str = "10.0.0.5", *, mcp: bool = False, **limits: int
+) -> TestClient:
     own = ServeSettings(limits=Limits(**{"rate": 0, **limits}))
     apps = {
         name: create_application(
@@ -55,6 +57,7 @@ def serving(team: Team, contexts: dict[str, Context], client: str = "10.0.0.5", 
             replace(own, limits=replace(own.limits, rate=0), name=name),
             warm=False,
             quota=quota_of(team),
+            mcp=mcp,
         )
         for name, context in contexts.items()
     }

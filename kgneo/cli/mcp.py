@@ -54,7 +54,7 @@ def mcp(
     if http and not _is_loopback(host):
         raise UsageError(
             f"{host!r} can be reached from other machines, and `kgneo mcp` asks nobody who they are.",
-            hint="Serve on 127.0.0.1, and put a proxy that checks a login before it.",
+            hint="For others, `kgneo serve --mcp` has the tools at /mcp, and wants a token.",
         )
     from kgneo.asking import open_context
     from kgneo.doors.tools import Tools

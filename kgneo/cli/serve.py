@@ -11,6 +11,7 @@ import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ from kgneo.cli.options import (
     with_options,
 )
 from kgneo.errors import UsageError
+from kgneo.extras import how_to_install
 from kgneo.folders import store_path
 from kgneo.llm.spending import Price, Spending
 from kgneo.serve.announce import Announced, Announcement
@@ -132,6 +134,7 @@ OPEN = (
     help="Print a token for somebody, and its digest for the file of --team.",
     group="Access",
 )
+@option("--mcp", is_flag=True, help="Serve the tools of `kgneo mcp` at /mcp, too.", group="Access")
 @option("--open", "open_page", is_flag=True, envvar=None, help="Open the page.")
 @with_options(*retrieval_options[:4])
 @with_options(*budget_options)
@@ -151,6 +154,7 @@ def serve(
     further: tuple[str, ...],
     team_file: Path | None,
     print_token: bool,
+    mcp: bool,
     open_page: bool,
     hops: int,
     top_k: int,
@@ -175,12 +179,15 @@ def serve(
       kgneo serve --open
       kgneo serve --store demo --port 8000
       kgneo serve --llm smollm2 --also-llm openai:mistral --llm-url http://127.0.0.1:11434/v1
+      kgneo serve --mcp
       kgneo serve --team kgneo.team.toml --host 0.0.0.0 --allow-host graphs.example.org
       KGNEO_ACCESS_TOKEN=… kgneo serve --host 0.0.0.0 --allow-host graph.example.org
     """
     if print_token:
         _print_token()
         return
+    if mcp and find_spec("mcp") is None:
+        raise UsageError("--mcp needs the package mcp, which is not installed.", hint=how_to_install("mcp"))
     team = _team(team_file, settings, access_token)
     if team is None:
         _check_access(host, access_token, without_token)
@@ -223,12 +230,12 @@ def serve(
 
         address = _address(own, listening)
         if team is not None:
-            app: Any = _team_application(team, own, settings, opened, models)
+            app: Any = _team_application(team, own, settings, opened, models, mcp=mcp)
             announcement = None
         else:
-            app = create_application(opened(settings), own, models=models, browser_user=settings.username)
+            app = create_application(opened(settings), own, models=models, browser_user=settings.username, mcp=mcp)
             announcement = None if settings.uri else _announcement(address, own, settings, options, model)
-        _tell(address, own, team)
+        _tell(address, own, team, mcp=mcp)
         if open_page:
             webbrowser.open(address)
         run_server(app, own, [listening], announcement)
@@ -261,6 +268,8 @@ def _team_application(
     settings: Settings,
     opened: Callable[[Settings], Context],
     models: Mapping[str, LanguageModel],
+    *,
+    mcp: bool,
 ) -> Starlette:
     """The graphs of a team behind one address."""
     from kgneo.serve.application import create_application
@@ -274,6 +283,7 @@ def _team_application(
             models=models,
             browser_user=item.username,
             quota=quota_of(team),
+            mcp=mcp,
         )
         for name, item in team.graphs.items()
     }
@@ -336,12 +346,15 @@ def _announcement(
     return Announcement(store_path(settings.store), announced)
 
 
-def _tell(address: str, own: ServeSettings, team: Team | None) -> None:
+def _tell(address: str, own: ServeSettings, team: Team | None, *, mcp: bool) -> None:
     if team is not None:
-        say("\n".join([f"Page: {address}", *(f"  {address}g/{name}/" for name in team.graphs)]))
+        also = " (assistants: mcp behind it)" if mcp else ""
+        say("\n".join([f"Page: {address}", *(f"  {address}g/{name}/{also}" for name in team.graphs)]))
         say("Stop with Ctrl-C.")
         return
     say(f"Page: {address}\nAPI:  {address}api/v1/openapi.json\nChat: {address}v1")
+    if mcp:
+        say(f"MCP:  {address}mcp")
     if not own.loopback:
         say("Every request must carry the token." if own.token else OPEN.format(address=address))
     say("Stop with Ctrl-C.")

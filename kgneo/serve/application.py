@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,13 +22,16 @@ from kgneo.llm import LanguageModel
 from kgneo.serve.api import Routes
 from kgneo.serve.chat import ChatRoutes
 from kgneo.serve.failures import JsonResponse, Refusal, failure, respond
-from kgneo.serve.guard import Guard
+from kgneo.serve.guard import MCP, Guard
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.service import Quota, Service
 from kgneo.serve.settings import ServeSettings
 from kgneo.serve.workers import Workers
 from kgneo.tracing import listen
 from kgneo.version import __version__
+
+if TYPE_CHECKING:
+    from kgneo.serve.assistants import Assistants
 
 ABOUT = "Questions answered from a knowledge graph in Neo4j, with the triples that each answer rests on."
 
@@ -41,9 +44,11 @@ def create_application(
     browser_user: str = "neo4j",
     warm: bool = True,
     quota: Quota | None = None,
+    mcp: bool = False,
 ) -> FastAPI:
     """An ASGI application that answers questions about the graph of `context`, with its language model where a request
-    does not name one of `models`; `quota` says what each user may spend on a day.
+    does not name one of `models`; `quota` says what each user may spend on a day. `mcp`: its tools for assistants are
+    at /mcp, too, which needs the extra `mcp`.
 
     `app.state.workers` are its threads: end their work before the server that runs the application waits for its
     connections to close.
@@ -62,11 +67,14 @@ def create_application(
     metrics = Metrics(workers)
     routes = Routes(service, workers, metrics, settings.limits)
 
+    assistants = _assistants(context, settings) if mcp else None
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         if warm:
             service.warm()
-        yield
+        async with assistants.run() if assistants else nullcontext():
+            yield
         workers.end_all()
         workers.close()
 
@@ -82,6 +90,8 @@ def create_application(
     app.state.workers = workers
     app.include_router(routes.router())
     app.include_router(ChatRoutes(service, workers, routes).router())
+    if assistants:
+        app.router.routes.append(Route(MCP, assistants, methods=["POST"]))  # GET would wait for ever
     page = StaticFiles(directory=page_folder(), html=True)
     app.router.routes.extend(Route(path, page) for path in page_paths())
     app.add_exception_handler(KgneoError, _kgneo_error)
@@ -91,6 +101,12 @@ def create_application(
     app.add_middleware(GZipMiddleware, minimum_size=2_000)
     app.add_middleware(Guard, settings=settings, metrics=metrics)
     return app
+
+
+def _assistants(context: Context, settings: ServeSettings) -> Assistants:
+    from kgneo.serve.assistants import Assistants  # and with it the SDK, for which no other server must wait
+
+    return Assistants(context, settings.limits.running)
 
 
 def page_folder() -> Path:

@@ -27,7 +27,9 @@ from kgneo.tracing import note, request_span
 LOG = logging.getLogger("kgneo.serve")
 OPEN = frozenset(("/api/v1/health",))
 """Routes that need no token, besides the page's files."""
-GUARDED = ("/api/", "/v1/")
+MCP = "/mcp"
+"""Where assistants find the tools, if the server has them."""
+GUARDED = ("/api/", "/v1/", MCP)
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

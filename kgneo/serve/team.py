@@ -83,6 +83,9 @@ def _said(body: bytes) -> dict[str, str]:
         return {}
     if not isinstance(fields, dict):
         return {}
+    called = fields.get("params")
+    if isinstance(called, dict) and isinstance(called.get("arguments"), dict):  # of a tool, by MCP
+        fields = called["arguments"]
     messages = fields.get("messages")
     if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
         fields = {"question": messages[-1].get("content")}
