@@ -109,6 +109,8 @@ CREATE (savoy:Cinema {name: 'Savoy', seats: 80})-[:LOCATED_AT]->
        (:Address {street: 'Hill Road 9', spot: point({latitude: 60.29, longitude: 5.22})})
 CREATE (savoy)-[:SPONSORED_BY]->(:Shop {name: 'Corner', spot: point({latitude: 60.39, longitude: 5.32})})
 CREATE (:Cinema {name: 'Nomad', seats: 20})
+WITH savoy MATCH (odeon:Cinema {name: 'Odeon'})
+CREATE (odeon)-[:SHOWS]->(:Film {title: 'Night Tide'}), (savoy)-[:SHOWS]->(:Film {title: 'Salt'})
 """
 
 
@@ -135,6 +137,19 @@ def test_what_has_no_place_has_that_of_its_address(cinemas: Graph, question: str
     assert found.answers == answers
     assert found.confidence is not None
     assert found.confidence > 0.9
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which films are shown in cinemas within 5 km of Ship Museum?", ("Night Tide",)),
+        ("How many films are shown in cinemas that are within 50 km of Ship Museum?", ("2",)),
+    ],
+)
+def test_what_is_joined_to_near_things_is_found(cinemas: Graph, question: str, answers: tuple[str, ...]) -> None:
+    found = ask(cinemas, question)
+    assert found.answers == answers
+    assert ("Odeon", "SHOWS") in {(item.triple.subject, item.triple.relation) for item in found.evidence}
 
 
 def test_the_way_to_the_place_is_evidence_and_said(cinemas: Graph) -> None:

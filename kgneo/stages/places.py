@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neo4j.spatial import Point, WGS84Point
 
@@ -19,6 +19,7 @@ from kgneo.english.places import CUES, LIKELY, SAID_WITH, Asks, metres
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.cypher import query
+from kgneo.graph.run import evidence_of
 from kgneo.graph.values import property_triples
 from kgneo.graph.walks import read_triples
 from kgneo.model import AnswerNode, Evidence, Table
@@ -72,8 +73,9 @@ def places(context: Context, question: str) -> Computed | None:
         if said and cue.asks == "distance" and len(names) == 2:
             return _distance(context, names[0][0], names[1][0], said.groupdict().get("unit") or "km")
         if said and cue.asks != "distance" and len(names) == 1:
-            asked = _asked(context, masked, said, cue.asks, names[0][0])
-            return _found(context, asked) if asked else None
+            given = names[0][0]
+            asked = _asked(context, masked, said, cue.asks, given)
+            return (_found(context, asked) if asked else None) or _beside(context, masked, said, given)
     return None
 
 
@@ -125,6 +127,45 @@ def _further(context: Context, rest: str, said: re.Match[str], given: Named) -> 
         False,
         f"{best.wording}, {near} {given.text}, {BEELINE}",
         tuple(node.id for node in nodes),
+    )
+
+
+def _beside(context: Context, masked: str, said: re.Match[str], given: Named) -> Computed | None:
+    """What is joined to things within so many metres: "films shown in CINEMAS within 5 km of X"."""
+    before = WORD.findall(LEFT.sub("", masked[: said.start()]).lower())
+    kind = kind_of(context, before[-1]) if before and "number" in said.groupdict() else None
+    where = where_of_labels(context, [kind.label]) if kind and kind.label else None
+    here = _position(context, given) if where else None
+    if kind is None or where is None or here is None:
+        return None
+    try:
+        read = interpret(context, f"{LEFT.sub('', masked[: said.start()])} {masked[said.end() :]}".strip())
+    except EntityNotFound:
+        return None
+    best = next((item for item in read[:1] if item.complete), None)
+    places = [item for item in best.graph.variables if item.labels == (kind.label,)] if best else []
+    if best is None or len(places) != 1:
+        return None
+    wanted = Near(here.place, metres(said["number"], said["unit"]), None, given.ids, MOST)
+    found = dict(near(context, where, kind.label, wanted))
+    if not found:
+        return None
+    bound = replace(places[0], ids=tuple(found))
+    variables = tuple(bound if item is places[0] else item for item in best.graph.variables)
+    graph = replace(best.graph, variables=variables)
+    result = run_query(context, graph)
+    evidence = evidence_of(context.knowledge, graph, result)
+    told = (
+        f"{best.wording}, of {' '.join(before[-1:])} within {said['number']} {said['unit']} of {given.text}, {BEELINE}"
+    )
+    return Computed(
+        told,
+        result.text or "none",
+        result.nodes,
+        result.answers,
+        result.table,
+        (*evidence, *_evidence(context, [here, *list(found.values())[:TOP]])),
+        (given.topic,),
     )
 
 
