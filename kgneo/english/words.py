@@ -217,7 +217,7 @@ EXTREMES: dict[str, bool] = {
         word_set(
             "first earliest oldest eldest smallest least lowest shortest cheapest lightest fewest slowest minimum "
             "nearest closest weakest poorest narrowest coldest tiniest minimal sparsest thinnest rarest quietest "
-            "scarcest softest"
+            "scarcest softest worst"
         ),
         False,
     ),
@@ -225,7 +225,8 @@ EXTREMES: dict[str, bool] = {
         word_set(
             "last latest newest youngest recent recently biggest largest greatest most highest tallest longest "
             "heaviest fastest maximum top farthest furthest deepest widest richest hottest strongest maximal densest "
-            "priciest costliest dearest wealthiest busiest steepest thickest broadest hardest brightest loudest warmest"
+            "priciest costliest dearest wealthiest busiest steepest thickest broadest hardest brightest loudest "
+            "warmest best finest"
         ),
         True,
     ),

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from kgneo.english.names import name_words, same_root
 from kgneo.english.numbers import multiple_of
-from kgneo.english.words import COMMON, FUNCTION_WORDS, IDENTIFYING, MEASURES
+from kgneo.english.words import ARTICLES, ASKING, COMMON, FUNCTION_WORDS, IDENTIFYING, MEASURES
 from kgneo.query.graph import (
     Aggregate,
     Condition,
@@ -28,7 +28,7 @@ from kgneo.query.graph import (
     Variable,
     values_of,
 )
-from kgneo.query.growth import Action, Ask, Begin, Cut, Either, Join, Order, Turn, Where, apply, fresh, grown
+from kgneo.query.growth import Action, Ask, Begin, Cut, Either, Join, Order, Show, Turn, Where, apply, fresh, grown
 from kgneo.query.tree import Tree, tree_of
 from kgneo.reading.conditions import Conditions
 from kgneo.reading.fits import words_with_unit
@@ -45,6 +45,10 @@ MOVED, TURNED, BARE = 0.8, 1.0, 1.5
 """What it costs to attach a part elsewhere, to say something else in its place, and to ask for what no word names."""
 EPSILON = 1e-3
 """What it costs to say what is as likely."""
+TOGETHER = 1.2
+"""What it is worth that all nouns that "and" joins are asked for."""
+LONGEST_NOUN = 3
+"""Words of a noun phrase for a property."""
 LIKE = 0.4
 """Fit of a word of dimension from which it may speak of a property."""
 BEFORE = 3
@@ -55,6 +59,8 @@ OF_EACH: dict[str, Function] = {
     **dict.fromkeys(("average", "mean"), "average"), **dict.fromkeys(("total", "cumulative", "combined"), "sum"),
 }  # fmt: skip
 """Words for what is made of the numbers of each."""
+NAMES = frozenset(("name", "names"))
+POSSESSIVES = frozenset(("their", "its", "his", "her"))
 LACKING = frozenset(("free", "without", "lack", "lacks", "lacking", "never"))
 Part = Condition | Selection
 
@@ -374,6 +380,71 @@ def asking(view: _View) -> Iterator[Edit]:
         yield _asked(view, Value(value.of, value.key), words)
 
 
+def together(view: _View) -> Iterator[Edit]:
+    """Several properties as what is asked for: "the NAME AND AGE of the oldest student", "guests and THEIR PHONES"."""
+    answer = view.graph.answer
+    if not isinstance(answer, Value) or view.graph.columns or answer.of not in view.visible:
+        return
+    for spans in _listed(view):
+        columns = [_column(view, answer.of, span) for span in spans]
+        known = [column for column in columns if column is not None]
+        if len(known) == len(columns) == len(set(known)):
+            words = frozenset(index for span in spans for index in span)
+            yield Edit((Ask(known[0]), *map(Show, known[1:])), TOGETHER, words & view.left)
+
+
+def _listed(view: _View) -> Iterator[list[range]]:
+    """The words on both sides of each "and", as far as they are of a noun phrase each, and of those that commas put
+    before them."""
+    plain = view.plain
+    for at in (index for index, word in enumerate(plain) if word == "and"):
+        begin = at + 1
+        while begin < len(plain) and plain[begin] in ARTICLES | POSSESSIVES:
+            begin += 1
+        end = begin
+        while end < len(plain) and end - begin < LONGEST_NOUN and _is_of_noun(view, end, begin):
+            end += 1
+        before = [_noun_before(view, at)]
+        while before[0] and _is_behind_comma(view, before[0].start):
+            before.insert(0, _noun_before(view, before[0].start))
+        if all(before) and begin < end:
+            yield [*before, range(begin, end)]
+
+
+def _noun_before(view: _View, end: int) -> range:
+    """The words of a noun phrase that ends before a word."""
+    start = end
+    while start and end - start < LONGEST_NOUN and _is_of_noun(view, start - 1, end):
+        start -= 1
+        if _is_behind_comma(view, start):
+            break
+    return range(start, end)
+
+
+def _is_of_noun(view: _View, index: int, begin: int) -> bool:
+    """Whether a word may be of a noun phrase that has begun with another one."""
+    cut = index > begin and _is_behind_comma(view, index)
+    return view.plain[index] not in FUNCTION_WORDS - NAMES and not cut
+
+
+def _is_behind_comma(view: _View, index: int) -> bool:
+    words = view.heard.words
+    return index > 0 and "," in view.heard.text[words[index - 1].end : words[index].start]
+
+
+def _column(view: _View, name: str, span: range) -> Value | None:
+    """What a noun phrase says of a variable: itself, or one of its properties; None where it says neither surely."""
+    words, label = {*span}, view.naming(view.label(name))
+    if span[-1] in label or (view.plain[span[-1]] in NAMES and not words & label and len(span) == 1):
+        return Value(name)
+    open_ = words - label - {index for index in span if view.plain[index] in IDENTIFYING | ASKING - NAMES}
+    found = {key: words & view.named(key) for key in view.keys_of(name)}
+    found = {key: named for key, named in found.items() if named and named >= open_}
+    most = max(map(len, found.values()), default=0)
+    best = [key for key, named in found.items() if len(named) == most]
+    return Value(name, best[0].key) if len(best) == 1 else None
+
+
 def _identifies(word: str, key: Key) -> bool:
     """Whether a word is the one by which a property identifies nodes: "ids", "codes", "numbers"."""
     last = name_words(key.name or key.key)[-1]
@@ -541,7 +612,7 @@ def _number(value: object) -> object:
 
 
 EDITS: tuple[Callable[[_View], Iterator[Edit]], ...] = (
-    either, also, of_each, of_all, counted_for, measured, dated, asking, commonest, most_joined, had_by, denied, never,
-    both
+    either, also, of_each, of_all, counted_for, measured, dated, asking, together, commonest, most_joined, had_by,
+    denied, never, both
 )  # fmt: skip
 """What may be attached otherwise, each with an example in its docstring that is its test."""

@@ -414,10 +414,12 @@ class Conditions:
                 score = max((self.heard.fits.key(word)[key] for word in words), default=0.0) + 0.5 * (tree.asked == key)
                 if key.kind in MEASURED and (best is None or score - 0.1 * number > best[0]):
                     best = (score - 0.1 * number, number, key)
+        other = f"x{len(tree.things)}"
+        if self.heard.form.kind == "count" and (best is None or best[0] < NAMED):
+            return self._counts(tree, other)
         if best is None:
             return None
         _, number, key = best
-        other = f"x{len(tree.things)}"
         label = tree.things[number].label
         known = self._known_of(other, label)
         left, right = Value(f"x{number}", key.key, key.form), Value(other, key.key, key.form)
@@ -425,6 +427,12 @@ class Conditions:
             return Variable(other, (label,)), known, Arithmetic(self._calculation(key, at), left, right)
         more = COMPARATIVES[self.heard.plain[at]] != is_age(self.heard.plain[at], key)
         return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
+
+    def _counts(self, tree: Tree, other: str) -> tuple[Variable, list[Condition], Arithmetic]:
+        """ "How many more male students are there than female ones": how many of both there are."""
+        label = tree.things[0].label
+        both = Aggregate("count", Value("x0")), Aggregate("count", Value(other))
+        return Variable(other, (label,)), self._known_of(other, label), Arithmetic("-", *both)
 
     def _calculation(self, key: Key, at: int) -> Calculation:
         """How the two values of a property are set against each other by the word `at`: dates by what the question

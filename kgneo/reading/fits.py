@@ -352,7 +352,7 @@ def _fit(word: str, vector: Scores, names: Sequence[NameVectors]) -> Scores:
 
 def _share(word: str, name: Sequence[str], same: Callable[[str, str], bool]) -> float:
     """1 where the word is the `same` as the name, less where it is one of several words; the last of them counts most,
-    and the last before a unit ("areaKm2")."""
+    and the last before a unit ("areaKm2") or before "code" ("orderStatusCode")."""
     if len(name) > 1 and same(word, "".join(name)):
         return 1.0
     hits = [index for index, own in enumerate(name) if same(word, own)]
@@ -360,5 +360,5 @@ def _share(word: str, name: Sequence[str], same: Callable[[str, str], bool]) -> 
         return 0.0
     if len(name) == 1:
         return 1.0
-    heads = {len(name) - 1, len(name) - 1 - (name[-1] in UNITS_OF_MEASURE)}
+    heads = {len(name) - 1, len(name) - 1 - (name[-1] in UNITS_OF_MEASURE or name[-1] == "code")}
     return 0.9 if heads.intersection(hits) else 0.6

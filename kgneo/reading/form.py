@@ -356,7 +356,7 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
         return "count", index + 2, "number", set(range(index + 2))
     if word == "count" and "number of" in " ".join(plain[index + 1 : index + 4]):
         return None  # "count the NUMBER OF"
-    if word == "total" and following not in ("number", "count", "amount"):
+    if word == "total" and following not in ("number", "count") and plain[index + 1 : index + 3] != ["amount", "of"]:
         return "sum", index + 1, "total", {index}
     return ("count", index + 1, "count", {index}) if word == "count" else None
 

@@ -239,7 +239,7 @@ def reverses(word: str, key: Key) -> bool:
     """Whether the order that a superlative says is the other one of a property's values: the oldest have the greatest
     age, the longest-serving the earliest date, and the top ones the least place."""
     lasting = word in ("longest", "shortest") and key.kind == "date"
-    placed = word == "top" and key.kind == "number" and name_words(key.name or key.key)[-1] in PLACES
+    placed = word in ("top", "best", "worst") and key.kind == "number" and name_words(key.name or key.key)[-1] in PLACES
     return is_age(word, key) or lasting or placed
 
 

@@ -136,6 +136,9 @@ class Interpretation:
     means: float = 1.0
     """The probability that words which the schema does not have mean what they are read as."""
 
+    behind: bool = False
+    """Whether it comes after all others: the scores of chains are of another kind than theirs."""
+
     decided: float = 1.0
     """The probability that times are of the dates by which it tells them, where no word tells which of several."""
 
@@ -224,10 +227,12 @@ class _Reader:
         grown = [Bare(heard).joined(self.verbs.joined(tree)) for tree in grown]
         found = sorted(filter(self._holds, map(self._interpretation, grown)), key=lambda item: -item.score)
         chains = self._chains()
-        least = found[0].score if found and found[0].vacuous else math.inf
+        least = math.inf
+        if found and not found[0].complete:
+            least = found[0].score if found[0].vacuous else -math.inf
         found = self._with_attached(found, {item.graph for item in (*found, *chains)})
         whole = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
-        return [*whole, *found, *(item for item in chains if item not in whole)]
+        return [*whole, *found, *(replace(item, behind=True) for item in chains if item not in whole)]
 
     def _holds(self, item: Interpretation) -> bool:
         """Whether what a query graph measures hangs below its place. It may not, where a relationship's property is

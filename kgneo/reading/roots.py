@@ -253,7 +253,8 @@ class Roots:
             between = self.heard.plain[limit : item.start] if run else self.heard.plain[at : item.start]
             if run and (item.start > limit or is_past(self.heard.plain[item.start])):
                 continue
-            if any(0 <= bound.start - item.end <= 1 and not self.heard.is_label(bound.end)
+            if any((0 <= bound.start - item.end <= 1 and not self.heard.is_label(bound.end))
+                   or (run and self._is_bound(item.start, item.end, bound))
                    for bound in self.heard.form.comparisons):  # fmt: skip
                 continue
             told = {other.start for other in near if other.end == item.start}  # of which kind it is: "FLOOR area"
@@ -391,8 +392,9 @@ class Roots:
         return not truth and self.heard.denies(item.start)
 
     def _is_bound(self, start: int, end: int, bound: Comparison) -> bool:
-        """Whether words for a property are within a bound, or right before it: "a RUNNING TIME of at least 90"."""
-        return start < bound.end and {*self.heard.plain[end : bound.start]} <= {"of", *BEING}
+        """Whether words for a property are within a bound, right before it, "a RUNNING TIME of at least 90", or behind
+        its number: "more than 5000 OUTSTANDING"."""
+        return start <= bound.end and {*self.heard.plain[end : bound.start]} <= {"of", *BEING}
 
     def _is_compared(self, start: int, end: int) -> bool:
         """Whether a property is said right before, or behind, a word that compares it with another one."""

@@ -271,7 +271,7 @@ def _in_all_words(
                 found[item.graph] = meant
     if not found and unknown:
         raise unknown
-    return sorted(found.values(), key=lambda item: -item.score)
+    return sorted(found.values(), key=lambda item: (item.behind, -item.score))
 
 
 def _with_words(context: Context, fits: Fits, lexicon: Lexicon) -> Fits:
