@@ -337,7 +337,8 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
         return "count", index + 3, "how many", {index, index + 1, index + 2}
     if word == "how" and (often := _how_often(plain, index)):
         return often
-    if word in ("average", "mean") and index <= 5 and not (index and plain[index - 1] in EXTREMES):
+    behind_bound = {*plain[max(index - 2, 0) : index]} & ({*ABOVE, "than"})
+    if word in ("average", "mean") and index <= 5 and not (index and plain[index - 1] in EXTREMES) and not behind_bound:
         return "average", index + 1, "average", {index}
     shares = ("percentage of", "percent of", "proportion of", "share of")
     if " ".join(plain[index : index + 2]) in shares and not (index and plain[index - 1] in EXTREMES):

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from kgneo.english.calendar import unit_at
 from kgneo.english.names import is_past, name_words, same_root, same_whole_root, singular
-from kgneo.english.numbers import is_number
+from kgneo.english.numbers import is_number, number_at
 from kgneo.english.words import (
     ACTING,
     ANYBODY,
@@ -126,6 +126,7 @@ class Heard:
         self.key_mentions = [
             found for item in key_mentions(self.words, free, fits) if (found := self._within_whole(item)).meanings
         ]
+        self.form = self._with_amounts(self.form)
         named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
         unnamed = [index for index in free if index not in named]
         head = self._head(unnamed)
@@ -144,6 +145,23 @@ class Heard:
         self.form = replace(self.form, used=self.form.used | set(range(first, end)))
         self.grouping = range(0)
         self._group()
+
+    def _with_amounts(self, form: Form) -> Form:
+        """The form with comparisons by numbers that stand behind the property which they are of, whether it has them or
+        not: "a rating OF 5"."""
+        numbers = {
+            item.end for item in self.key_mentions
+            for meaning in item.meanings if meaning.key and meaning.key.kind == "number" and meaning.score >= NAMED
+        }  # fmt: skip
+        compared = {index for item in form.comparisons for index in range(item.start, item.end)}
+        found = [
+            Comparison(at, number[1], "=", (number[0],))
+            for at, word in enumerate(self.plain)
+            if word == "of" and at in numbers and (number := number_at(self.plain, at + 1))
+            and not {*range(at, number[1])} & (self.taken | compared)
+        ]  # fmt: skip
+        used = form.used.union(*(range(item.start, item.end) for item in found))
+        return replace(form, comparisons=(*form.comparisons, *found), used=used) if found else form
 
     def _as_what(self, labels: Sequence[Mention]) -> list[Mention]:
         """The mentions of labels, of which "who" names what is said to be its part: "WHO was hired as a DRIVER"."""

@@ -228,8 +228,10 @@ class _Reader:
         found = sorted(filter(self._holds, map(self._interpretation, grown)), key=lambda item: -item.score)
         chains = self._chains()
         least = math.inf
-        if found and not found[0].complete:
-            least = found[0].score if found[0].vacuous else -math.inf
+        if found and found[0].vacuous:
+            least = found[0].score
+        elif found and not found[0].complete and not (heard.form.comparisons or heard.form.extremes):
+            least = -math.inf
         found = self._with_attached(found, {item.graph for item in (*found, *chains)})
         whole = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         return [*whole, *found, *(replace(item, behind=True) for item in chains if item not in whole)]

@@ -18,11 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
+from kgneo.english.names import is_noun, name_words
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.names import NamedEntity, names_of
 from kgneo.graph.open import Knowledge
-from kgneo.model import TopicEntity
+from kgneo.model import Entity, TopicEntity
 from kgneo.stages.similar_names import best_alignments
 from kgneo.text import fold
 
@@ -36,6 +37,8 @@ NEAREST = 5
 SIMILAR = 30
 """Entities with similar words that are compared with the question."""
 
+OTHER_KIND = 0.5
+"""What is left of the score of a reading for each entity that another reading has by the noun before its name."""
 FOLDED = 0.98
 """Score of a name that differs in case or accents, where the exact one has 1."""
 OTHER_CASE = 0.9
@@ -115,16 +118,36 @@ def readings(
 ) -> tuple[LinkedQuestion, ...]:
     """The ways to understand which entities `question` is about, best first; at least one. Raises as `link`."""
     text, mentions = unbracket(question)
-    if entities:
-        return _namesakes(
-            knowledge, _linked(knowledge, text, [_mention_of(name, text) or name for name in entities]), limit
-        )
-    if mentions:
-        return _namesakes(knowledge, _linked(knowledge, text, list(mentions)), limit)
+    if entities or mentions:
+        named = [_mention_of(name, text) or name for name in entities] or list(mentions)
+        return _of_said_kinds(_namesakes(knowledge, _linked(knowledge, text, named), limit))
     found = _in_text(knowledge, text)[:limit]
     if not found:
         raise _nothing_found(knowledge, text)
-    return found
+    return _of_said_kinds(found)
+
+
+def _of_said_kinds(found: Sequence[LinkedQuestion]) -> tuple[LinkedQuestion, ...]:
+    """The readings, those the likeliest whose entities are of the kinds that the words before their names say: "ORDER
+    15" is no order item."""
+    said = [_kinds_said(item) for item in found]
+    most = max(said)
+    weighed = [
+        replace(item, score=item.score * OTHER_KIND ** (most - number))
+        for item, number in zip(found, said, strict=True)
+    ]
+    return tuple(sorted(weighed, key=lambda item: -item.score))
+
+
+def _kinds_said(linked: LinkedQuestion) -> int:
+    """How many of the entities have the noun for their label right before their name."""
+    pairs = zip(linked.topics, linked.mentions, strict=True)
+    return sum(mention is not None and _says_kind(linked.text, mention, topic.entity) for topic, mention in pairs)
+
+
+def _says_kind(text: str, mention: Mention, entity: Entity) -> bool:
+    before = re.search(r"(\w+)\s+$", text[: mention.start])
+    return before is not None and any(is_noun(before[1].lower(), name_words(label)[-1]) for label in entity.labels)
 
 
 def hinted_topics(knowledge: Knowledge, question: str, *, entities: Sequence[str] = ()) -> tuple[TopicEntity, ...]:
