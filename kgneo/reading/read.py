@@ -137,7 +137,8 @@ class Interpretation:
     """The probability that words which the schema does not have mean what they are read as."""
 
     behind: bool = False
-    """Whether it comes after all others: the scores of chains are of another kind than theirs."""
+    """Whether it comes after all others: a chain beside what says all of the question. The scores of both are of
+    different kinds."""
 
     decided: float = 1.0
     """The probability that times are of the dates by which it tells them, where no word tells which of several."""
@@ -227,14 +228,12 @@ class _Reader:
         grown = [Bare(heard).joined(self.verbs.joined(tree)) for tree in grown]
         found = sorted(filter(self._holds, map(self._interpretation, grown)), key=lambda item: -item.score)
         chains = self._chains()
-        least = math.inf
-        if found and found[0].vacuous:
-            least = found[0].score
-        elif found and not found[0].complete and not (heard.form.comparisons or heard.form.extremes):
-            least = -math.inf
+        least = found[0].score if found and found[0].vacuous else math.inf
+        whole_read = bool(found) and found[0].complete
         found = self._with_attached(found, {item.graph for item in (*found, *chains)})
-        whole = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
-        return [*whole, *found, *(replace(item, behind=True) for item in chains if item not in whole)]
+        ahead = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
+        rest = [replace(item, behind=whole_read) for item in chains if item not in ahead]
+        return [*ahead, *found, *rest]
 
     def _holds(self, item: Interpretation) -> bool:
         """Whether what a query graph measures hangs below its place. It may not, where a relationship's property is
