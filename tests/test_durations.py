@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from kgneo.asking import ask
-from kgneo.graph import Graph
+from kgneo.asking import ask, open_context
+from kgneo.context import Context
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.vocabulary import kind_of_texts
 from kgneo.query.graph import Condition, QueryGraph, Value, Variable
 from kgneo.query.wording import wording
+from kgneo.server import RunningServer
+from tests.conftest import connect, wipe
 
 FILL = """
 CREATE (:Film {title: 'Night Tide', runningTime: duration('PT1H35M')})
@@ -23,11 +25,13 @@ CREATE (:Film {title: 'Unfinished'})
 """
 
 
-@pytest.fixture(params=["durations", "texts"])
-def films(graph: Graph, request: pytest.FixtureRequest) -> Iterator[Graph]:
-    graph.write(FILL if request.param == "durations" else FILL.replace("duration(", "trim("))
-    yield graph
-    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+@pytest.fixture(scope="module", params=["durations", "texts"])
+def films(newest_server: RunningServer, request: pytest.FixtureRequest) -> Iterator[Context]:
+    with connect(newest_server) as graph:
+        wipe(graph)
+        graph.write(FILL if request.param == "durations" else FILL.replace("duration(", "trim("))
+        yield open_context(graph)
+        shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +49,7 @@ def films(graph: Graph, request: pytest.FixtureRequest) -> Iterator[Graph]:
         ("Which films are longer than average?", {"Glass Harbour", "The Long Ferry"}),
     ],
 )
-def test_durations_are_compared_and_measured(films: Graph, question: str, answers: set[str]) -> None:
+def test_durations_are_compared_and_measured(films: Context, question: str, answers: set[str]) -> None:
     assert {*ask(films, question).answers} == answers
 
 

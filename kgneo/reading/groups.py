@@ -43,7 +43,7 @@ def _is_by(plain: Sequence[str], index: int) -> bool:
     if plain[index] != "by" or not index:
         return False
     before = plain[index - 1]
-    return before in PARTING or not (is_past(before) or before in FUNCTION_WORDS)
+    return before in PARTING | {"there"} or not (is_past(before) or before in FUNCTION_WORDS)
 
 
 def group_noun(

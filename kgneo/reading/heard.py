@@ -126,7 +126,8 @@ class Heard:
         self.key_mentions = [
             found for item in key_mentions(self.words, free, fits) if (found := self._within_whole(item)).meanings
         ]
-        self.form = self._with_amounts(self.form)
+        self.form = self._with_amounts(self.form, values)
+        values = [item for item in values if not self._in_comparison(item)]
         named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
         unnamed = [index for index in free if index not in named]
         head = self._head(unnamed)
@@ -146,19 +147,19 @@ class Heard:
         self.grouping = range(0)
         self._group()
 
-    def _with_amounts(self, form: Form) -> Form:
-        """The form with comparisons by numbers that stand behind the property which they are of, whether it has them or
-        not: "a rating OF 5"."""
-        numbers = {
-            item.end for item in self.key_mentions
-            for meaning in item.meanings if meaning.key and meaning.key.kind == "number" and meaning.score >= NAMED
-        }  # fmt: skip
+    def _with_amounts(self, form: Form, values: Sequence[Mention]) -> Form:
+        """The form with comparisons by numbers that stand behind the property which they are of, where none of the
+        `values` that are named is one of it: "a rating OF 5"."""
         compared = {index for item in form.comparisons for index in range(item.start, item.end)}
+        keys = {item.start: {meaning.key for meaning in item.meanings} for item in values}
         found = [
             Comparison(at, number[1], "=", (number[0],))
-            for at, word in enumerate(self.plain)
-            if word == "of" and at in numbers and (number := number_at(self.plain, at + 1))
-            and not {*range(at, number[1])} & (self.taken | compared)
+            for item in self.key_mentions
+            if (at := item.end) not in compared and self.plain[at : at + 1] == ["of"]
+            and (number := number_at(self.plain, at + 1))
+            for meaning in item.meanings[:1]
+            if meaning.key and meaning.key.kind == "number" and meaning.score >= NAMED
+            and meaning.key not in keys.get(at + 1, ())
         ]  # fmt: skip
         used = form.used.union(*(range(item.start, item.end) for item in found))
         return replace(form, comparisons=(*form.comparisons, *found), used=used) if found else form

@@ -1,0 +1,83 @@
+"""Everyday questions: several properties at once, how many more, best and worst, by a type, kinds before names."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from kgneo.asking import ask, open_context
+from kgneo.context import Context
+from kgneo.graph.cache import LocalCache
+from kgneo.server import RunningServer
+from kgneo.stages.link import readings
+from tests.conftest import connect, wipe
+
+FILL = """
+UNWIND [['Ann Ash', 31, 'female', 'DORM', '555-01', 1], ['Bo Birch', 27, 'male', 'FLAT', '555-02', 2],
+        ['Cy Cedar', 45, 'male', 'FLAT', '555-03', 3], ['Di Dale', 22, 'female', 'FLAT', '555-04', 4],
+        ['Ed Elm', 38, 'male', 'DORM', '555-05', 5]] AS row
+CREATE (:Guest {name: row[0], age: row[1], gender: row[2], housingTypeCode: row[3], phoneNumber: row[4], guestId: row[5]})
+WITH count(*) AS done
+UNWIND [['Lakeside', 4, 2], ['Old Mill', 5, 3], ['Harbour', 2, 1]] AS row
+CREATE (:Inn {name: row[0], stars: row[1], rank: row[2]})
+WITH count(*) AS done
+UNWIND [[1, 'Ann Ash', 'Lakeside', 120, 'card'], [2, 'Ann Ash', 'Old Mill', 300, 'cash'], [3, 'Bo Birch', 'Harbour', 80, 'card'],
+        [4, 'Cy Cedar', 'Old Mill', 260, 'card']] AS row
+MATCH (guest:Guest {name: row[1]}), (inn:Inn {name: row[2]})
+CREATE (guest)-[:MADE]->(:Stay {stayId: row[0], amountPaid: row[3], paymentMethodCode: row[4]})-[:AT]->(inn)
+"""
+
+
+@pytest.fixture(scope="module")
+def lodgings(newest_server: RunningServer) -> Iterator[Context]:
+    with connect(newest_server) as graph:
+        wipe(graph)
+        graph.write(FILL)
+        yield open_context(graph)
+        shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("name and age of the oldest guest", {("Cy Cedar", 45)}),
+        ("What are the phone number and age of Ann Ash?", {("555-01", 31)}),
+        (
+            "names, ages and phone numbers of guests older than 35",
+            {("Cy Cedar", 45, "555-03"), ("Ed Elm", 38, "555-05")},
+        ),
+        ("inns and their stars", {("Lakeside", 4), ("Old Mill", 5), ("Harbour", 2)}),
+    ],
+)
+def test_several_properties_are_asked_for_at_once(
+    lodgings: Context, question: str, rows: set[tuple[object, ...]]
+) -> None:
+    found = ask(lodgings, question)
+    assert found.table is not None
+    assert {*found.table.rows} == rows
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("How many more male guests than female guests are there?", {"1"}),
+        ("How many guests are there by housing type?", {"DORM: 2", "FLAT: 3"}),
+        ("Total amount paid for each payment method", {"card: 460", "cash: 300"}),
+        ("Which inn has the best rank?", {"Harbour"}),
+        ("Which inn has the best stars?", {"Old Mill"}),
+        ("Which inn has the worst stars?", {"Harbour"}),
+        ("Is there an inn with stars of 3?", {"no"}),
+        ("guests above the average age who are not male", set()),
+        ("male guests above the average age", {"Cy Cedar", "Ed Elm"}),
+        ("How many guests have more than 30 as age?", {"3"}),
+    ],
+)
+def test_everyday_questions_are_answered(lodgings: Context, question: str, answers: set[str]) -> None:
+    assert {*ask(lodgings, question).answers} == answers
+
+
+def test_the_noun_before_a_name_says_whose_it_is(lodgings: Context) -> None:
+    found = readings(lodgings.knowledge, "Where was stay [1]?")
+    assert [item.topics[0].entity.labels for item in found][0] == ("Stay",)
