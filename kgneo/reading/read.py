@@ -137,8 +137,8 @@ class Interpretation:
     """The probability that words which the schema does not have mean what they are read as."""
 
     behind: bool = False
-    """Whether it comes after all others: a chain beside what says all of the question. The scores of both are of
-    different kinds."""
+    """Whether it comes after all others: a chain beside what says all of a question that compares something. The scores
+    of both are of different kinds."""
 
     decided: float = 1.0
     """The probability that times are of the dates by which it tells them, where no word tells which of several."""
@@ -229,7 +229,7 @@ class _Reader:
         found = sorted(filter(self._holds, map(self._interpretation, grown)), key=lambda item: -item.score)
         chains = self._chains()
         least = found[0].score if found and found[0].vacuous else math.inf
-        whole_read = bool(found) and found[0].complete
+        whole_read = bool(found and heard.form.comparisons) and found[0].complete
         found = self._with_attached(found, {item.graph for item in (*found, *chains)})
         ahead = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         rest = [replace(item, behind=whole_read) for item in chains if item not in ahead]
