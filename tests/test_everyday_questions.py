@@ -18,13 +18,13 @@ FILL = """
 UNWIND [['Ann Ash', 31, 'female', 'DORM', '555-01', 1], ['Bo Birch', 27, 'male', 'FLAT', '555-02', 2],
         ['Cy Cedar', 45, 'male', 'FLAT', '555-03', 3], ['Di Dale', 22, 'female', 'FLAT', '555-04', 4],
         ['Ed Elm', 38, 'male', 'DORM', '555-05', 5]] AS row
-CREATE (:Guest {name: row[0], age: row[1], gender: row[2], housingTypeCode: row[3], phoneNumber: row[4], guestId: row[5]})
+CREATE (:Guest {name: row[0], age: row[1], gender: row[2], housingTypeCode: row[3], phoneNumber: row[4], id: row[5]})
 WITH count(*) AS done
 UNWIND [['Lakeside', 4, 2], ['Old Mill', 5, 3], ['Harbour', 2, 1]] AS row
 CREATE (:Inn {name: row[0], stars: row[1], rank: row[2]})
 WITH count(*) AS done
-UNWIND [[1, 'Ann Ash', 'Lakeside', 120, 'card'], [2, 'Ann Ash', 'Old Mill', 300, 'cash'], [3, 'Bo Birch', 'Harbour', 80, 'card'],
-        [4, 'Cy Cedar', 'Old Mill', 260, 'card']] AS row
+UNWIND [[1, 'Ann Ash', 'Lakeside', 120, 'card'], [2, 'Ann Ash', 'Old Mill', 300, 'cash'],
+        [3, 'Bo Birch', 'Harbour', 80, 'card'], [4, 'Cy Cedar', 'Old Mill', 260, 'card']] AS row
 MATCH (guest:Guest {name: row[1]}), (inn:Inn {name: row[2]})
 CREATE (guest)-[:MADE]->(:Stay {stayId: row[0], amountPaid: row[3], paymentMethodCode: row[4]})-[:AT]->(inn)
 """
@@ -80,4 +80,4 @@ def test_everyday_questions_are_answered(lodgings: Context, question: str, answe
 
 def test_the_noun_before_a_name_says_whose_it_is(lodgings: Context) -> None:
     found = readings(lodgings.knowledge, "Where was stay [1]?")
-    assert [item.topics[0].entity.labels for item in found][0] == ("Stay",)
+    assert found[0].topics[0].entity.labels == ("Stay",)
