@@ -32,6 +32,7 @@ from kgneo.embedding import DEFAULT_ENCODER, OnnxEncoder
 from kgneo.embedding_onnx import load_exported
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
+from kgneo.graph.cache import LocalCache
 from kgneo.graph.index import build
 from kgneo.graph.load import load, source_digest
 from kgneo.graph.shape import LOADED
@@ -267,6 +268,23 @@ def folder_of_commands(server: RunningServer, statement: str, factory: pytest.Te
         patch.setenv("KGNEO_CACHE_DIR", str(cache))
         patch.chdir(folder)
         yield folder
+
+
+@contextmanager
+def filled(graph: Graph, statement: str) -> Iterator[Graph]:
+    """A database with what a statement makes; what kgneo keeps of it is taken away afterwards."""
+    graph.write(statement)
+    yield graph
+    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+
+
+@contextmanager
+def asked_on(server: RunningServer, statement: str) -> Iterator[Context]:
+    """A context of a server's database that has nothing but what a statement makes."""
+    with connect(server) as graph:
+        wipe(graph)
+        with filled(graph, statement):
+            yield open_context(graph)
 
 
 def load_orders(graph: Graph) -> None:

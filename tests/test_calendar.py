@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -10,8 +9,8 @@ import pytest
 from kgneo.asking import ask
 from kgneo.english.calendar import calendar_part_at, part_asked, unit_at
 from kgneo.graph import Graph
-from kgneo.graph.cache import LocalCache
 from kgneo.query.graph import MONTHS, WEEKDAYS
+from tests.conftest import filled
 
 FILL = """
 CREATE (:Sale {code: 'S-1', soldOn: date('2023-03-04'), deliveredOn: date('2023-03-06'), amount: 10})
@@ -26,9 +25,8 @@ WITH 1 AS done MATCH (sale:Sale), (shop:Shop {name: 'Corner'}) CREATE (shop)-[:M
 
 @pytest.fixture
 def sales(graph: Graph) -> Iterator[Graph]:
-    graph.write(FILL)
-    yield graph
-    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    with filled(graph, FILL):
+        yield graph
 
 
 @pytest.mark.parametrize(
@@ -109,17 +107,14 @@ def test_other_questions_ask_for_no_part_of_a_date(question: str) -> None:
 
 
 def test_a_property_that_is_called_after_the_part_is_asked_for_itself(graph: Graph) -> None:
-    graph.write("CREATE (:Author {name: 'Ida Vale', birthYear: 1950, joinedOn: date('1990-05-06')})")
-    assert ask(graph, "In which year was the birth of Ida Vale?").answers == ("1950",)
-    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    with filled(graph, "CREATE (:Author {name: 'Ida Vale', birthYear: 1950, joinedOn: date('1990-05-06')})"):
+        assert ask(graph, "In which year was the birth of Ida Vale?").answers == ("1950",)
 
 
 def test_the_month_of_most_is_asked_for(graph: Graph) -> None:
-    graph.write(
-        "UNWIND [3, 3, 5] AS month CREATE (:Order {number: 'O-' + rand(), orderedOn: date({year: 2023, month: month})})"
-    )
-    assert ask(graph, "Which month had the most orders?").answers == ("March",)
-    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    orders = "UNWIND [3, 3, 5] AS m CREATE (:Order {number: 'O-' + rand(), orderedOn: date({year: 2023, month: m})})"
+    with filled(graph, orders):
+        assert ask(graph, "Which month had the most orders?").answers == ("March",)
 
 
 @pytest.mark.parametrize("question", ["How many sales are from March?", "How many sales were there per month?"])
@@ -136,10 +131,10 @@ def test_a_date_that_finds_the_same_is_no_choice(sales: Graph) -> None:
 
 
 def test_the_date_that_is_meant_is_told_by_the_word_that_the_label_shares_with_it(graph: Graph) -> None:
-    graph.write(
+    orders = (
         "CREATE (:Order {number: 'O-1', orderedOn: date('2023-01-30'), shippedOn: date('2023-02-02')}) "
         "CREATE (:Order {number: 'O-2', orderedOn: date('2023-02-27'), shippedOn: date('2023-03-01')})"
     )
-    assert ask(graph, "Which orders were ordered in February 2023?").answers == ("O-2",)
-    assert ask(graph, "Which orders were shipped in February 2023?").answers == ("O-1",)
-    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    with filled(graph, orders):
+        assert ask(graph, "Which orders were ordered in February 2023?").answers == ("O-2",)
+        assert ask(graph, "Which orders were shipped in February 2023?").answers == ("O-1",)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking import ask
 from kgneo.context import Context
-from kgneo.graph.cache import LocalCache
 from kgneo.graph.vocabulary import kind_of_texts
 from kgneo.query.graph import Condition, QueryGraph, Value, Variable
 from kgneo.query.wording import wording
 from kgneo.server import RunningServer
-from tests.conftest import connect, wipe
+from tests.conftest import asked_on
 
 FILL = """
 CREATE (:Film {title: 'Night Tide', runningTime: duration('PT1H35M')})
@@ -27,11 +25,9 @@ CREATE (:Film {title: 'Unfinished'})
 
 @pytest.fixture(scope="module", params=["durations", "texts"])
 def films(newest_server: RunningServer, request: pytest.FixtureRequest) -> Iterator[Context]:
-    with connect(newest_server) as graph:
-        wipe(graph)
-        graph.write(FILL if request.param == "durations" else FILL.replace("duration(", "trim("))
-        yield open_context(graph)
-        shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    statement = FILL if request.param == "durations" else FILL.replace("duration(", "trim(")
+    with asked_on(newest_server, statement) as context:
+        yield context
 
 
 @pytest.mark.parametrize(

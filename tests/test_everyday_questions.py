@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking import ask
 from kgneo.context import Context
-from kgneo.graph.cache import LocalCache
 from kgneo.server import RunningServer
 from kgneo.stages.link import readings
-from tests.conftest import connect, wipe
+from tests.conftest import asked_on
 
 FILL = """
 UNWIND [['Ann Ash', 31, 'female', 'DORM', '555-01', 1], ['Bo Birch', 27, 'male', 'FLAT', '555-02', 2],
@@ -32,11 +30,8 @@ CREATE (guest)-[:MADE]->(:Stay {stayId: row[0], amountPaid: row[3], paymentMetho
 
 @pytest.fixture(scope="module")
 def lodgings(newest_server: RunningServer) -> Iterator[Context]:
-    with connect(newest_server) as graph:
-        wipe(graph)
-        graph.write(FILL)
-        yield open_context(graph)
-        shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    with asked_on(newest_server, FILL) as context:
+        yield context
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from kgneo.query.told import ToldType
 from kgneo.server import RunningServer, start, stop
 from kgneo.stages.interpret import run_query
 from kgneo.stages.sentences import WORDED
-from tests.conftest import on_one_version
+from tests.conftest import filled, on_one_version
 
 ENOUGH = 12
 """Of the 15 questions in the documents' own words."""
@@ -242,9 +242,8 @@ CREATE (bank)-[:DIRECTED {description: 'River Bank lent money to Paper Mill.', k
 @pytest.fixture
 def sentences(graph: Graph) -> Iterator[Graph]:
     """A graph whose relationships say in sentences what they mean."""
-    graph.write(SAY)
-    yield graph
-    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    with filled(graph, SAY):
+        yield graph
 
 
 @pytest.mark.parametrize(

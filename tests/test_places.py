@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,8 +13,8 @@ from kgneo.english.cue import Cue
 from kgneo.english.places import CUES, metres
 from kgneo.graph import Graph
 from kgneo.graph.attach import Choices
-from kgneo.graph.cache import LocalCache
 from kgneo.graph.open import known_shape
+from tests.conftest import filled
 
 FILL = """
 CREATE (:Station {name: 'Harbour Square', place: point({latitude: 60.39, longitude: 5.32})})
@@ -30,9 +29,8 @@ CREATE (:Guest {name: 'Ada Brook'})-[:STAYED_AT]->(:Hotel {name: 'Old Mill', lat
 
 @pytest.fixture
 def town(graph: Graph) -> Iterator[Graph]:
-    graph.write(FILL)
-    yield graph
-    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    with filled(graph, FILL):
+        yield graph
 
 
 @pytest.mark.parametrize("cue", CUES, ids=lambda cue: cue.example)
@@ -116,9 +114,8 @@ CREATE (odeon)-[:SHOWS]->(:Film {title: 'Night Tide'}), (savoy)-[:SHOWS]->(:Film
 
 @pytest.fixture
 def cinemas(graph: Graph) -> Iterator[Graph]:
-    graph.write(JOINED)
-    yield graph
-    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    with filled(graph, JOINED):
+        yield graph
 
 
 @pytest.mark.parametrize(
@@ -160,6 +157,5 @@ def test_the_way_to_the_place_is_evidence_and_said(cinemas: Graph) -> None:
 
 
 def test_of_two_things_with_a_place_neither_is_taken(graph: Graph) -> None:
-    graph.write(JOINED.replace("LOCATED_AT", "OWNED_BY").replace("Address", "Firm"))
-    assert not ask(graph, "Which cinemas are within 5 km of Ship Museum?").answers
-    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+    with filled(graph, JOINED.replace("LOCATED_AT", "OWNED_BY").replace("Address", "Firm")):
+        assert not ask(graph, "Which cinemas are within 5 km of Ship Museum?").answers

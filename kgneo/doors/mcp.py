@@ -33,19 +33,19 @@ INSTRUCTIONS = (
 )
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 KEEPS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+AT_ONCE = nullcontext()
+"""Tools run as they are called, however many do already."""
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
-def mcp_server(
-    tools: Tools, *, feedback: bool = False, turns: AbstractContextManager[Any] | None = None
-) -> MCPServer[Any]:
+def mcp_server(tools: Tools, *, feedback: bool = False, turns: AbstractContextManager[Any] = AT_ONCE) -> MCPServer[Any]:
     """The server of `tools`; `run_server` runs it. `feedback`: what a user says of an answer may be kept. Each tool
     runs while it has entered `turns`: a semaphore, say."""
     server: MCPServer[Any] = MCPServer("kgneo", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
 
-    @_tool(server, turns=turns)
+    @_tool(server, turns)
     def ask(
         question: str,
         context: Context[Any],
@@ -58,40 +58,40 @@ def mcp_server(
         could be misread. `evidence` is how many matches are kept for each answer, 0 for all of them."""
         return tools.ask(question, strategy, entities or (), functools.partial(_picked, context), evidence=evidence)
 
-    @_tool(server, turns=turns)
+    @_tool(server, turns)
     def verify(claim: str, entities: list[str] | None = None) -> dict[str, Any]:
         """Whether the graph supports a statement, refutes it, or holds not enough evidence, with the evidence and an
         explanation. Put the entities that it names into [brackets] or into `entities`."""
         return tools.verify(claim, entities or ())
 
-    @_tool(server, turns=turns)
+    @_tool(server, turns)
     def retrieve(question: str, entities: list[str] | None = None, hops: int = 2, top_k: int = 20) -> dict[str, Any]:
         """The triples around the question's entities that are nearest to it, without an answer. Needs a graph with
         embeddings."""
         return tools.retrieve(question, entities or (), hops, top_k)
 
-    @_tool(server, turns=turns)
+    @_tool(server, turns)
     def interpret(question: str) -> dict[str, Any]:
         """How a question is understood, in words, as a query graph and as Cypher: first as the strategy `paths` answers
         it, then otherwise."""
         return tools.interpret(question)
 
-    @_tool(server, turns=turns)
+    @_tool(server, turns)
     def schema() -> str:
         """Labels, relationship types and properties of the graph with counts and examples, as Cypher patterns."""
         return tools.schema()
 
-    @_tool(server, turns=turns)
+    @_tool(server, turns)
     def entities(text: str, limit: int = 10) -> dict[str, Any]:
         """The nodes of the graph with a name like `text`, spelt as the graph spells them, best first."""
         return tools.entities(text, limit)
 
-    @_tool(server, turns=turns)
+    @_tool(server, turns)
     def neighbours(name: str, limit: int = 50) -> dict[str, Any]:
         """All triples around the node with this name."""
         return tools.neighbours(name, limit)
 
-    @_tool(server, turns=turns)
+    @_tool(server, turns)
     def cypher(query: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run a Cypher query that only reads, with a limit and a timeout. What would write, read files, call procedures
         or cost too much is refused with its reason; a name that the schema does not have comes back with the nearest
@@ -108,8 +108,8 @@ def mcp_server(
     return server
 
 
-def _keep_feedback(server: MCPServer[Any], tools: Tools, turns: AbstractContextManager[Any] | None) -> None:
-    @_tool(server, KEEPS, turns)
+def _keep_feedback(server: MCPServer[Any], tools: Tools, turns: AbstractContextManager[Any]) -> None:
+    @_tool(server, turns, KEEPS)
     def feedback(question: str, right: bool, means: str = "", answers: list[str] | None = None) -> dict[str, Any]:
         """Keep what the user says of the answer that `ask` gave to `question`: that it is right or not, what the
         question means (in other words, or as Cypher), or which answers are right. Only what the user has said: it waits
@@ -135,7 +135,7 @@ def _picked(context: Context[Any], answer: Answer) -> int | None:
 
 
 def _tool(
-    server: MCPServer[Any], hints: ToolAnnotations = READS, turns: AbstractContextManager[Any] | None = None
+    server: MCPServer[Any], turns: AbstractContextManager[Any], hints: ToolAnnotations = READS
 ) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
     """Registers a function as a tool whose errors are kgneo's messages."""
 
@@ -143,7 +143,7 @@ def _tool(
         @functools.wraps(function)
         def wrapper(*arguments: Given.args, **named: Given.kwargs) -> Result:
             try:
-                with turns or nullcontext():
+                with turns:
                     return function(*arguments, **named)
             except KgneoError as error:
                 raise ToolError(f"{type(error).__name__}: {error.message} {error.hint}".strip()) from error

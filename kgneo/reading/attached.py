@@ -402,7 +402,9 @@ def _listed(view: _View) -> Iterator[list[range]]:
         while begin < len(plain) and plain[begin] in ARTICLES | POSSESSIVES:
             begin += 1
         end = begin
-        while end < len(plain) and end - begin < LONGEST_NOUN and _is_of_noun(view, end, begin):
+        while end < len(plain) and end - begin < LONGEST_NOUN and _is_of_noun(view, end):
+            if end > begin and _is_behind_comma(view, end):
+                break
             end += 1
         before = [_noun_before(view, at)]
         while before[0] and _is_behind_comma(view, before[0].start):
@@ -414,17 +416,16 @@ def _listed(view: _View) -> Iterator[list[range]]:
 def _noun_before(view: _View, end: int) -> range:
     """The words of a noun phrase that ends before a word."""
     start = end
-    while start and end - start < LONGEST_NOUN and _is_of_noun(view, start - 1, end):
+    while start and end - start < LONGEST_NOUN and _is_of_noun(view, start - 1):
         start -= 1
         if _is_behind_comma(view, start):
             break
     return range(start, end)
 
 
-def _is_of_noun(view: _View, index: int, begin: int) -> bool:
-    """Whether a word may be of a noun phrase that has begun with another one."""
-    cut = index > begin and _is_behind_comma(view, index)
-    return view.plain[index] not in FUNCTION_WORDS - NAMES and not cut
+def _is_of_noun(view: _View, index: int) -> bool:
+    """Whether a word may be of a noun phrase."""
+    return view.plain[index] not in FUNCTION_WORDS - NAMES
 
 
 def _is_behind_comma(view: _View, index: int) -> bool:

@@ -329,6 +329,13 @@ def _how_often(plain: Sequence[str], index: int) -> Asked | None:
     return ("count", index + 2, "how often", {index, index + 1}) if following == ["often"] else None
 
 
+def _is_measure_of_mean(plain: Sequence[str], index: int) -> bool:
+    """Whether a word for a mean says by what something is put in an order, or compared: "the highest AVERAGE price",
+    "above the AVERAGE age"."""
+    compared = not {*plain[max(index - 2, 0) : index]}.isdisjoint((*ABOVE, "than"))
+    return compared or (index > 0 and plain[index - 1] in EXTREMES)
+
+
 def _quantity(plain: Sequence[str], index: int) -> Asked | None:
     """A number that is asked for by the words from `index`: how many there are, a sum, a mean."""
     word = plain[index]
@@ -337,8 +344,7 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
         return "count", index + 3, "how many", {index, index + 1, index + 2}
     if word == "how" and (often := _how_often(plain, index)):
         return often
-    behind_bound = {*plain[max(index - 2, 0) : index]} & ({*ABOVE, "than"})
-    if word in ("average", "mean") and index <= 5 and not (index and plain[index - 1] in EXTREMES) and not behind_bound:
+    if word in ("average", "mean") and index <= 5 and not _is_measure_of_mean(plain, index):
         return "average", index + 1, "average", {index}
     shares = ("percentage of", "percent of", "proportion of", "share of")
     if " ".join(plain[index : index + 2]) in shares and not (index and plain[index - 1] in EXTREMES):

@@ -9,7 +9,6 @@ explains the other words.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.recall import Row, Scorer, features
 from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS
-from kgneo.stages.link import LinkedQuestion, Mention
+from kgneo.stages.link import LinkedQuestion, Mention, word_before
 from kgneo.stages.ranking import ranking
 from kgneo.unit_vectors import unit
 
@@ -201,6 +200,6 @@ def masked(linked: LinkedQuestion) -> MaskedQuestion:
 
 def _with_kind(text: str, mention: Mention, entity: Entity) -> int:
     """Where a mention begins together with the word for its kind, as in "order SO-1013"."""
-    before = re.search(r"(\w+)\s+$", text[: mention.start])
+    before = word_before(text, mention)
     kinds = {word for label in entity.labels for word in name_words(label)}
     return before.start() if before and before[1].lower() in kinds else mention.start

@@ -145,8 +145,13 @@ def _kinds_said(linked: LinkedQuestion) -> int:
     return sum(mention is not None and _says_kind(linked.text, mention, topic.entity) for topic, mention in pairs)
 
 
+def word_before(text: str, mention: Mention) -> re.Match[str] | None:
+    """The word right before a mention, as the first group of a match; None where there is none."""
+    return re.search(r"(\w+)\s+$", text[: mention.start])
+
+
 def _says_kind(text: str, mention: Mention, entity: Entity) -> bool:
-    before = re.search(r"(\w+)\s+$", text[: mention.start])
+    before = word_before(text, mention)
     return before is not None and any(is_noun(before[1].lower(), name_words(label)[-1]) for label in entity.labels)
 
 

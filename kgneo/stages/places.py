@@ -24,6 +24,7 @@ from kgneo.graph.values import property_triples
 from kgneo.graph.walks import read_triples
 from kgneo.model import AnswerNode, Evidence, Table
 from kgneo.query.graph import Value
+from kgneo.reading.read import Interpretation
 from kgneo.stages.computed import Computed, Kind, kind_of, numbers_apart
 from kgneo.stages.connect import Named, names_in
 from kgneo.stages.interpret import interpret, run_query
@@ -105,13 +106,9 @@ def _asked(context: Context, masked: str, said: re.Match[str], asks: Asks, given
 def _further(context: Context, rest: str, said: re.Match[str], given: Named) -> _Asked | None:
     """The same where the question says more of the things: what the rest of it finds, as far as all of it is read."""
     text = LEFT.sub("", rest).strip(" ?.!,")
-    try:
-        read = interpret(context, text)
-    except EntityNotFound:
+    best = _read_whole(context, text)
+    if best is None:
         return None
-    if not read or not read[0].complete:
-        return None
-    best = read[0]
     graph = best.meant or best.graph
     if not isinstance(graph.answer, Value) or graph.answer.key or graph.selections:
         return None
@@ -130,36 +127,35 @@ def _further(context: Context, rest: str, said: re.Match[str], given: Named) -> 
     )
 
 
-def _beside(context: Context, masked: str, said: re.Match[str], given: Named) -> Computed | None:
-    """What is joined to things within so many metres: "films shown in CINEMAS within 5 km of X"."""
-    before = WORD.findall(LEFT.sub("", masked[: said.start()]).lower())
-    kind = kind_of(context, before[-1]) if before and "number" in said.groupdict() else None
-    where = where_of_labels(context, [kind.label]) if kind and kind.label else None
-    here = _position(context, given) if where else None
-    if kind is None or where is None or here is None:
-        return None
+def _read_whole(context: Context, text: str) -> Interpretation | None:
+    """The best interpretation of a text; None where that does not say all of it."""
     try:
-        read = interpret(context, f"{LEFT.sub('', masked[: said.start()])} {masked[said.end() :]}".strip())
+        read = interpret(context, text)
     except EntityNotFound:
         return None
-    best = next((item for item in read[:1] if item.complete), None)
-    places = [item for item in best.graph.variables if item.labels == (kind.label,)] if best else []
-    if best is None or len(places) != 1:
+    return read[0] if read and read[0].complete else None
+
+
+def _beside(context: Context, masked: str, said: re.Match[str], given: Named) -> Computed | None:
+    """What is joined to things within so many metres: "films shown in CINEMAS within 5 km of X"."""
+    left = LEFT.sub("", masked[: said.start()])
+    noun = next(iter(WORD.findall(left.lower())[::-1]), "")
+    kind = kind_of(context, noun) if noun and "number" in said.groupdict() else None
+    here = _position(context, given) if kind and kind.label and where_of_labels(context, [kind.label]) else None
+    best = _read_whole(context, f"{left} {masked[said.end() :]}".strip()) if here else None
+    if kind is None or here is None or best is None:
         return None
+    there = [item for item in best.graph.variables if item.labels == (kind.label,)]
     wanted = Near(here.place, metres(said["number"], said["unit"]), None, given.ids, MOST)
-    found = dict(near(context, where, kind.label, wanted))
+    found = _near(context, kind, wanted) if len(there) == 1 else {}
     if not found:
         return None
-    bound = replace(places[0], ids=tuple(found))
-    variables = tuple(bound if item is places[0] else item for item in best.graph.variables)
-    graph = replace(best.graph, variables=variables)
+    bound = {there[0].name: replace(there[0], ids=tuple(found))}
+    graph = replace(best.graph, variables=tuple(bound.get(item.name, item) for item in best.graph.variables))
     result = run_query(context, graph)
     evidence = evidence_of(context.knowledge, graph, result)
-    told = (
-        f"{best.wording}, of {' '.join(before[-1:])} within {said['number']} {said['unit']} of {given.text}, {BEELINE}"
-    )
     return Computed(
-        told,
+        f"{best.wording}, of {noun} within {said['number']} {said['unit']} of {given.text}, {BEELINE}",
         result.text or "none",
         result.nodes,
         result.answers,
@@ -167,6 +163,12 @@ def _beside(context: Context, masked: str, said: re.Match[str], given: Named) ->
         (*evidence, *_evidence(context, [here, *list(found.values())[:TOP]])),
         (given.topic,),
     )
+
+
+def _near(context: Context, kind: Kind, wanted: Near) -> dict[str, Distance]:
+    """The nodes of a kind that are near a point, by their ids, the nearest first; none where they have no place."""
+    where = where_of_labels(context, [kind.label])
+    return dict(near(context, where, kind.label, wanted)) if where else {}
 
 
 def _position(context: Context, named: Named) -> Position | None:
@@ -201,14 +203,13 @@ def _by_place_of(context: Context, *named: Named) -> str:
 
 
 def _found(context: Context, asked: _Asked) -> Computed | None:
-    where = where_of_labels(context, [asked.kind.label])
     here = _position(context, asked.given)
-    if where is None or here is None:
+    if here is None or where_of_labels(context, [asked.kind.label]) is None:
         return None
     wanted = Near(here.place, asked.within, asked.among, asked.given.ids, asked.number)
-    found = near(context, where, asked.kind.label, wanted)
-    nodes = {node.id: node for node in asked.kind.among(context, [id_ for id_, _ in found])}
-    return _answered(context, asked, here, [(nodes[id_], position) for id_, position in found if id_ in nodes])
+    found = _near(context, asked.kind, wanted)
+    nodes = {node.id: node for node in asked.kind.among(context, list(found))}
+    return _answered(context, asked, here, [(nodes[id_], item) for id_, item in found.items() if id_ in nodes])
 
 
 def _answered(
