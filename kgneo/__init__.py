@@ -26,6 +26,7 @@ __all__ = [
     "__version__",
     "ask",
     "open_context",
+    "open_store",
     "teach",
     "verify",
 ]
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from kgneo.feedback.give import Said, teach
     from kgneo.graph import Graph
     from kgneo.model import Answer, Triple
+    from kgneo.settings import open_store
     from kgneo.verification.verdict import Verification
     from kgneo.verifying import verify
 
@@ -53,6 +55,7 @@ _HOMES = {
     "Verification": "kgneo.verification.verdict",
     "ask": "kgneo.asking",
     "open_context": "kgneo.asking",
+    "open_store": "kgneo.settings",
     "teach": "kgneo.feedback.give",
     "verify": "kgneo.verifying",
 }

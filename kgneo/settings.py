@@ -51,17 +51,33 @@ def open_graph(
     is not is made where `create` says so. Raises UsageError or GraphEmpty for one that there is not, GraphUnavailable,
     GraphError or ServerError, and DataError for a file of terms that cannot be used.
     """
+    with _opened(settings, report, create=create) as graph:
+        yield graph
+
+
+def open_store(name: str, *, report: Callable[[str], None] = lambda _: None) -> Graph:
+    """The graph in a local store that `kgneo load FILE --store NAME` has filled, to be closed, or used as a block.
+
+    The store's server is started where it does not run, which `report` is told, and stays until `kgneo server stop
+    --store NAME`. A `kgneo.terms.toml` in the working folder is used. Raises UsageError or GraphEmpty where there is no
+    such store, ServerError where its server does not start, and DataError for terms that cannot be used.
+    """
+    return _opened(Settings(store=name), report, create=False)
+
+
+def _opened(settings: Settings, report: Callable[[str], None], *, create: bool) -> Graph:
+    """The connected graph with its terms."""
     file = terms_file(settings.terms)
     terms = None
     if settings.terms or file.is_file():
         from kgneo.terms.file import read_terms  # and with it pydantic, for which nobody without terms must wait
 
         terms = read_terms(file)
-    with _connect(settings, report, create=create) as graph:
-        graph.terms, graph.terms_file = terms, file
-        if graph.read_only:
-            report(f"Read-only: nothing is written to {graph.address}.")
-        yield graph
+    graph = _connect(settings, report, create=create)
+    graph.terms, graph.terms_file = terms, file
+    if graph.read_only:
+        report(f"Read-only: nothing is written to {graph.address}.")
+    return graph
 
 
 def _connect(settings: Settings, report: Callable[[str], None], *, create: bool) -> Graph:

@@ -46,6 +46,7 @@ def test_public_names_are_what_init_exports() -> None:
             "__version__",
             "ask",
             "open_context",
+            "open_store",
             "teach",
             "verify",
         ]

@@ -267,11 +267,16 @@ def _in_all_words(
         less = OF_WORDS * math.log(max(way.probability, LEAST))
         for item in items:
             meant = replace(item, score=item.score + less, means=way.meant)
-            if item.graph not in found or found[item.graph].score < meant.score:
+            if item.graph not in found or _place(meant) < _place(found[item.graph]):
                 found[item.graph] = meant
     if not found and unknown:
         raise unknown
-    return sorted(found.values(), key=lambda item: (item.behind, -item.score))
+    return sorted(found.values(), key=_place)
+
+
+def _place(item: Interpretation) -> tuple[bool, float]:
+    """What interpretations are sorted by, the best first."""
+    return item.behind, -item.score
 
 
 def _with_words(context: Context, fits: Fits, lexicon: Lexicon) -> Fits:
