@@ -13,13 +13,16 @@ from kgneo.embedding import load_encoder
 from kgneo.english.thesaurus import NONE, Terms, Thesaurus
 from kgneo.errors import KgneoError, ServerError
 from kgneo.query.catalogue import Catalogue
+from kgneo.query.graph import QueryGraph, Value, Variable
 from kgneo.ranking.vectors import RankingCache
 from kgneo.reading.fits import Fits
 from kgneo.reading.heard import Heard
 from kgneo.reading.likeness import Likeness, probability, signs
 from kgneo.reading.mentions import Found
 from kgneo.reading.otherwise import MOST, Otherwise, otherwise
+from kgneo.reading.read import Interpretation
 from kgneo.reading.vocabulary import Key, Link, Vocabulary, Word
+from kgneo.stages.interpret import in_all_words
 from kgneo.terms.file import Terms as FileOfTerms
 from kgneo.terms.said import with_terms
 from kgneo.thesaurus_data import INSIDE, PARTS, build, load_thesaurus, make_thesaurus
@@ -195,6 +198,15 @@ def test_files_of_wordnets_form_are_read(tmp_path: Path) -> None:
     near = Terms.of(["vehicle", "heavy goods"], found).near("lorries", found)
     assert near["heavy goods"].same == 1.0
     assert near["vehicle"].narrower > 0.0
+
+
+def test_a_reading_in_front_stays_there_where_other_words_repeat_it_behind() -> None:
+    graph = QueryGraph((Variable("x", ("Customer",)),), Value("x"))
+    behind = Interpretation(graph, 2.0, behind=True)
+    in_other_words = {"all clients": [Interpretation(graph, 1.0)], "all customers": [behind]}
+    known = (Otherwise("all clients"), Otherwise("all customers"))
+    found = in_all_words(known, lambda text, _: in_other_words[text])
+    assert [(item.graph, item.behind) for item in found] == [(graph, False)]
 
 
 # What people told -----------------------------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ def unlearned(
         return _with_meanings([item for item in items if _explains(item)], known.fits.vocabulary)
 
     ways = otherwise.otherwise(question, fits or known.fits, known.dictionary, given)
-    found = _in_all_words(ways, read_as)
+    found = in_all_words(ways, read_as)
     if known.implied is None:
         return found
     found = [item for item in found if item.named >= KIND or item.mentions]
@@ -247,7 +247,7 @@ def _meaning(item: Interpretation, graph: QueryGraph) -> Interpretation:
     return replace(item, graph=graph, meant=None if measured else item.graph)
 
 
-def _in_all_words(
+def in_all_words(
     ways: Sequence[Otherwise], read_as: Callable[[str, Sequence[Span]], list[Interpretation]]
 ) -> list[Interpretation]:
     """The interpretations of a question in all the words in which it may be read, best first.
