@@ -43,6 +43,19 @@ def lodgings(newest_server: RunningServer) -> Iterator[Context]:
             "names, ages and phone numbers of guests older than 35",
             {("Cy Cedar", 45, "555-03"), ("Ed Elm", 38, "555-05")},
         ),
+        ("List the inns with their stars", {("Lakeside", 4), ("Old Mill", 5), ("Harbour", 2)}),
+        (
+            "male guests with their age and phone number",
+            {("Bo Birch", 27, "555-02"), ("Cy Cedar", 45, "555-03"), ("Ed Elm", 38, "555-05")},
+        ),
+        (
+            "List the guests older than 35, with the age and the phone number",
+            {("Cy Cedar", 45, "555-03"), ("Ed Elm", 38, "555-05")},
+        ),
+        (
+            "For every guest older than 35 give the name, their age and their phone number",
+            {("Cy Cedar", 45, "555-03"), ("Ed Elm", 38, "555-05")},
+        ),
         ("inns and their stars", {("Lakeside", 4), ("Old Mill", 5), ("Harbour", 2)}),
     ],
 )

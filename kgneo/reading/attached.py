@@ -61,6 +61,7 @@ OF_EACH: dict[str, Function] = {
 """Words for what is made of the numbers of each."""
 NAMES = frozenset(("name", "names"))
 POSSESSIVES = frozenset(("their", "its", "his", "her"))
+WITH = "with"
 LACKING = frozenset(("free", "without", "lack", "lacks", "lacking", "never"))
 Part = Condition | Selection
 
@@ -381,36 +382,67 @@ def asking(view: _View) -> Iterator[Edit]:
 
 
 def together(view: _View) -> Iterator[Edit]:
-    """Several properties as what is asked for: "the NAME AND AGE of the oldest student", "guests and THEIR PHONES"."""
+    """Several properties as what is asked for: "the NAME AND AGE of the oldest student", "guests and THEIR PHONES",
+    "guests WITH THEIR PHONES"."""
     answer = view.graph.answer
     if not isinstance(answer, Value) or view.graph.columns or answer.of not in view.visible:
         return
     for spans in _listed(view):
         columns = [_column(view, answer.of, span) for span in spans]
         known = [column for column in columns if column is not None]
-        if len(known) == len(columns) == len(set(known)):
+        if len(known) < len(columns):
+            continue
+        if _is_beside_thing(view, answer.of, spans[0].start):
+            known = list(dict.fromkeys((Value(answer.of), *known)))
+        if len(known) == len(set(known)) > 1:
             words = frozenset(index for span in spans for index in span)
             yield Edit((Ask(known[0]), *map(Show, known[1:])), TOGETHER, words & view.left)
 
 
 def _listed(view: _View) -> Iterator[list[range]]:
     """The words on both sides of each "and", as far as they are of a noun phrase each, and of those that commas put
-    before them."""
+    before them; the noun phrase behind a "with" alone."""
     plain = view.plain
-    for at in (index for index, word in enumerate(plain) if word == "and"):
-        begin = at + 1
-        while begin < len(plain) and plain[begin] in ARTICLES | POSSESSIVES:
-            begin += 1
-        end = begin
-        while end < len(plain) and end - begin < LONGEST_NOUN and _is_of_noun(view, end):
-            if end > begin and _is_behind_comma(view, end):
-                break
-            end += 1
+    for at in (index for index, word in enumerate(plain) if word in ("and", WITH)):
+        last = _noun_behind(view, at + 1)
+        if not last or plain[at] == WITH:
+            yield from [[last]] if last else []
+            continue
         before = [_noun_before(view, at)]
-        while before[0] and _is_behind_comma(view, before[0].start):
-            before.insert(0, _noun_before(view, before[0].start))
-        if all(before) and begin < end:
-            yield [*before, range(begin, end)]
+        while before[0] and _is_behind_comma(view, start := _determined(view, before[0].start)):
+            before.insert(0, _noun_before(view, start))
+        if all(before):
+            yield [*before, last]
+
+
+def _is_beside_thing(view: _View, name: str, start: int) -> bool:
+    """Whether words are what is shown beside things that stand before them: "rides WITH THEIR park and length"."""
+    first = _determined(view, start)
+    return (
+        first < start
+        and view.plain[first - 1 : first] == [WITH]
+        and min(view.naming(view.label(name)), default=first) < first
+    )
+
+
+def _determined(view: _View, start: int) -> int:
+    """Where a noun phrase begins with its article or possessive."""
+    while start and view.plain[start - 1] in ARTICLES | POSSESSIVES:
+        start -= 1
+    return start
+
+
+def _noun_behind(view: _View, begin: int) -> range:
+    """The words of a noun phrase that begins with a word, without its article or possessive."""
+    plain = view.plain
+    while begin < len(plain) and plain[begin] in ARTICLES | POSSESSIVES:
+        begin += 1
+    end = begin
+    while end < len(plain) and end - begin < LONGEST_NOUN and _is_of_noun(view, end):
+        if end > begin and _is_behind_comma(view, end):
+            break
+        end += 1
+    return range(begin, end)
 
 
 def _noun_before(view: _View, end: int) -> range:
