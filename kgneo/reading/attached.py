@@ -61,6 +61,7 @@ OF_EACH: dict[str, Function] = {
 """Words for what is made of the numbers of each."""
 NAMES = frozenset(("name", "names"))
 POSSESSIVES = frozenset(("their", "its", "his", "her"))
+INDEFINITE = frozenset(("a", "an", "any", "some", "no"))
 WITH = "with"
 LACKING = frozenset(("free", "without", "lack", "lacks", "lacking", "never"))
 Part = Condition | Selection
@@ -406,7 +407,7 @@ def _listed(view: _View) -> Iterator[list[range]]:
     for at in (index for index, word in enumerate(plain) if word in ("and", WITH)):
         last = _noun_behind(view, at + 1)
         if not last or plain[at] == WITH:
-            yield from [[last]] if last else []
+            yield from [[last]] if last and plain[at + 1] not in INDEFINITE and view.left.issuperset(last) else []
             continue
         before = [_noun_before(view, at)]
         while before[0] and _is_behind_comma(view, start := _determined(view, before[0].start)):
