@@ -407,13 +407,19 @@ def _listed(view: _View) -> Iterator[list[range]]:
     for at in (index for index, word in enumerate(plain) if word in ("and", WITH)):
         last = _noun_behind(view, at + 1)
         if not last or plain[at] == WITH:
-            yield from [[last]] if last and plain[at + 1] not in INDEFINITE and view.left.issuperset(last) else []
+            yield from [[last]] if last and _is_shown_alone(view, at, last) else []
             continue
         before = [_noun_before(view, at)]
         while before[0] and _is_behind_comma(view, start := _determined(view, before[0].start)):
             before.insert(0, _noun_before(view, start))
         if all(before):
             yield [*before, last]
+
+
+def _is_shown_alone(view: _View, at: int, noun: range) -> bool:
+    """Whether the noun behind a "with" may be shown: no condition says it, it is definite, and no list goes on."""
+    definite = view.plain[at + 1] not in INDEFINITE
+    return definite and view.left.issuperset(noun) and view.plain[noun.stop : noun.stop + 1] != ["and"]
 
 
 def _is_beside_thing(view: _View, name: str, start: int) -> bool:
