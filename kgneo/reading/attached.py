@@ -61,7 +61,7 @@ OF_EACH: dict[str, Function] = {
 """Words for what is made of the numbers of each."""
 NAMES = frozenset(("name", "names"))
 POSSESSIVES = frozenset(("their", "its", "his", "her"))
-INDEFINITE = frozenset(("a", "an", "any", "some", "no"))
+ANY_ONE = frozenset(("a", "an", "any", "some"))
 WITH = "with"
 LACKING = frozenset(("free", "without", "lack", "lacks", "lacking", "never"))
 Part = Condition | Selection
@@ -403,22 +403,24 @@ def together(view: _View) -> Iterator[Edit]:
 def _listed(view: _View) -> Iterator[list[range]]:
     """The words on both sides of each "and", as far as they are of a noun phrase each, and of those that commas put
     before them; the noun phrase behind a "with" alone."""
-    plain = view.plain
-    for at in (index for index, word in enumerate(plain) if word in ("and", WITH)):
-        last = _noun_behind(view, at + 1)
-        if not last or plain[at] == WITH:
-            yield from [[last]] if last and _is_shown_alone(view, at, last) else []
-            continue
-        before = [_noun_before(view, at)]
-        while before[0] and _is_behind_comma(view, start := _determined(view, before[0].start)):
-            before.insert(0, _noun_before(view, start))
-        if all(before):
+    for at, word in enumerate(view.plain):
+        last = _noun_behind(view, at + 1) if word in ("and", WITH) else range(0)
+        before = _nouns_before(view, at) if last and word == "and" else []
+        if last and (all(before) if word == "and" else _is_shown_alone(view, at, last)):
             yield [*before, last]
+
+
+def _nouns_before(view: _View, at: int) -> list[range]:
+    """The noun phrase that ends before a word, and those that commas put before it."""
+    found = [_noun_before(view, at)]
+    while found[0] and _is_behind_comma(view, start := _determined(view, found[0].start)):
+        found.insert(0, _noun_before(view, start))
+    return found
 
 
 def _is_shown_alone(view: _View, at: int, noun: range) -> bool:
     """Whether the noun behind a "with" may be shown: no condition says it, it is definite, and no list goes on."""
-    definite = view.plain[at + 1] not in INDEFINITE
+    definite = view.plain[at + 1] not in ANY_ONE
     return definite and view.left.issuperset(noun) and view.plain[noun.stop : noun.stop + 1] != ["and"]
 
 
