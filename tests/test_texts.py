@@ -6,10 +6,13 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
+import httpx
 import pytest
 
 from kgneo.asking import ask, open_context
+from kgneo.cli.index import index_texts
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.doors.tools import Tools
@@ -27,8 +30,11 @@ from kgneo.query.check import check
 from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
 from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
+from kgneo.sample import notes_path, triples_path
 from kgneo.stages.interpret import run_query
 from kgneo.stages.summarise import checked
+from tests.conftest import load_file
+from tests.serving import listening
 
 FILL = """
 CREATE (iris:Director {name: 'Iris Vance', country: 'Norway'})
@@ -325,6 +331,53 @@ def test_what_is_said_of_one_matter_is_told(films: Graph) -> None:
     assert answer.answers == (
         "The music is far too loud, and I left with a headache after an hour of drums and trumpets.",
     )
+
+
+# Texts in triples ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def noted(graph: Graph) -> Iterator[Context]:
+    """The sample with the travellers' notes, loaded as triples; embeddings are made of the notes alone."""
+    load_file(graph, triples_path())
+    load_file(graph, notes_path())
+    index_texts(graph)
+    yield open_context(graph)
+    shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
+
+
+def test_what_people_say_is_told_of_a_graph_of_triples(noted: Context) -> None:
+    for question in ("What do people say about the Danube?", "What do notes say about the Danube?"):
+        answer = ask(noted, question)
+        assert {text.split()[0] for text in answer.answers} == {"A", "The"}
+        assert any("pelicans" in item.triple.object for item in answer.evidence)
+        assert {item.triple.subject for item in answer.evidence} == {"Note"}
+        assert "Danube" in answer.readings[0].text
+
+
+def test_notes_of_triples_are_asked_where_a_question_needs_them(noted: Context) -> None:
+    assert ask(noted, "Which cities have notes about hot baths?").answers[0] == "Budapest"
+    answer = ask(noted, "into which sea does the Danube flow?")
+    assert answer.answers == ("Black Sea",)
+    assert not any("likeness" in warning for warning in answer.warnings)
+
+
+def test_an_assistant_and_the_page_are_told_what_people_say(noted: Context) -> None:
+    question = "What do people say about the Matterhorn?"
+    told = Tools(noted).ask(question)
+    with listening(noted) as address:
+        shown = httpx.post(f"{address}/api/v1/ask", json={"question": question}, timeout=60).json()
+    assert any("loose rock" in text.lower() for text in told["answers"])
+    assert shown["answers"] == told["answers"]
+
+
+def test_triples_without_labels_say_what_texts_need(graph: Graph, tmp_path: Path) -> None:
+    file = tmp_path / "triples.tsv"
+    file.write_text(f"subject\trelation\tobject\nA\tabstract\t{PLOTS[0]}\n", encoding="utf-8")
+    load_file(graph, file)
+    with pytest.raises(UsageError, match="no property with long texts") as told:
+        index_texts(graph)
+    assert "object_label" in (told.value.hint or "")
 
 
 # With a language model -----------------------------------------------------------------------------------------------

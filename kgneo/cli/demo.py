@@ -19,14 +19,18 @@ if TYPE_CHECKING:
     from kgneo.context import Context
 
 STORE = "demo"
-TRY_NEXT = "which seas do the rivers of [Germany] flow into?"
+TRY_NEXT = (
+    "which seas do the rivers of [Germany] flow into?",
+    "How is Vienna connected to Cologne?",
+    "What do people say about the Danube?",
+)
 
 
 @click.command(cls=Command)
 @connection_options
 @model_options
 def demo(settings: Settings, model: ModelSettings) -> None:
-    """Load a small sample graph into a store of its own and answer its questions.
+    """Load a small sample graph, with travellers' notes, into a store of its own and answer its questions.
 
     The first run downloads Neo4j; nothing else is needed, no account, no language model. With one (--llm), its answers
     by kg-rag stand beside those of paths.
@@ -37,11 +41,11 @@ def demo(settings: Settings, model: ModelSettings) -> None:
       kgneo demo --llm smollm2
     """
     from kgneo.asking import open_context
-    from kgneo.cli.index import run_index
+    from kgneo.cli.index import index_texts, run_index
     from kgneo.context import Options
     from kgneo.graph.load import load, source_digest
     from kgneo.loader import open_source, read_triples
-    from kgneo.sample import questions_path, triples_path
+    from kgneo.sample import notes_path, questions_path, triples_path
 
     if settings.uri is None and settings.store is None:
         settings = replace(settings, store=STORE)
@@ -50,9 +54,11 @@ def demo(settings: Settings, model: ModelSettings) -> None:
     prompts = model.load_prompts()
     questions = [json.loads(line) for line in questions_path().read_text(encoding="utf-8").splitlines()]
     with open_graph(settings, report=say, create=True) as graph:
-        source = open_source(triples_path())
-        load(graph, read_triples(source), name=source_digest(source))
+        for path in (triples_path(), notes_path()):
+            source = open_source(path)
+            load(graph, read_triples(source), name=source_digest(source))
         run_index(graph, None)
+        index_texts(graph)
         options = Options(seed=1, llm_timeout=model.llm_timeout)
         context = open_context(graph, model=language_model, prompts=prompts, options=options)
         strategies = ("paths", "kg-rag") if language_model else ("paths",)
@@ -61,7 +67,8 @@ def demo(settings: Settings, model: ModelSettings) -> None:
     if language_model:
         click.echo(f"{right['kg-rag']} of {len(questions)} right by kg-rag with {language_model.name}.")
     click.echo("Try next:")
-    click.echo(about_this_graph(f'  kgneo ask "{TRY_NEXT}"'))
+    for question in TRY_NEXT:
+        click.echo(about_this_graph(f'  kgneo ask "{question}"'))
     click.echo("  kgneo load YOUR_TRIPLES.csv")
     click.echo(about_this_graph("  kgneo server stop"))
 

@@ -242,26 +242,30 @@ def _refuse_beside_texts(options: Mapping[str, object]) -> None:
 
 
 def _index_texts(graph: Graph, encoder: str | None, named: Sequence[str], as_json: bool) -> None:
-    """Index the texts of a graph, those that are `named` or all that are long, and say what was done."""
-    from kgneo.graph.passages import text_keys
-
-    schema, shape = _schema_and_shape(graph, None)
-    if schema is None:
-        raise UsageError(
-            "This graph holds triples that kgneo loaded, whose names are all the text that it has.",
-            hint="Load a graph whose nodes have properties with texts, or attach to one.",
-        )
-    keys = text_keys(schema, shape, [name.strip() for name in named])
-    if not keys:
-        raise UsageError(
-            "The graph has no property with long texts.",
-            hint="Name the ones that say something: kgneo index --texts LABEL.KEY",
-        )
-    report = renew_texts(graph, encoder, keys)
+    """Index the texts of a graph, and say what was done."""
+    keys, report = index_texts(graph, encoder, named)
     if as_json:
         print_json(asdict(report) | {"keys": [str(key) for key in keys]} if report else {})
     else:
         click.echo(about_this_graph('Next: kgneo ask "Which … are about …?"'))
+
+
+def index_texts(
+    graph: Graph, encoder: str | None = None, named: Sequence[str] = ()
+) -> tuple[tuple[TextKey, ...], PassagesReport | None]:
+    """Index the texts of a graph, those that are `named` ("Review.text") or all that are long; gives their properties
+    and what was done. Raises UsageError where there are none."""
+    from kgneo.graph.cache import LocalCache
+    from kgneo.graph.passages import text_keys
+
+    schema, shape = _schema_and_shape(graph, None)
+    keys = text_keys(schema or LocalCache(graph).schema(shape), shape, [name.strip() for name in named])
+    if not keys:
+        hint = "Name the ones that say something: kgneo index --texts LABEL.KEY"
+        if shape.loaded:
+            hint += "; of triples, texts need a label of their own (the column object_label)"
+        raise UsageError("The graph has no property with long texts.", hint=f"{hint}.")
+    return keys, renew_texts(graph, encoder, keys)
 
 
 def renew_texts(

@@ -23,6 +23,7 @@ from kgneo.graph.marking import Places, marks
 from kgneo.graph.passages import Passage, PassageFile, Passages, PassagesRecord, TextKey
 from kgneo.graph.shape import PREFIX, Shape
 from kgneo.graph.user_indexes import UserTexts
+from kgneo.model import Evidence, Triple
 from kgneo.query.compile import Named, compile_query
 from kgneo.query.graph import Condition, Edge, QueryGraph, Value, aggregates, aggregates_of, values_of
 
@@ -149,6 +150,21 @@ class Texts:
             encoder = self._encoder_of(record) if record else own
             found |= zip(there, marks(text, [item.text for item in there], encoder), strict=True)
         return [found.get(item, ()) for item in passages]
+
+    def evidence(
+        self, passages: Sequence[Passage], nodes: Mapping[str, tuple[Sequence[str], str]]
+    ) -> tuple[Evidence, ...]:
+        """Some passages as evidence: who says it, by which property, what is said. `nodes` has the labels and the name
+        of each node; one that is called by the text itself goes by its labels."""
+
+        def teller(item: Passage) -> str:
+            labels, name = nodes[item.node]
+            return " ".join(self._shape.own_labels(labels)) or name if item.text in name else name
+
+        return tuple(
+            Evidence(Triple(teller(item), item.key, item.text), 1, item.likeness or None, marked=marked)
+            for item, marked in zip(passages, self.marks(passages), strict=True)
+        )
 
     def notes(self) -> tuple[str, ...]:
         """What is to be said of texts that are not those of the graph as it is now."""

@@ -24,7 +24,7 @@ from kgneo.graph.schema import LONGEST_LIST
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
-from kgneo.model import AnswerNode, Evidence, Hop, Table, Triple
+from kgneo.model import AnswerNode, Evidence, Hop, Table
 from kgneo.query.compile import UNNAMED, Compiled, Named, compile_query
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Expression, Number, QueryGraph, Value, is_duration
 from kgneo.text import listed
@@ -422,17 +422,15 @@ def _triples(
     return list(dict.fromkeys([*found, *_properties(knowledge, list(wanted))]))
 
 
-def _said(knowledge: Knowledge, result: Result, matches: Sequence[Sequence[Sequence[str]]]) -> list[Evidence]:
+def _said(knowledge: Knowledge, result: Result, matches: Sequence[Sequence[Sequence[str]]]) -> tuple[Evidence, ...]:
     """The passages of the nodes in some matches, the likeliest first."""
     there = {id_ for _, nodes in matches for id_ in nodes}
     passages = [item for item in result.passages.values() if item.node in there]
     ids = [item.node for item in passages]
     rows = {row["id"]: row for row in knowledge.graph.read(query("nodes_by_ids"), ids=ids)} if ids else {}
     passages = [item for item in passages if item.node in rows]
-    return [
-        Evidence(Triple(_named(rows[item.node], knowledge.shape), item.key, item.text), 1, item.likeness, marked=marked)
-        for item, marked in zip(passages, knowledge.texts.marks(passages), strict=True)
-    ]
+    named = {id_: (row["labels"], _named(row, knowledge.shape)) for id_, row in rows.items()}
+    return knowledge.texts.evidence(passages, named)
 
 
 def _named(row: Row, shape: Shape) -> str:

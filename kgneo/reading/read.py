@@ -118,6 +118,9 @@ class Interpretation:
     names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Readable names of relationship types that are codes."""
 
+    nodes: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """The names of nodes that the query graph tells by their ids."""
+
     left: tuple[int, ...] = field(default=(), compare=False, repr=False)
     """The places of the words that it leaves unsaid."""
 
@@ -151,7 +154,7 @@ class Interpretation:
     @property
     def wording(self) -> str:
         """The query graph in English."""
-        text = wording(self.meant or self.graph, names=self.names)
+        text = wording(self.meant or self.graph, nodes=self.nodes, names=self.names)
         return f"{text}, {self.at}" if self.at else text
 
 

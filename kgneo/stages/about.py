@@ -18,9 +18,8 @@ from kgneo.english.saying import ANYBODY, WHAT_IS_SAID, WRITINGS, Subject, subje
 from kgneo.english.words import ARTICLES, FUNCTION_WORDS
 from kgneo.errors import EntityNotFound
 from kgneo.graph.catalogue import catalogue
-from kgneo.graph.passages import Passage
 from kgneo.graph.run import Result
-from kgneo.model import AnswerNode, Evidence, Triple
+from kgneo.model import Evidence
 from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
 from kgneo.query.tree import tree_of
 from kgneo.reading.read import Interpretation
@@ -168,7 +167,7 @@ def what_is_said(context: Context, question: str) -> Interpretation | None:
         return None
     names = [item for item, _, _ in _names(context, question)]
     who, topic = asked["who"], _without_names(asked["what"], [item.text for item in names])
-    inside = [item for item in names if item.text in who]
+    inside, told_by_id = [item for item in names if item.text in who], _names_by_id(names)
     rest = " ".join([who, *(f"of {item.text}" for item in names if item not in inside)])
     read = [] if _is_anybody(context, who) else _readings(context, rest)
     if read and read[0].complete:
@@ -182,7 +181,12 @@ def what_is_said(context: Context, question: str) -> Interpretation | None:
         return None
     told = (Condition(Value(name), "about", (topic,)),) if topic else ()
     graph = replace(graph, answer=Value(name), columns=(), conditions=(*graph.conditions, *told))
-    return Interpretation(graph, found.score, likely=TOLD, names=found.names)
+    return Interpretation(graph, found.score, likely=TOLD, names=found.names, nodes=told_by_id)
+
+
+def _names_by_id(names: Sequence[Named]) -> dict[str, str]:
+    """What a question calls the nodes that it names, by their ids."""
+    return {id_: item.text for item in names for id_ in item.ids}
 
 
 def _is_anybody(context: Context, who: str) -> bool:
@@ -229,13 +233,4 @@ def cited(context: Context, found: Result) -> tuple[Evidence, ...]:
     """The passages of the nodes that were found, in their order: those that say what was asked, else their first."""
     texts, nodes = context.knowledge.texts, {node.id: node for node in found.nodes}
     passages = [found.passages[id_] for id_ in nodes if id_ in found.passages] or texts.cited(texts.first(list(nodes)))
-    return tuple(
-        Evidence(Triple(_told(nodes[item.node], item), item.key, item.text), 1, item.likeness or None, marked=marked)
-        for item, marked in zip(passages, texts.marks(passages), strict=True)
-    )
-
-
-def _told(node: AnswerNode, passage: Passage) -> str:
-    """The name of a node, or what describes it beside the passage itself."""
-    name = node.names[0]
-    return " ".join(node.labels) if passage.text in name else name
+    return texts.evidence(passages, {id_: (node.labels, node.names[0]) for id_, node in nodes.items()})

@@ -177,7 +177,7 @@ def _or_by_sentences(context: Context, question: str, found: Chosen, clock: Cloc
 
 def _by_texts(context: Context, question: str, clock: Clock) -> Chosen | None:
     """The answer by what texts say; None where the question does not ask for that, or nothing was found so."""
-    if context.shape.loaded or not context.knowledge.texts.there:
+    if not context.knowledge.texts.there:
         return None
     with clock.stage("about"):
         said = what_is_said(context, question)
