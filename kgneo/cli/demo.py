@@ -30,7 +30,7 @@ TRY_NEXT = (
 @connection_options
 @model_options
 def demo(settings: Settings, model: ModelSettings) -> None:
-    """Load a small sample graph, with travellers' notes, into a store of its own and answer its questions.
+    """Load a small sample graph into a store of its own and answer its questions.
 
     The first run downloads Neo4j; nothing else is needed, no account, no language model. With one (--llm), its answers
     by kg-rag stand beside those of paths.
