@@ -14,8 +14,8 @@ from typing import Any
 import neo4j.graph
 
 from kgneo.errors import GraphError
+from kgneo.graph.called import answer_node, names_of
 from kgneo.graph.open import Knowledge
-from kgneo.graph.run import answer_node, names_of
 from kgneo.graph.shape import is_own
 from kgneo.graph.statement import Guard, Rows
 from kgneo.graph.values import property_triples, texts

@@ -16,11 +16,12 @@ from neo4j.time import Duration
 
 from kgneo.errors import GraphTimeout
 from kgneo.graph.about import told
+from kgneo.graph.called import answer_node, names_of
 from kgneo.graph.connection import Row
+from kgneo.graph.counterparts import with_counterparts
 from kgneo.graph.cypher import query
 from kgneo.graph.open import Knowledge
 from kgneo.graph.passages import Passage
-from kgneo.graph.schema import LONGEST_LIST
 from kgneo.graph.shape import Shape
 from kgneo.graph.values import property_triples, texts
 from kgneo.graph.walks import read_triples
@@ -39,8 +40,6 @@ INSTEAD = 5
 """Matches that are evidence of what the graph has where nothing was found."""
 MOST_EVIDENCE = 200
 """Answers whose evidence is fetched."""
-DESCRIBED = 4
-"""Properties that describe a node without a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ def run(
         ways = _together(_way(row, shape, naming) for row in shown)
         more = _more(knowledge, graph, keys, timeout, named) - limit if whole and len(rows) > limit else 0
         return Result(tuple(map(str, ways)), (), max(more, 0), not rows, compiled, named, ways=ways)
-    nodes = tuple(_node(row, shape, naming) for row in shown if "id" in row)
+    nodes = with_counterparts(knowledge, [_node(row, shape, naming) for row in shown if "id" in row])
     if not graph.selections and all("walks" in row and "id" in row for row in shown):
         order = sorted(range(len(shown)), key=lambda place: (-shown[place]["walks"], nodes[place].names[0]))
         shown, nodes = [shown[place] for place in order], tuple(nodes[place] for place in order)
@@ -288,58 +287,6 @@ def _more(
 
 def _node(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> AnswerNode:
     return answer_node(row["id"], shape.own_labels(row["labels"]), row["properties"], shape, naming)
-
-
-NO_NAMING: Mapping[str, Sequence[str]] = {}
-
-
-def answer_node(
-    node: str,
-    labels: tuple[str, ...],
-    properties: Mapping[str, Any],
-    shape: Shape,
-    naming: Mapping[str, Sequence[str]] = NO_NAMING,
-) -> AnswerNode:
-    """A node (by the database's id) with all texts that name it; without a name, with what describes it and all of its
-    properties' texts."""
-    names = names_of(labels, properties, shape, naming)
-    every = _texts_of(shape.visible(labels, properties))
-    if _name(labels, every, shape):
-        return AnswerNode(node, labels, names)
-    whole = dict.fromkeys([*names, *(text for found in every.values() for text in found)])
-    return AnswerNode(node, labels, tuple(whole), described=True)
-
-
-def names_of(
-    labels: Sequence[str],
-    properties: Mapping[str, Any],
-    shape: Shape,
-    naming: Mapping[str, Sequence[str]] = NO_NAMING,
-) -> tuple[str, ...]:
-    """All texts that name a node, the one that is shown first; of a node without a name, what describes it."""
-    every = _texts_of(shape.visible(labels, properties))
-    identifying = dict.fromkeys(key for label in labels for key in naming.get(label, ()))
-    others = [text for key in identifying for text in every.get(key, ())]
-    shown = _name(labels, every, shape)
-    if not shown:
-        described = [f"{key.replace('_', ' ')} {', '.join(found)}" for key, found in every.items() if found]
-        shown = ", ".join(described[:DESCRIBED]) or "a node without properties"
-    return tuple(dict.fromkeys([shown, *others]))
-
-
-def _texts_of(properties: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The texts of properties, without vectors and documents."""
-    long = {key for key, value in properties.items() if isinstance(value, list) and len(value) > LONGEST_LIST}
-    return {key: texts(value) for key, value in properties.items() if key not in long}
-
-
-def _name(labels: Sequence[str], every: Mapping[str, Sequence[str]], shape: Shape) -> str:
-    """The name that is shown of a node; empty where it has none."""
-    for label in (*labels, *(shape.display if shape.loaded else ())):
-        parts = [", ".join(every[key]) for key in shape.display.get(label, ()) if every.get(key)]
-        if parts:
-            return " ".join(parts)
-    return ""
 
 
 def _way(row: Row, shape: Shape, naming: Mapping[str, Sequence[str]]) -> Way:

@@ -239,13 +239,13 @@ class Conditions:
             and self.heard.only_function(extreme.at + 1 + bool(measures.function(extreme.at)), item.start)
             and not self.heard.is_label(item.start)
             and (word not in MEASURES or item.meanings[0].score >= SAYS_MEASURE)
-            and any(meaning.key and meaning.key.kind in MEASURED for meaning in item.meanings)
+            and any(meaning.key and self._measures(meaning.key, extreme) for meaning in item.meanings)
         ]  # fmt: skip
         named = named or self._done_at(extreme)
         best: tuple[float, int, Key] | None = None
         for number, thing in enumerate(tree.things):
             for key in self.heard.fits.vocabulary.keys_of(thing.label):
-                if key.kind not in MEASURED:
+                if not self._measures(key, extreme):
                     continue
                 score = self._measure(word, following, key, named) + self._whole(extreme, key)
                 score += self._modifies(extreme, tree, number, bool(named)) + (0.05 if key.kind == "date" else 0.0)
@@ -270,6 +270,11 @@ class Conditions:
             return Selection("x0", by, descending, extreme.limit, extreme.offset)
         variable = self._top(tree) if number < 0 else f"x{number}"
         return Selection(variable, Value(owner, key.key, key.form), descending, extreme.limit, extreme.offset)
+
+    def _measures(self, key: Key, extreme: Extreme) -> bool:
+        """Whether a superlative may order by a property: the tallest person is none with the highest `people_id`."""
+        said = self.heard.plain[extreme.at : extreme.at + 5]
+        return key.kind in MEASURED and not _only_names(key, said)
 
     def _done_at(self, extreme: Extreme) -> list[Mention]:
         """The verb that a place in an order ends, where it names a date: "who was HIRED first"."""
@@ -531,11 +536,9 @@ class Conditions:
 
     def _counts_nothing(self, item: Comparison, key: Key) -> bool:
         """Whether a number only names things, and no word names it: "taller than 180" is no `employee_no`."""
-        said = self.heard.plain[max(item.start - 5, 0) : item.end + 3]
-        last = name_words(key.name or key.key)[-1]
-        if item.function and last in IDENTIFYING:
+        if item.function and name_words(key.name or key.key)[-1] in IDENTIFYING:
             return True
-        return key.unique and last in IDENTIFYING and not any(same_root(word, last) for word in said)
+        return _only_names(key, self.heard.plain[max(item.start - 5, 0) : item.end + 3])
 
     def _compares(self, item: Comparison, key: Key, *, year: bool) -> float:
         inside = [] if item.form else self.heard.plain[item.start : item.end]
@@ -669,6 +672,12 @@ class Conditions:
                     Aggregate("count", Value(f"r{number}"), Value(f"x{join.source}")), item.operator, values
                 )
         return None
+
+
+def _only_names(key: Key, said: Sequence[str]) -> bool:
+    """Whether a property only tells one thing from another, and no word asks for that."""
+    last = name_words(key.name or key.key)[-1]
+    return key.unique and last in IDENTIFYING and not any(same_root(word, last) for word in said)
 
 
 def _may_compare(item: Comparison, key: Key, *, year: bool) -> bool:

@@ -583,7 +583,8 @@ class _Reader:
             return Value(owner, asked.key)
         whole = self.heard.form.whole if asked.kind == "number" and kind == "count" else ""
         if kind == "average" or whole == "average":
-            return Aggregate("average", Value(owner, asked.key, asked.form), grouped)
+            alone = grouped == Value(owner) and self.heard.plain[self.heard.form.per - 1] == "per"
+            return Aggregate("average", Value(owner, asked.key, asked.form), None if alone else grouped)
         total = "total" in self.heard.plain[: self.heard.form.at] or (grouped is not None and added_up)
         if kind == "count" and total and asked.kind != "number":
             return Aggregate("count", Value(owner))  # times and dates do not add up
