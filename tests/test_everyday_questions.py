@@ -89,3 +89,42 @@ def test_everyday_questions_are_answered(lodgings: Context, question: str, answe
 def test_the_noun_before_a_name_says_whose_it_is(lodgings: Context) -> None:
     found = readings(lodgings.knowledge, "Where was stay [1]?")
     assert found[0].topics[0].entity.labels == ("Stay",)
+
+
+ROWERS = """
+UNWIND [[11, 'Ann Ash', 1.82, 71, 56.5], [12, 'Bo Birch', 1.97, 88, 58.25], [13, 'Cy Cedar', 1.75, 93, 57.0]] AS row
+CREATE (:Rower {stroke: row[4], power: row[4] + 1})-[:HAS_PERSON]->
+       (:Person {personId: row[0], name: row[1], height: row[2], weight: row[3]})
+WITH count(*) AS done
+MATCH (person:Person) WHERE person.personId < 13
+CREATE (:Note {sent: date('2024-05-0' + (person.personId - 10))})-[:ABOUT]->(person)
+CREATE (:Note {sent: date('2024-06-0' + (person.personId - 10))})-[:ABOUT]->(person)
+"""
+
+
+@pytest.fixture(scope="module")
+def rowers(newest_server: RunningServer) -> Iterator[Context]:
+    with asked_on(newest_server, ROWERS) as context:
+        yield context
+
+
+@pytest.mark.parametrize(
+    ("question", "name"), [("Tallest person?", "Bo Birch"), ("Who is the heaviest person?", "Cy Cedar")]
+)
+def test_a_number_that_only_tells_things_apart_is_no_measure(rowers: Context, question: str, name: str) -> None:
+    assert ask(rowers, question).answers == (name,)
+
+
+@pytest.mark.parametrize("question", ["average weight per person", "What is the average weight per person?"])
+def test_an_average_per_what_has_the_number_itself_is_one_average(rowers: Context, question: str) -> None:
+    assert ask(rowers, question).answers == ("84",)
+
+
+def test_a_node_without_a_name_is_called_as_the_one_that_it_stands_for(rowers: Context) -> None:
+    answer = ask(rowers, "Which rower has the highest stroke?")
+    assert answer.answers == ("Bo Birch",)
+    assert answer.answer_nodes[0].labels == ("Rower",)
+
+
+def test_a_node_is_not_called_as_one_that_others_are_joined_to_as_well(rowers: Context) -> None:
+    assert "Ann Ash" not in ask(rowers, "Which note was sent first?").answers[0]
