@@ -57,6 +57,14 @@ def lodgings(newest_server: RunningServer) -> Iterator[Context]:
             {("Cy Cedar", 45, "555-03"), ("Ed Elm", 38, "555-05")},
         ),
         ("inns and their stars", {("Lakeside", 4), ("Old Mill", 5), ("Harbour", 2)}),
+        (
+            "stays with their amount paid and inn",
+            {("1", 120, "Lakeside"), ("2", 300, "Old Mill"), ("3", 80, "Harbour"), ("4", 260, "Old Mill")},
+        ),
+        (
+            "List the stays with their guests",
+            {("1", "Ann Ash"), ("2", "Ann Ash"), ("3", "Bo Birch"), ("4", "Cy Cedar")},
+        ),
     ],
 )
 def test_several_properties_are_asked_for_at_once(

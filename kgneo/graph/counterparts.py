@@ -1,8 +1,8 @@
 """Counterparts: what a node without a name is called by, where it stands for one thing that has a name.
 
-Comes in: answers. Goes out: the same with the name of its counterpart for each that has none of its own: a `Gymnast`
-with points and no name, joined to one `Person` that is joined so to no other gymnast, is called as the person. A line of
-an invoice is not called as its product, which has other lines, too.
+Comes in: answers. Goes out: the same with the name of its counterpart for each that has none of its own. A `Gymnast`
+with points and no name, joined to one `Person` that is joined so to no other gymnast, is called as the person. A line
+of an invoice is not called as its product, which has other lines, too.
 """
 
 from __future__ import annotations

@@ -389,15 +389,46 @@ def together(view: _View) -> Iterator[Edit]:
     if not isinstance(answer, Value) or view.graph.columns or answer.of not in view.visible:
         return
     for spans in _listed(view):
-        columns = [_column(view, answer.of, span) for span in spans]
-        known = [column for column in columns if column is not None]
-        if len(known) < len(columns):
+        shown = _columns(view, answer.of, spans)
+        if shown is None:
             continue
+        columns, joins = shown
         if _is_beside_thing(view, answer.of, spans[0].start):
-            known = list(dict.fromkeys((Value(answer.of), *known)))
-        if len(known) == len(set(known)) > 1:
+            columns = list(dict.fromkeys((Value(answer.of), *columns)))
+        if len(columns) == len(set(columns)) > 1 and columns[0].of == answer.of:
             words = frozenset(index for span in spans for index in span)
-            yield Edit((Ask(known[0]), *map(Show, known[1:])), TOGETHER, words & view.left)
+            yield Edit((*joins, Ask(columns[0]), *map(Show, columns[1:])), TOGETHER, words & view.left)
+
+
+def _columns(view: _View, name: str, spans: Sequence[range]) -> tuple[list[Value], list[Join]] | None:
+    """What noun phrases say of a variable, of another one that is there, or of what the variable may be joined to, and
+    the joins for the last; None where one of them says nothing."""
+    graph, columns, joins = view.graph, list[Value](), list[Join]()
+    others = [other for other in view.visible if other != name]
+    for span in spans:
+        column = next((found for at in (name, *others) if (found := _column(view, at, span))), None)
+        join = None if column else _join_named(view, graph, name, span)
+        if column is None and join is None:
+            return None
+        if join is not None and join.variable is not None:
+            graph, column = join.on(graph), Value(join.variable.name)
+            joins.append(join)
+        columns += [column] if column else []
+    return columns, joins
+
+
+def _join_named(view: _View, graph: QueryGraph, name: str, span: range) -> Join | None:
+    """The join, which need not be there, of a variable with what the noun of a phrase names, where one type alone leads
+    there: the CITIES of employees who live in one."""
+    steps = [
+        step for step in view.heard.fits.vocabulary.leaving.get(view.label(name), ())
+        if span[-1] in view.naming(step.label)
+    ]  # fmt: skip
+    if len(steps) != 1 or len(span) != 1:
+        return None
+    new = fresh(graph)
+    ends = (name, new) if steps[0].forward else (new, name)
+    return Join(Edge(ends[0], (steps[0].relation,), ends[1], optional=True), Variable(new, (steps[0].label,)))
 
 
 def _listed(view: _View) -> Iterator[list[range]]:
