@@ -31,7 +31,7 @@ from kgneo.cli.options import (
     say,
     with_options,
 )
-from kgneo.errors import UsageError
+from kgneo.errors import DataError, UsageError
 from kgneo.extras import how_to_install
 from kgneo.folders import store_path
 from kgneo.llm.spending import Price, Spending
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from kgneo.context import Context, Options
     from kgneo.llm import LanguageModel
+    from kgneo.serve.keeping import Keeping
     from kgneo.serve.team_file import Team
 
 LIMITS = Limits()
@@ -229,8 +230,9 @@ def serve(
             return replace(context, spending=Spending.of_this_machine() if models else None)
 
         address = _address(own, listening)
-        if team is not None:
-            app: Any = _team_application(team, own, settings, opened, models, mcp=mcp)
+        if team is not None and team_file is not None:
+            keeping = _keeping(team, team_file)
+            app: Any = _team_application(team, own, settings, opened, models, keeping, mcp=mcp)
             announcement = None
         else:
             app = create_application(opened(settings), own, models=models, browser_user=settings.username, mcp=mcp)
@@ -268,11 +270,13 @@ def _team_application(
     settings: Settings,
     opened: Callable[[Settings], Context],
     models: Mapping[str, LanguageModel],
+    keeping: Keeping,
     *,
     mcp: bool,
 ) -> Starlette:
     """The graphs of a team behind one address."""
     from kgneo.serve.application import create_application
+    from kgneo.serve.kept_routes import Keeper
     from kgneo.serve.team import create_team_application, quota_of
 
     limits = replace(own.limits, rate=0)
@@ -284,10 +288,23 @@ def _team_application(
             browser_user=item.username,
             quota=quota_of(team),
             mcp=mcp,
+            keeper=Keeper(keeping, name, team.keeps_history),
         )
         for name, item in team.graphs.items()
     }
-    return create_team_application(team, apps, own)
+    return create_team_application(team, apps, own, keeping)
+
+
+def _keeping(team: Team, file: Path) -> Keeping:
+    """Where what the users of a team asked is kept, without the histories that the file says are to be none."""
+    from kgneo.serve.keeping import Keeping
+
+    keeping = Keeping.of_team(file)
+    try:
+        keeping.end_histories(team.keeps_history)
+    except DataError as error:  # no reason not to answer
+        say(str(error))
+    return keeping
 
 
 def _check_access(host: str, token: str | None, without_token: bool) -> None:

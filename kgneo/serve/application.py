@@ -23,6 +23,7 @@ from kgneo.serve.api import Routes
 from kgneo.serve.chat import ChatRoutes
 from kgneo.serve.failures import JsonResponse, Refusal, failure, respond
 from kgneo.serve.guard import MCP, Guard
+from kgneo.serve.kept_routes import Keeper, KeptRoutes
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.service import Quota, Service
 from kgneo.serve.settings import ServeSettings
@@ -45,10 +46,11 @@ def create_application(
     warm: bool = True,
     quota: Quota | None = None,
     mcp: bool = False,
+    keeper: Keeper | None = None,
 ) -> FastAPI:
     """An ASGI application that answers questions about the graph of `context`, with its language model where a request
     does not name one of `models`; `quota` says what each user may spend on a day. `mcp`: its tools for assistants are
-    at /mcp, too, which needs the extra `mcp`.
+    at /mcp, too, which needs the extra `mcp`. `keeper` keeps what users asked and saved.
 
     `app.state.workers` are its threads: end their work before the server that runs the application waits for its
     connections to close.
@@ -90,6 +92,7 @@ def create_application(
     app.state.workers = workers
     app.include_router(routes.router())
     app.include_router(ChatRoutes(service, workers, routes).router())
+    app.include_router(KeptRoutes(keeper).router())
     if assistants:
         app.router.routes.append(Route(MCP, assistants, methods=["POST"]))  # GET would wait for ever
     page = StaticFiles(directory=page_folder(), html=True)

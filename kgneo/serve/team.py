@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Mapping, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -31,6 +32,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kgneo.serve.application import page_folder, page_paths
 from kgneo.serve.failures import Refusal
 from kgneo.serve.guard import GUARDED, Guard, Rate
+from kgneo.serve.keeping import Keeping
+from kgneo.serve.kept_routes import is_kept, route_of, told
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.service import Quota
 from kgneo.serve.settings import USER, ServeSettings
@@ -178,8 +181,8 @@ class Gate:
         finally:
             graph, route = _graph_and_path(path)
             took = round((time.perf_counter() - began) * 1000)
-            record = {"user": asker.name, "graph": graph, "path": route, "status": status, "ms": took}
-            self._write(audit, record, bytes(body))
+            record = {"user": asker.name, "graph": graph, "path": route_of(route), "status": status, "ms": took}
+            self._write(audit, record, b"" if is_kept(route) else bytes(body))
 
     def _write(self, audit: AuditLog, record: Mapping[str, Any], body: bytes) -> None:
         try:
@@ -233,8 +236,10 @@ class AllWorkers:
             workers.end_all()
 
 
-def create_team_application(team: Team, apps: Mapping[str, FastAPI], settings: ServeSettings) -> Starlette:
-    """An ASGI application around those of the graphs, by their names."""
+def create_team_application(
+    team: Team, apps: Mapping[str, FastAPI], settings: ServeSettings, keeping: Keeping | None = None
+) -> Starlette:
+    """An ASGI application around those of the graphs, by their names; `keeping` has what users asked and saved."""
     workers = AllWorkers(apps)
 
     async def graphs(request: Request) -> JSONResponse:
@@ -244,6 +249,15 @@ def create_team_application(team: Team, apps: Mapping[str, FastAPI], settings: S
 
     async def health(_: Request) -> JSONResponse:
         return JSONResponse({"status": "ok"})
+
+    def forget(request: Request) -> JSONResponse:
+        if keeping is not None:
+            told(partial(keeping.forget, request.scope[USER]))
+        return JSONResponse({"removed": True})
+
+    async def refused(_: Request, error: Any) -> JSONResponse:
+        response: JSONResponse = error.response()
+        return response
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -258,8 +272,10 @@ def create_team_application(team: Team, apps: Mapping[str, FastAPI], settings: S
             Route("/", lambda _: FileResponse(page_folder() / FRONT)),
             Route("/api/v1/graphs", graphs),
             Route("/api/v1/health", health),
+            Route("/api/v1/kept", forget, methods=["DELETE"]),
             *(Route(path, page) for path in page_paths() if path != "/"),
-        ]
+        ],
+        exception_handlers={Refusal: refused},
     )
     other = Starlette(routes=[Route(path, page) for path in page_paths()])
     app = Starlette(

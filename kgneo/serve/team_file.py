@@ -79,6 +79,7 @@ class UserOfTeam(_Part):
     rate: int | None = Field(None, ge=1, description="Requests a minute.")
     day_tokens: int | None = Field(None, ge=0, description="Tokens of language models a day (UTC).")
     day_cost: float | None = Field(None, ge=0, description="The same in money, where there is a price.")
+    history: bool = Field(True, description="Whether what they ask on the page is kept for them on the server.")
 
     @field_validator("token_sha256")
     @classmethod
@@ -128,6 +129,7 @@ class Team(_Part):
     users: dict[str, UserOfTeam] = Field(min_length=1, description="Users by name.")
     proxy: Proxy | None = Field(None)
     audit: Audit | None = Field(None)
+    history: bool = Field(True, description="Whether the server keeps histories at all.")
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Team:
@@ -152,6 +154,11 @@ class Team(_Part):
     def user_named(self, name: str) -> UserOfTeam | None:
         """What a user of that name may do, one that the proxy named."""
         return self.users.get(name) or self.users.get(ALL)
+
+    def keeps_history(self, name: str) -> bool:
+        """Whether what a user asks on the page is kept for them."""
+        rights = self.user_named(name)
+        return self.history and (rights is None or rights.history)
 
 
 def read_team(file: Path) -> Team:

@@ -49,8 +49,10 @@ export async function get(route, parameters = {}, signal = undefined) {
   return (await checked(response)).json();
 }
 
-export async function post(route, body, signal = undefined) {
-  const sent = { method: "POST", headers: headers(), body: JSON.stringify(body), signal };
+export const post = (route, body, signal = undefined) => send("POST", route, body, signal);
+
+export async function send(method, route, body = undefined, signal = undefined) {
+  const sent = { method, headers: headers(), body: body && JSON.stringify(body), signal };
   return (await checked(await reach(`api/v1/${route}`, sent))).json();
 }
 

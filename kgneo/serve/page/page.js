@@ -5,6 +5,7 @@ import { button, call, element, find } from "./dom.js";
 import { warm } from "./draw.js";
 import * as evidence from "./evidence.js";
 import * as home from "./home.js";
+import { load } from "./kept.js";
 import { showSaved } from "./saved.js";
 import { state } from "./state.js";
 import * as thread from "./thread.js";
@@ -103,6 +104,7 @@ async function begin() {
     find("graph-name").textContent = state.schema.name;
     find("about").textContent = home.sentence(state.schema);
     find("examples").replaceChildren(...state.schema.examples.map((question) => button(question, () => open({ kind: "ask", question }), { dir: "auto" })));
+    await load(problem).catch(problem);
     if (first) thread.restore();
     view(shown);
     furtherExamples();

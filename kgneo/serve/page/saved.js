@@ -1,26 +1,14 @@
-// What was asked and what was saved of this graph, in this browser. Saved questions stand on one board, that is asked
-// anew at once; a name in [brackets] is a slot.
+// What was asked and what was saved of this graph. Saved questions stand on one board, that is asked anew at once; a name
+// in [brackets] is a slot.
 import { ask, post } from "./api.js";
-import { addressOf } from "./address.js";
 import { button, element, find, readable } from "./dom.js";
-import { asked, keepAsked, keepSaved, saved } from "./state.js";
+import { addSaved, asked, clearAsked, leftHere, removeSaved, renameSaved, same, saved } from "./kept.js";
 
-const KEPT = 50;
 const FIRST = 10;
-
-const same = (one, other) => addressOf(one) === addressOf(other);
 
 export const isSaved = (about) => saved().some((item) => same(item.about, about));
 
-export function toggleSaved(about) {
-  const others = saved().filter((item) => !same(item.about, about));
-  keepSaved(others.length < saved().length ? others : [{ about, name: about.question }, ...others]);
-}
-
-export function remember(about, answer) {
-  const others = asked().filter((item) => item.about.question !== about.question);
-  keepAsked([{ about, answer: String(answer).slice(0, 200) }, ...others].slice(0, KEPT));
-}
+export const toggleSaved = (about) => (isSaved(about) ? removeSaved(about) : addSaved(about));
 
 // The board and the history; `open` asks a question in the thread.
 export function showSaved(open) {
@@ -28,19 +16,31 @@ export function showSaved(open) {
   const boards = items.map((item) => board(item, open));
   const refresh = button("Ask all again", () => boards.forEach((one) => one.run()));
   find("saved-view").replaceChildren(
-    element("div", { class: "row" }, element("h2", {}, "Saved"), ...(items.length ? [refresh] : [])),
+    element("div", { class: "row" }, element("h2", {}, "Saved"), ...(items.length ? [refresh] : []), ...takeOver(open)),
     ...(items.length ? [element("div", { class: "board" }, boards.map((one) => one.node))] : [element("p", { class: "quiet" }, "Nothing yet: ☆ on a card saves its question.")]),
     element("h2", {}, "History"),
     ...history(open));
   boards.forEach((one) => one.run());
 }
 
+// What this browser had before the server kept anything becomes the server's when somebody says so.
+function takeOver(open) {
+  const left = leftHere();
+  const take = async () => {
+    for (const item of left.reverse()) await addSaved(item.about, item.name || undefined);
+    showSaved(open);
+  };
+  return left.length ? [button(`Take over ${left.length} of this browser`, take, { id: "take-over" })] : [];
+}
+
 function history(open) {
   const items = asked();
   if (!items.length) return [element("p", { class: "quiet" }, "Nothing was asked yet.")];
-  const clear = button("Clear the history", () => { keepAsked([]); showSaved(open); }, { id: "clear-history" });
-  return [clear, element("ol", { id: "asked" }, items.map((item) => element("li", { dir: "auto" }, button(item.about.question, () => open(item.about)), ` ${item.answer}`)))];
+  const clear = button("Clear the history", () => { clearAsked(); showSaved(open); }, { id: "clear-history" });
+  return [clear, element("ol", { id: "asked" }, items.map((item) => element("li", { dir: "auto" }, button(item.about.question, () => open(item.about)), ` ${item.answer || when(item)}`)))];
 }
+
+const when = (item) => (item.at ? new Date(item.at).toLocaleString() : "");
 
 // Text and names in brackets in turn: "which rivers flow through [Germany]?"
 const slots = (text) => text.split(/\[([^\]]*)\]/);
@@ -61,14 +61,12 @@ function board(item, open) {
       place.textContent = error.message;
     }
   };
-  const name = element("input", { value: item.name, "aria-label": "Name", class: "name", dir: "auto", onchange: () => {
-    keepSaved(saved().map((other) => (same(other.about, item.about) ? { ...other, name: name.value } : other)));
-  } });
+  const name = element("input", { value: item.name, "aria-label": "Name", class: "name", dir: "auto", maxlength: "500", onchange: () => renameSaved(item.about, name.value || item.name) });
   const sentence = element("form", { class: "sentence", dir: "auto", onsubmit: (event) => { event.preventDefault(); run(); } }, parts.map((part, at) => fields[at] || part));
   const node = element("article", { class: "card small" },
     element("header", {}, name, element("div", { class: "row" },
       button("Open", () => open(current()), { "aria-label": `Open: ${item.name}` }),
-      button("✕", () => { toggleSaved(item.about); node.remove(); }, { "aria-label": `Remove: ${item.name}` }))),
+      button("✕", () => { removeSaved(item.about); node.remove(); }, { "aria-label": `Remove: ${item.name}` }))),
     sentence, place);
   return { node, run };
 }

@@ -23,10 +23,11 @@ function write(storage, name, items) {
   storage.removeItem(key(name));
 }
 
-// Until the tab is closed: the cards, newest first. For good: what was asked, and what was saved.
+// Until the tab is closed: the cards, newest first. For good: what was asked, and what was saved, where no server keeps
+// it (kept.js).
 export const cardsKept = () => read(sessionStorage, "thread");
 export const keepCards = (cards) => write(sessionStorage, "thread", cards);
-export const asked = () => read(localStorage, "history");
-export const keepAsked = (items) => write(localStorage, "history", items);
-export const saved = () => read(localStorage, "saved");
-export const keepSaved = (items) => write(localStorage, "saved", items);
+export const askedHere = () => read(localStorage, "history");
+export const keepAskedHere = (items) => write(localStorage, "history", items);
+export const savedHere = () => read(localStorage, "saved");
+export const keepSavedHere = (items) => write(localStorage, "saved", items);

@@ -1,5 +1,5 @@
 // The page of a server with several graphs: those that whoever looks may ask.
-import { get, takeToken, tokenFromAddress } from "./api.js";
+import { get, send, takeToken, tokenFromAddress } from "./api.js";
 import { element, find } from "./dom.js";
 
 async function begin() {
@@ -8,16 +8,31 @@ async function begin() {
     const { graphs } = await get("graphs");
     const links = graphs.map((item) => element("li", {}, element("a", { href: `g/${encodeURIComponent(item.name)}/`, dir: "auto" }, item.title)));
     find("graphs").replaceChildren(...(links.length ? links : [element("li", {}, "None that you may ask.")]));
+    find("kept").hidden = false;
   } catch (error) {
     if (error.status === 401) {
       find("token-form").hidden = false;
       find("token").focus();
       return;
     }
-    find("error").textContent = error.message;
-    find("error").hidden = false;
+    problem(error);
   }
 }
+
+function problem(error) {
+  find("error").textContent = error.message;
+  find("error").hidden = false;
+}
+
+find("forget").addEventListener("click", async () => {
+  if (!confirm("Delete all that this server keeps of what you asked and saved?")) return;
+  try {
+    await send("DELETE", "kept");
+    find("forgotten").textContent = "Nothing is kept any more.";
+  } catch (error) {
+    problem(error);
+  }
+});
 
 find("token-form").addEventListener("submit", (event) => {
   event.preventDefault();

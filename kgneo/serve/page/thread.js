@@ -3,7 +3,7 @@
 import { aboutOf } from "./address.js";
 import { Card } from "./card.js";
 import { find } from "./dom.js";
-import { remember } from "./saved.js";
+import { addAsked } from "./kept.js";
 import { cardsKept, keepCards, state } from "./state.js";
 
 const KEPT = 30;
@@ -106,7 +106,7 @@ function arrive(card) {
 
 function note(card) {
   const { answer } = card;
-  remember(card.about, answer.verdict || (answer.outcome === "answer" || !answer.outcome ? answer.answer : answer.message.split("\n")[0]));
+  addAsked(card.about, answer.verdict || (answer.outcome === "answer" || !answer.outcome ? answer.answer : answer.message.split("\n")[0]));
 }
 
 function store() {
