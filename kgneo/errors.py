@@ -103,6 +103,15 @@ class GraphError(KgneoError):
     """The database answered, and refused."""
 
 
+class LoginRefused(GraphError):
+    """The database does not take a login: it is wrong (`wrong`), or not taken now, as the message says; `retry` where
+    it may be in some seconds."""
+
+    def __init__(self, message: str, *, hint: str = "", wrong: bool = True, retry: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.wrong, self.retry = wrong, retry
+
+
 class GraphUnavailable(GraphError):
     """The database cannot be reached at the moment."""
 

@@ -50,7 +50,7 @@ class LocalCache:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self.folder = cache_folder() / "graphs" / identity(graph)
+        self.folder = cache_folder() / "graphs" / (identity(graph) + graph.apart)
 
     def schema(
         self, shape: Shape = WHOLE, *, refresh: bool = False, report: Callable[[str], None] = lambda _: None

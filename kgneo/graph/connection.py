@@ -24,7 +24,15 @@ from neo4j import exceptions
 
 from kgneo.defaults import RETRY_SECONDS
 from kgneo.defaults import TIMEOUT as DEFAULT_TIMEOUT
-from kgneo.errors import GraphError, GraphTimeout, GraphUnavailable, KgneoError, StatementInvalid, WorkEnded
+from kgneo.errors import (
+    GraphError,
+    GraphTimeout,
+    GraphUnavailable,
+    KgneoError,
+    LoginRefused,
+    StatementInvalid,
+    WorkEnded,
+)
 from kgneo.folders import check_room, free_bytes, free_space
 from kgneo.graph.capabilities import Capabilities, probe
 from kgneo.graph.cypher import query as named_query
@@ -101,6 +109,8 @@ class Graph:
         """The folder of the local store, where it is one."""
         self.terms: Terms | None = None
         """What names and values mean to the people who ask, where somebody has written it down."""
+        self.apart = ""
+        """What tells the cache files of this connection from those of others with its login; empty: they share them."""
         self.terms_file: Path | None = None
         """Where that is written, or may be one day."""
 
@@ -388,7 +398,7 @@ class Graph:
         try:
             yield
         except exceptions.AuthError as error:
-            raise GraphError(
+            raise LoginRefused(
                 f"Neo4j at {self.address} refused the login: {_first_line(error)}",
                 hint="Set NEO4J_USERNAME and NEO4J_PASSWORD (or --username and NEO4J_PASSWORD) to a user it knows.",
             ) from error
@@ -423,8 +433,26 @@ def _plan(record: Mapping[str, Any], query_type: str) -> Plan:
     return Plan(operator, details, children, query_type)
 
 
+NOT_TAKEN: Mapping[str, Callable[[], LoginRefused]] = {
+    "AuthenticationRateLimit": lambda: LoginRefused(
+        "Neo4j takes no login of this user for some seconds, after several wrong ones.",
+        hint="Try again.",
+        wrong=False,
+        retry=True,
+    ),
+    "CredentialsExpired": lambda: LoginRefused(
+        "The password of this user has to be changed before anything can be asked.",
+        hint="ALTER CURRENT USER SET PASSWORD FROM … TO …, in cypher-shell on the database system.",
+        wrong=False,
+    ),
+}
+"""What is said of logins that are right, or may be, and are not taken, by the ends of their errors' codes."""
+
+
 def _translate(error: exceptions.Neo4jError, graph: Graph) -> GraphError:
     code = error.code or ""
+    if code.endswith(tuple(NOT_TAKEN)):
+        return NOT_TAKEN[code.rpartition(".")[2]]()
     if graph.store is not None and free_bytes(graph.store) < ROOM and not code.startswith("Neo.ClientError"):
         return GraphError(f"The disk is full: {free_space(graph.store)}. {_first_line(error)}", hint=STOPPED)
     if "TransactionStartFailed" in code:
