@@ -1,11 +1,14 @@
-// The server's HTTP API. The token, where there is one, is kept until the tab is closed.
+// The server's HTTP API. The token, where there is one, is kept until the tab is closed; a login of the database, where
+// the graph asks for one, is in this variable and nowhere else, so that it is gone when the page is left.
 
 const KEY = "kgneo-token";
+let login = "";
 
 export class Failure extends Error {
   constructor(status, error) {
     super(error?.message || `The server answered with status ${status}.`);
     this.status = status;
+    this.kind = error?.type || "";
     this.hint = error?.hint || "";
     this.nearest = error?.nearest || [];
   }
@@ -13,6 +16,12 @@ export class Failure extends Error {
 
 export function takeToken(text) {
   sessionStorage.setItem(KEY, text);
+}
+
+export const signedIn = () => Boolean(login);
+
+export function takeLogin(user, password) {
+  login = btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${password}`)));
 }
 
 export function tokenFromAddress() {
@@ -24,7 +33,8 @@ export function tokenFromAddress() {
 
 function headers() {
   const token = sessionStorage.getItem(KEY);
-  return { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+  const known = login ? `Basic ${login}` : token ? `Bearer ${token}` : "";
+  return { "Content-Type": "application/json", ...(known ? { Authorization: known } : {}) };
 }
 
 // What the browser says where nobody answers is another word in each browser.

@@ -106,7 +106,7 @@ export class Card {
 
   problem(error) {
     if (error.name === "AbortError") return this.place.replaceChildren(element("p", { class: "quiet" }, "Stopped. ", button("Ask again", () => this.run())));
-    if (error.status === 401) this.thread.refused(error);
+    if (error.status === 401 || error.kind === "LoginNotTaken") this.thread.refused(error);
     // Before an answer is there, the error takes its place; behind it, it is told beside it.
     const missing = [...this.about.question.matchAll(/\[([^\]]*)\]/g)].map((match) => match[1]).filter((name) => error.message.includes(name));
     const near = (error.nearest || []).map((name) => button(name, () => this.thread.open({ ...this.about, question: this.with(name, missing) })));

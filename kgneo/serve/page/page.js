@@ -1,5 +1,6 @@
 // The page: a thread of questions with their answers, what was saved, and a page about the graph.
 import { get, post, takeToken, tokenFromAddress } from "./api.js";
+import * as login from "./login.js";
 import * as box from "./box.js";
 import { button, call, element, find } from "./dom.js";
 import { warm } from "./draw.js";
@@ -32,6 +33,7 @@ find("theme").addEventListener("click", () => {
 // What goes wrong outside of a card.
 function problem(error) {
   if (error.name === "AbortError") return;
+  if (login.ask(error)) return;
   if (error.status === 401) {
     find("token-form").hidden = false;
     find("token").focus();
@@ -101,6 +103,7 @@ async function begin() {
     const first = !state.schema;
     state.schema = await get("schema");
     call(state.schema.shape.names);
+    login.done();
     find("graph-name").textContent = state.schema.name;
     find("about").textContent = home.sentence(state.schema);
     find("examples").replaceChildren(...state.schema.examples.map((question) => button(question, () => open({ kind: "ask", question }), { dir: "auto" })));
@@ -123,6 +126,7 @@ async function furtherExamples() {
 }
 
 tokenFromAddress();
+login.begin(() => begin());
 applyTheme(localStorage.getItem(THEME) || "");
 box.begin(problem);
 thread.begin(problem);

@@ -5,10 +5,10 @@ import { element, find } from "./dom.js";
 async function begin() {
   find("error").hidden = true;
   try {
-    const { graphs } = await get("graphs");
+    const { graphs, known } = await get("graphs");
     const links = graphs.map((item) => element("li", {}, element("a", { href: `g/${encodeURIComponent(item.name)}/`, dir: "auto" }, item.title)));
     find("graphs").replaceChildren(...(links.length ? links : [element("li", {}, "None that you may ask.")]));
-    find("kept").hidden = false;
+    find("kept").hidden = !known;
   } catch (error) {
     if (error.status === 401) {
       find("token-form").hidden = false;
