@@ -10,7 +10,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,12 +40,19 @@ from kgneo.serve.settings import DEFAULT_PORT, EVERYWHERE, Limits, ServeSettings
 from kgneo.settings import Settings, open_graph, terms_file
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
     from starlette.applications import Starlette
 
     from kgneo.context import Context, Options
+    from kgneo.embedding import Encoder
+    from kgneo.graph import Graph
     from kgneo.llm import LanguageModel
     from kgneo.serve.keeping import Keeping
+    from kgneo.serve.logins import Logins
+    from kgneo.serve.service import Quota
     from kgneo.serve.team_file import Team
+
+    Make = Callable[[Graph, Encoder | None], Context]
 
 LIMITS = Limits()
 RETRY = 2.0
@@ -223,16 +230,21 @@ def serve(
     with _listen(host, port) as listening, ExitStack() as stack:
         models = _models(model, further)
 
-        def opened(settings: Settings) -> Context:
-            graph = stack.enter_context(open_graph(replace(settings, retry=RETRY), report=say))
-            first = next(iter(models.values()), None)
-            context = open_context(graph, options=options, model=first, prompts=model.load_prompts(), report=say)
+        def made(
+            graph: Graph, encoder: Encoder | None = None, report: Callable[[str], None] = lambda _: None
+        ) -> Context:
+            first, prompts = next(iter(models.values()), None), model.load_prompts()
+            context = open_context(graph, encoder=encoder, options=options, model=first, prompts=prompts, report=report)
             return replace(context, spending=Spending.of_this_machine() if models else None)
+
+        def opened(settings: Settings) -> Context:
+            return made(stack.enter_context(open_graph(replace(settings, retry=RETRY), report=say)), report=say)
 
         address = _address(own, listening)
         if team is not None and team_file is not None:
             keeping = _keeping(team, team_file)
-            app: Any = _team_application(team, own, settings, opened, models, keeping, mcp=mcp)
+            making = Making(team, own, replace(settings, retry=RETRY), models, keeping, mcp)
+            app: Any = _team_application(making, opened, made)
             announcement = None
         else:
             app = create_application(opened(settings), own, models=models, browser_user=settings.username, mcp=mcp)
@@ -264,35 +276,70 @@ def _team(file: Path | None, settings: Settings, access_token: str | None) -> Te
     return read_team(file)
 
 
-def _team_application(
-    team: Team,
-    own: ServeSettings,
-    settings: Settings,
-    opened: Callable[[Settings], Context],
-    models: Mapping[str, LanguageModel],
-    keeping: Keeping,
-    *,
-    mcp: bool,
-) -> Starlette:
+@dataclass(frozen=True)
+class Making:
+    """What the applications of a team's graphs are made of."""
+
+    team: Team
+    own: ServeSettings
+    settings: Settings
+    models: Mapping[str, LanguageModel]
+    keeping: Keeping
+    mcp: bool
+
+    def application(self, name: str, context: Context, user: str, quota: Quota) -> FastAPI:
+        """The application of a graph, which Neo4j Browser is to know `user` of. It is made ready with the server, or,
+        where it is one user's alone, by their first question."""
+        from kgneo.serve.application import create_application
+        from kgneo.serve.kept_routes import Keeper
+
+        graph = self.team.graphs[name]
+        return create_application(
+            context,
+            replace(self.own, token="", limits=replace(self.own.limits, rate=0), name=graph.title or name),
+            models=self.models,
+            browser_user=user,
+            warm=not graph.login,
+            quota=quota,
+            mcp=self.mcp,
+            keeper=Keeper(self.keeping, name, self.team.keeps_history),
+        )
+
+
+def _team_application(making: Making, opened: Callable[[Settings], Context], made: Make) -> Starlette:
     """The graphs of a team behind one address."""
-    from kgneo.serve.application import create_application
-    from kgneo.serve.kept_routes import Keeper
+    from kgneo.serve.signed_in import signed_in_application
     from kgneo.serve.team import create_team_application, quota_of
 
-    limits = replace(own.limits, rate=0)
-    apps = {
-        name: create_application(
-            opened(item.settings(settings)),
-            replace(own, token="", limits=limits, name=item.title or name),
-            models=models,
-            browser_user=item.username,
-            quota=quota_of(team),
-            mcp=mcp,
-            keeper=Keeper(keeping, name, team.keeps_history),
-        )
-        for name, item in team.graphs.items()
-    }
-    return create_team_application(team, apps, own, keeping)
+    team, own = making.team, making.own
+    logins = {name: _logins(making, name, made) for name, item in team.graphs.items() if item.login}
+    apps: dict[str, Starlette] = {name: signed_in_application(each, own) for name, each in logins.items()}
+    for name, item in team.graphs.items():
+        if name not in logins:
+            context = opened(item.settings(making.settings))
+            apps[name] = making.application(name, context, item.username, quota_of(team))
+    return create_team_application(team, apps, own, making.keeping, logins)
+
+
+def _logins(making: Making, name: str, made: Make) -> Logins:
+    """The sessions of a graph whose users are those of its database. Raises DataError for a file of terms that cannot
+    be used: nobody could sign in."""
+    from kgneo.graph.apart import remove_left
+    from kgneo.serve.announce import runs
+    from kgneo.serve.logins import DatabaseDoor, Logins
+
+    graph = making.team.graphs[name]
+    if graph.terms is not None:
+        from kgneo.terms.file import read_terms
+
+        read_terms(graph.terms)
+    remove_left(runs)
+
+    def application(context: Context, user: str) -> FastAPI:
+        return making.application(name, context, user, lambda _: (graph.day_tokens, graph.day_cost))
+
+    door = DatabaseDoor(graph.settings(making.settings), made)
+    return Logins(door, application, wait=making.own.limits.seconds)
 
 
 def _keeping(team: Team, file: Path) -> Keeping:

@@ -66,14 +66,14 @@ def read(folder: Path) -> Announced | None:
 def find(folder: Path) -> Announced | None:
     """The server of a store that was announced and whose process runs."""
     found = read(folder)
-    return found if found is not None and _runs(found.pid) else None
+    return found if found is not None and runs(found.pid) else None
 
 
 def _file(folder: Path) -> Path:
     return folder / "serve.json"
 
 
-def _runs(pid: int) -> bool:
+def runs(pid: int) -> bool:
     """Whether there is such a process of ours; where the system cannot be asked without harm, it is taken to be."""
     if os.name != "posix":
         return True

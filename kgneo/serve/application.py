@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from importlib.resources import files
@@ -78,7 +79,7 @@ def create_application(
         async with assistants.run() if assistants else nullcontext():
             yield
         workers.end_all()
-        workers.close()
+        await to_thread(workers.close)  # it waits for the database, and others may be served by this thread
 
     app = FastAPI(
         title="kgneo",

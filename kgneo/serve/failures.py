@@ -59,19 +59,21 @@ class JsonResponse(JSONResponse):
 
 @dataclass(eq=False)
 class Refusal(Exception):
-    """A request that is not answered: status, what was found and expected, what to do next, and headers."""
+    """A request that is not answered: status, what was found and expected, what to do next, and headers; `challenge`
+    says how whoever asks may tell who they are."""
 
     status: int
     kind: str
     message: str
     hint: str = ""
     retry_after: int = 0
+    challenge: str = "Bearer"
 
     def response(self) -> JsonResponse:
         """The response that says so."""
         headers = {"Retry-After": str(self.retry_after)} if self.retry_after else {}
         if self.status == 401:
-            headers["WWW-Authenticate"] = "Bearer"
+            headers["WWW-Authenticate"] = self.challenge
         record = failure(self.kind, self.message, self.hint, retry=bool(self.retry_after))
         return JsonResponse(record, self.status, headers)
 

@@ -61,11 +61,26 @@ class Rate:
             return 0.0
         if len(self._buckets) >= ADDRESSES and address not in self._buckets:
             self._buckets.pop(next(iter(self._buckets)))
-        level, before = self._buckets.pop(address, (float(self.minute), now))
-        level = min(level + (now - before) * self.minute / 60, self.minute)
+        level = self._level(address, now)
         allowed = level >= 1
+        self._buckets.pop(address, None)
         self._buckets[address] = (level - 1 if allowed else level, now)
         return 0.0 if allowed else (1 - level) * 60 / self.minute
+
+    def ahead(self, address: str, now: float) -> float:
+        """The same seconds, without counting."""
+        level = self._level(address, now) if self.minute else 1.0
+        return 0.0 if level >= 1 else (1 - level) * 60 / self.minute
+
+    def give_back(self, address: str) -> None:
+        """Take back what was counted last."""
+        if address in self._buckets:
+            level, before = self._buckets[address]
+            self._buckets[address] = (level + 1, before)
+
+    def _level(self, address: str, now: float) -> float:
+        level, before = self._buckets.get(address, (float(self.minute), now))
+        return min(level + (now - before) * self.minute / 60, self.minute)
 
     def refuse_more(self, address: str, *, wrong: bool) -> None:
         """Raises Refusal where an address has tried too many tokens that were `wrong`."""
@@ -146,7 +161,7 @@ class Guard:
 
     def _check_host(self, headers: Headers) -> None:
         host = headers.get("host", "")
-        name = _host_name(host)
+        name = host_name(host)
         if len(headers.getlist("host")) != 1 or not name or not self._settings.allows_host(name):
             raise Refusal(
                 421,
@@ -220,7 +235,7 @@ def _check_origin(headers: Headers) -> None:
         raise Refusal(403, "WrongOrigin", "Pages of other servers may not ask here.")
 
 
-def _host_name(host: str) -> str:
+def host_name(host: str) -> str:
     """The name of a Host header without its port; empty for what is none."""
     try:
         parts = urlsplit(f"//{host}")

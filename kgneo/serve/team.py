@@ -13,13 +13,12 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
 from typing import Any
 
-from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
@@ -29,21 +28,26 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgneo.errors import KgneoError
 from kgneo.serve.application import page_folder, page_paths
-from kgneo.serve.failures import Refusal
+from kgneo.serve.failures import Refusal, respond
 from kgneo.serve.guard import GUARDED, Guard, Rate
 from kgneo.serve.keeping import Keeping
 from kgneo.serve.kept_routes import is_kept, route_of, told
+from kgneo.serve.logins import Logins, credentials_of
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.service import Quota
 from kgneo.serve.settings import USER, ServeSettings
-from kgneo.serve.team_file import ALL, Audit, Team, UserOfTeam
-from kgneo.serve.workers import Workers
+from kgneo.serve.signed_in import SESSION, challenge_of, check_way, source_of
+from kgneo.serve.team_file import ALL, Audit, Team, UserOfTeam, name_signed_in
+from kgneo.serve.workers import Together
 
 LOG = logging.getLogger("kgneo.serve")
 BELOW = "/g/"
 FRONT = "team.html"
 """The page that lists the graphs."""
+GRAPHS = "/api/v1/graphs"
+"""Where it lists them; anybody may know them where all have the users of their databases."""
 FREE = ("/api/v1/health",)
 """What may be asked of each graph, and of the server, by anybody."""
 TELLING = ("question", "claim")
@@ -96,11 +100,12 @@ def _said(body: bytes) -> dict[str, str]:
 
 
 class Gate:
-    """The layer before the graphs of a team."""
+    """The layer before the graphs of a team; `logins` has those whose users are of their databases."""
 
-    def __init__(self, app: ASGIApp, team: Team, settings: ServeSettings) -> None:
-        self._app, self._team, self._settings = app, team, settings
+    def __init__(self, app: ASGIApp, team: Team, settings: ServeSettings, logins: Mapping[str, Logins]) -> None:
+        self._app, self._team, self._settings, self._logins = app, team, settings, logins
         self._rates = {name: Rate(user.rate or settings.limits.rate) for name, user in team.users.items()}
+        self._rates_of_logins = {name: Rate(team.graphs[name].rate or settings.limits.rate) for name in logins}
         self._wrong = Rate(settings.limits.wrong_tokens)
         self._audit = AuditLog(team.audit) if team.audit else None
 
@@ -109,31 +114,58 @@ class Gate:
             await self._app(scope, receive, send)
             return
         try:
-            asker = self._admit(scope)
+            asker = await self._admit(scope)
         except Refusal as refusal:
-            await self._refused(scope, refusal)(scope, receive, send)
+            await self._refused(scope, refusal.response())(scope, receive, send)
+            return
+        except KgneoError as error:
+            await self._refused(scope, respond(error))(scope, receive, send)
             return
         if asker is None or self._audit is None:
             await self._app(scope, receive, send)
         else:
             await self._audited(self._audit, asker, scope, receive, send)
 
-    def _admit(self, scope: MutableMapping[str, Any]) -> Asker | None:
-        """Who asks; None for what anybody may have: files of the page, and whether the server runs. Raises Refusal."""
+    async def _admit(self, scope: MutableMapping[str, Any]) -> str | None:
+        """The name of whoever asks; None for what anybody may have: files of the page, and whether the server runs.
+        Raises Refusal, and KgneoError for a database that cannot be asked who it is."""
         graph, path = _graph_and_path(scope["path"])
-        guarded = path.startswith(GUARDED)
-        if not guarded or path in FREE:
+        if not path.startswith(GUARDED) or path in FREE or self._anybody_may(graph, path):
             return None
-        headers = Headers(scope=scope)
-        address = (scope.get("client") or ("",))[0]
-        asker = self._asker(headers, address)
-        wait = self._rate_of(asker.name).wait(asker.name, time.monotonic())
-        if wait:
-            raise Refusal(429, "TooManyRequests", "You ask too often.", retry_after=int(wait) + 1)
+        if graph is not None and graph in self._logins:
+            return await self._signed_in(graph, scope)
+        asker = self._asker(Headers(scope=scope), _address(scope))
+        self._refuse_more(self._rate_of(asker.name), asker.name)
         if graph is not None and (graph not in self._team.graphs or not asker.rights.may_ask(graph)):
             raise Refusal(404, "NoGraph", f"There is no graph {graph[:64]!r} that you may ask.")
         scope[USER] = asker.name
-        return asker
+        return asker.name
+
+    async def _signed_in(self, graph: str, scope: MutableMapping[str, Any]) -> str:
+        """The name of whoever signs in with a login of a graph's database."""
+        check_way(scope, self._team.proxy, plain=self._team.graphs[graph].plain_http)
+        given = credentials_of(Headers(scope=scope).get("authorization", ""))
+        if given is None:
+            told = "This graph is asked with a user of its Neo4j."
+            hint = "Send: Authorization: Basic, with the name and the password of that user."
+            raise Refusal(401, "SignIn", told, hint, challenge=challenge_of(scope))
+        try:
+            session = await self._logins[graph].session(given, source_of(scope, self._team.proxy))
+        except Refusal as refusal:
+            raise replace(refusal, challenge=challenge_of(scope)) from None
+        name = name_signed_in(session.name, graph)
+        self._refuse_more(self._rates_of_logins[graph], name)
+        scope[SESSION], scope[USER] = session, name
+        return name
+
+    def _anybody_may(self, graph: str | None, path: str) -> bool:
+        """Whether it is the list of graphs of a team without users of its own."""
+        return not self._team.users and (graph, path) == (None, GRAPHS)
+
+    def _refuse_more(self, rate: Rate, name: str) -> None:
+        wait = rate.wait(name, time.monotonic())
+        if wait:
+            raise Refusal(429, "TooManyRequests", "You ask too often.", retry_after=int(wait) + 1)
 
     def _asker(self, headers: Headers, address: str) -> Asker:
         proxy = self._team.proxy
@@ -152,14 +184,13 @@ class Gate:
     def _rate_of(self, name: str) -> Rate:
         return self._rates.get(name) or self._rates[ALL]
 
-    def _refused(self, scope: Scope, refusal: Refusal) -> JSONResponse:
+    def _refused(self, scope: Scope, response: JSONResponse) -> JSONResponse:
         if self._audit is not None:
-            address = (scope.get("client") or ("",))[0]
-            record = {"user": None, "address": address, "path": scope["path"], "status": refusal.status}
+            record = {"user": None, "address": _address(scope), "path": scope["path"], "status": response.status_code}
             self._write(self._audit, record, b"")
-        return refusal.response()
+        return response
 
-    async def _audited(self, audit: AuditLog, asker: Asker, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _audited(self, audit: AuditLog, asker: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and write down what it was."""
         body, status, began = bytearray(), 0, time.perf_counter()
 
@@ -181,7 +212,7 @@ class Gate:
         finally:
             graph, route = _graph_and_path(path)
             took = round((time.perf_counter() - began) * 1000)
-            record = {"user": asker.name, "graph": graph, "path": route_of(route), "status": status, "ms": took}
+            record = {"user": asker, "graph": graph, "path": route_of(route), "status": status, "ms": took}
             self._write(audit, record, b"" if is_kept(route) else bytes(body))
 
     def _write(self, audit: AuditLog, record: Mapping[str, Any], body: bytes) -> None:
@@ -189,6 +220,11 @@ class Gate:
             audit.add(record, body)
         except OSError as error:
             LOG.error("The audit log cannot be written: %s", error.strerror)
+
+
+def _address(scope: Mapping[str, Any]) -> str:
+    """Where a request comes from."""
+    return str((scope.get("client") or ("",))[0])
 
 
 def _graph_and_path(path: str) -> tuple[str | None, str]:
@@ -209,43 +245,23 @@ def quota_of(team: Team) -> Quota:
     return of
 
 
-class AllWorkers:
-    """The threads of all graphs."""
-
-    def __init__(self, apps: Mapping[str, FastAPI]) -> None:
-        self._all: list[Workers] = [app.state.workers for app in apps.values()]
-
-    @property
-    def ended(self) -> int:
-        """Questions that were ended before they were answered."""
-        return sum(workers.ended for workers in self._all)
-
-    @property
-    def running(self) -> int:
-        """Questions that are worked on."""
-        return sum(workers.running for workers in self._all)
-
-    @property
-    def waiting(self) -> int:
-        """Questions that wait for a thread."""
-        return sum(workers.waiting for workers in self._all)
-
-    def end_all(self) -> None:
-        """End every question; for a server that stops."""
-        for workers in self._all:
-            workers.end_all()
-
-
 def create_team_application(
-    team: Team, apps: Mapping[str, FastAPI], settings: ServeSettings, keeping: Keeping | None = None
+    team: Team,
+    apps: Mapping[str, Starlette],
+    settings: ServeSettings,
+    keeping: Keeping | None = None,
+    logins: Mapping[str, Logins] | None = None,
 ) -> Starlette:
-    """An ASGI application around those of the graphs, by their names; `keeping` has what users asked and saved."""
-    workers = AllWorkers(apps)
+    """An ASGI application around those of the graphs, by their names; `keeping` has what users asked and saved,
+    `logins` the sessions of graphs whose users are those of their databases."""
+    workers = Together(lambda: [app.state.workers for app in apps.values()])
 
     async def graphs(request: Request) -> JSONResponse:
-        user = team.user_named(request.scope[USER])
-        may = [(name, item) for name, item in team.graphs.items() if user is not None and user.may_ask(name)]
-        return JSONResponse({"graphs": [{"name": name, "title": item.title or name} for name, item in may]})
+        named = request.scope.get(USER)
+        user = team.user_named(named) if named is not None else None
+        may = [(name, item) for name, item in team.graphs.items() if item.login or (user and user.may_ask(name))]
+        told = [{"name": name, "title": item.title or name} for name, item in may]
+        return JSONResponse({"graphs": told, "known": user is not None})
 
     async def health(_: Request) -> JSONResponse:
         return JSONResponse({"status": "ok"})
@@ -270,7 +286,7 @@ def create_team_application(
     front = Starlette(
         routes=[
             Route("/", lambda _: FileResponse(page_folder() / FRONT)),
-            Route("/api/v1/graphs", graphs),
+            Route(GRAPHS, graphs),
             Route("/api/v1/health", health),
             Route("/api/v1/kept", forget, methods=["DELETE"]),
             *(Route(path, page) for path in page_paths() if path != "/"),
@@ -284,7 +300,7 @@ def create_team_application(
             Mount(f"{BELOW}{{name}}", Guard(other, settings, Metrics(workers))),
             Mount("/", Guard(front, settings, Metrics(workers))),
         ],
-        middleware=[Middleware(Gate, team=team, settings=settings)],
+        middleware=[Middleware(Gate, team=team, settings=settings, logins=logins or {})],
         lifespan=lifespan,
     )
     app.state.workers = workers

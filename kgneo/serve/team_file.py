@@ -12,7 +12,7 @@ import re
 import secrets
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -28,8 +28,16 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 Name = Annotated[str, Field(pattern=f"^{NAME.pattern}$")]
 
 
+SIGNED_IN = "neo4j:"
+"""How names of those begin who sign in with a login of a graph's database."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+OF_LOGINS = {"plain_http", "rate", "day_tokens", "day_cost"}
+"""What is said of graphs alone whose users sign in."""
 
 
 class GraphOfTeam(_Part):
@@ -42,11 +50,20 @@ class GraphOfTeam(_Part):
     password_env: str = Field("", description="The environment variable that holds the password.")
     database: str | None = Field(None, description="The database, where it is not the login's own.")
     terms: Path | None = Field(None, description="The file of terms.")
+    login: Literal["neo4j"] | None = Field(None, description="Whoever asks gives a login of the database.")
+    plain_http: bool = Field(False, description="Whether passwords may come without encryption from elsewhere.")
+    rate: int | None = Field(None, ge=1, description="Requests a minute of each who signs in.")
+    day_tokens: int | None = Field(None, ge=0, description="Tokens of language models a day of each who signs in.")
+    day_cost: float | None = Field(None, ge=0, description="The same in money.")
 
     @model_validator(mode="after")
     def _has_one_place(self) -> GraphOfTeam:
         if (self.store is None) == (self.uri is None):
             raise ValueError("expected a store or a uri, and not both")
+        own = {"store", "username", "password_env"} if self.login else OF_LOGINS
+        if wrong := sorted(own & self.model_fields_set):
+            told = "each who asks gives a login" if self.login else 'only a graph with login = "neo4j" has this'
+            raise ValueError(f"{wrong[0]} does not go with it: {told}")
         return self
 
     def settings(self, base: Settings) -> Settings:
@@ -126,10 +143,21 @@ class Team(_Part):
     """All of the file."""
 
     graphs: dict[Name, GraphOfTeam] = Field(min_length=1, description="Graphs by the name in their address.")
-    users: dict[str, UserOfTeam] = Field(min_length=1, description="Users by name.")
+    users: dict[str, UserOfTeam] = Field({}, description="Users by name.")
     proxy: Proxy | None = Field(None)
     audit: Audit | None = Field(None)
     history: bool = Field(True, description="Whether the server keeps histories at all.")
+
+    @model_validator(mode="after")
+    def _has_users(self) -> Team:
+        without = [name for name, graph in self.graphs.items() if not graph.login]
+        if without and not self.users:
+            raise ValueError(f"nobody may ask {without[0]!r}: expected users, or its login")
+        for name, user in self.users.items():
+            signing = [graph for graph in user.graphs if graph in self.graphs and self.graphs[graph].login]
+            if signing:
+                raise ValueError(f"the user {name!r} may ask {signing[0]!r}, whose users are those of its database")
+        return self
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Team:
@@ -157,7 +185,7 @@ class Team(_Part):
 
     def keeps_history(self, name: str) -> bool:
         """Whether what a user asks on the page is kept for them."""
-        rights = self.user_named(name)
+        rights = None if name.startswith(SIGNED_IN) else self.user_named(name)
         return self.history and (rights is None or rights.history)
 
 
@@ -178,6 +206,11 @@ def read_team(file: Path) -> Team:
     }
     audit = team.audit and team.audit.model_copy(update={"file": folder / team.audit.file})
     return team.model_copy(update={"graphs": graphs, "audit": audit})
+
+
+def name_signed_in(login: str, graph: str) -> str:
+    """The name of somebody who asks a graph with a login of its database."""
+    return f"{SIGNED_IN}{login}@{graph}"
 
 
 def new_token() -> tuple[str, str]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from kgneo.errors import GraphTimeout, KgneoError, WorkEnded
 from kgneo.graph import Graph
@@ -22,6 +22,45 @@ from kgneo.serve.settings import Limits
 Result = TypeVar("Result")
 Tell = Callable[[Any], None]
 END = object()
+
+
+class Working(Protocol):
+    """What works on questions, and how many."""
+
+    @property
+    def ended(self) -> int: ...
+    @property
+    def running(self) -> int: ...
+    @property
+    def waiting(self) -> int: ...
+    def end_all(self) -> None: ...
+
+
+class Together:
+    """What several work on; `parts` says who they are now."""
+
+    def __init__(self, parts: Callable[[], Sequence[Working]]) -> None:
+        self._parts = parts
+
+    @property
+    def ended(self) -> int:
+        """Questions that were ended before they were answered."""
+        return sum(part.ended for part in self._parts())
+
+    @property
+    def running(self) -> int:
+        """Questions that are worked on."""
+        return sum(part.running for part in self._parts())
+
+    @property
+    def waiting(self) -> int:
+        """Questions that wait for a thread."""
+        return sum(part.waiting for part in self._parts())
+
+    def end_all(self) -> None:
+        """End every question; for a server that stops."""
+        for part in self._parts():
+            part.end_all()
 
 
 class Workers:
