@@ -111,21 +111,15 @@ class Serving:
 
 
 @pytest.fixture(scope="module")
-def people(newest_or_any: RunningServer) -> Iterator[Graph]:
+def people(newest_server: RunningServer) -> Iterator[Graph]:
     """People who know each other, as the administrator sees them."""
-    with pytest.MonkeyPatch.context() as patch, connect(newest_or_any) as graph:
-        set_address(patch, newest_or_any)
+    with pytest.MonkeyPatch.context() as patch, connect(newest_server) as graph:
+        set_address(patch, newest_server)
         wipe(graph)
         graph.write(PEOPLE)
         yield graph
         for name in (*PASSWORDS, "new"):
             graph.schema("DROP USER $name IF EXISTS", name=name)
-
-
-@pytest.fixture(scope="module")
-def newest_or_any(newest_server: RunningServer) -> RunningServer:
-    """The first version; another one with KGNEO_TEST_VERSIONS."""
-    return newest_server
 
 
 @pytest.fixture
@@ -544,6 +538,23 @@ def test_a_graph_that_takes_long_to_read_is_told_and_read_on(serving: Serving, m
         assert (refused.status_code, refused.json()["error"]["type"]) == (503, "Opening")
         until(lambda: look(http, "ida") == 200)
     assert serving.door.opened_for == ["ida"]
+
+
+def test_a_server_that_stops_does_not_wait_until_a_graph_is_read(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, before = serving.door.opened, apart()
+
+    def slowly(given: Credentials) -> Opened:
+        time.sleep(1.0)
+        return opened(given)
+
+    monkeypatch.setattr(serving.door, "opened", slowly)
+    serving.logins._wait = 0.2
+    with serving.client() as http, soon() as until:
+        assert ask(http, "ida").status_code == 503
+    until(lambda: not serving.logins._works)
+    assert (serving.door.contexts, apart()) == ([], before)  # the graph was not read any more
 
 
 def test_a_database_that_is_gone_or_knows_no_users_is_told(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:

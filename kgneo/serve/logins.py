@@ -34,6 +34,7 @@ from kgneo.errors import GraphError, LoginRefused
 from kgneo.graph import Graph
 from kgneo.graph.apart import keep_apart, rights
 from kgneo.graph.record import read_record
+from kgneo.graph.work import Work
 from kgneo.serve.failures import Refusal
 from kgneo.serve.guard import Rate
 from kgneo.settings import Settings, open_graph
@@ -49,6 +50,8 @@ LIFE = 3600.0
 """Seconds after which a session is begun anew, and all that it knows of the graph is read again."""
 LOOK = 5.0
 """Seconds between looks for sessions that are over."""
+OPENING = 1800.0
+"""Seconds that reading a graph for somebody may take."""
 SESSIONS = 32
 """Sessions of one graph at a time."""
 COMING = 32
@@ -180,6 +183,7 @@ class Logins:
         self._sessions: dict[str, Session] = {}
         self._coming: dict[tuple[str, bytes], asyncio.Task[Session]] = {}
         self._opening = 0
+        self._works: set[Work] = set()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="login")
 
     @property
@@ -195,6 +199,8 @@ class Logins:
             yield
         finally:
             looking.cancel()
+            for work in list(self._works):
+                work.end()
             for coming in list(self._coming.values()):
                 coming.cancel()
             held = [session.holding for session in self.sessions if session.holding is not None]
@@ -271,8 +277,16 @@ class Logins:
             self._end(there)
 
     def _opened(self, name: str, given: Credentials) -> tuple[FastAPI, Callable[[], None]]:
-        """The application of somebody, and what closes all that it stands on."""
-        opened = self._door.opened(given)
+        """The application of somebody, and what closes all it stands on. Reading the graph ends with the server."""
+        work = Work(OPENING)
+        self._works.add(work)
+        try:
+            with work.begun():
+                return self._made(name, self._door.opened(given))
+        finally:
+            self._works.discard(work)
+
+    def _made(self, name: str, opened: Opened) -> tuple[FastAPI, Callable[[], None]]:
         try:
             return self._make(opened.context, name), opened.close
         except BaseException:
