@@ -130,6 +130,8 @@ class Routes:
         router.post("/next", tags=["questions"])(self.next)
         router.post("/feedback", tags=["questions"])(self.feedback)
         router.get("/schema", tags=["graph"])(self.schema)
+        router.get("/values", tags=["graph"])(self.values)
+        router.get("/quality", tags=["graph"])(self.quality)
         router.get("/entities", tags=["graph"])(self.entities)
         router.get("/neighbours", tags=["graph"])(self.neighbours)
         router.post("/nodes", tags=["graph"])(self.nodes)
@@ -183,6 +185,20 @@ class Routes:
     async def schema(self, request: Request) -> JsonResponse:
         """Labels, relationship types, properties, what connects what, and example questions."""
         return JsonResponse(await self.work(request, self._service.schema))
+
+    async def values(
+        self,
+        request: Request,
+        label: Annotated[str, Query(max_length=NAME)],
+        key: Annotated[str, Query(max_length=NAME)],
+        limit: Annotated[int, Query(ge=1, le=LISTED)] = 10,
+    ) -> JsonResponse:
+        """The most frequent values of a property of a label's nodes, how far they reach, and how many have none."""
+        return JsonResponse(await self.work(request, partial(self._service.values, label, key, limit)))
+
+    async def quality(self, request: Request) -> JsonResponse:
+        """Nodes of each label without a name, a property or a relationship, and names that several share."""
+        return JsonResponse(await self.work(request, self._service.quality))
 
     async def entities(
         self,

@@ -25,8 +25,8 @@ from kgneo.graph.cache import identity
 from kgneo.graph.candidates import count_candidates
 from kgneo.graph.catalogue import catalogue
 from kgneo.graph.cypher import fill, inline
+from kgneo.graph.quality import naming_keys
 from kgneo.graph.schema import Label, Relation
-from kgneo.graph.shape import LOADED_LABEL
 from kgneo.latest import latest
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer, Entity, Step, TopicEntity, evidence_to_dict
@@ -36,6 +36,7 @@ from kgneo.query.compile import parameters_to_show
 from kgneo.query.graph import QueryGraph
 from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
+from kgneo.serve.home import Home
 from kgneo.stages.interpret import reading
 from kgneo.stages.offer_readings import compiled_graph, run_graph
 from kgneo.stages.suggest import Suggested, suggest
@@ -314,7 +315,9 @@ class Service:
         labels, relations = schema.labels, schema.relations
         shown = replace(
             schema,
-            labels=tuple(_only(item, {*shape.values.get(item.name, ()), *self._naming(item.name)}) for item in labels),
+            labels=tuple(
+                _only(item, {*shape.values.get(item.name, ()), *naming_keys(shape, item.name)}) for item in labels
+            ),
             relations=tuple(_only(item, shape.details.get(item.name, ())) for item in relations),
         )
         record = shown.to_dict()
@@ -325,6 +328,18 @@ class Service:
         texts = list(self._known.knowledge.texts.shown())
         return {**record, "examples": self.examples(), "texts": texts, **named}
 
+    def values(self, label: str, key: str, limit: int) -> Record:
+        """How the values of a property are spread over the nodes of a label. Raises UsageError for what is left out."""
+        return self._home().values(label, key, limit)
+
+    def quality(self) -> Record:
+        """Nodes of each label without a name, a property or a relationship, and names that several share."""
+        return self._home().quality()
+
+    def _home(self) -> Home:
+        catalogue = self._catalogue()
+        return Home(self._known, catalogue)
+
     @cached_property
     def _identity(self) -> str:
         """What tells this graph from others; asked once."""
@@ -333,11 +348,6 @@ class Service:
     def _plural(self, label: str) -> str:
         """What the nodes of a label are called."""
         return plural(" ".join(name_words(self._context.shape.names.get(label, label))))
-
-    def _naming(self, label: str) -> tuple[str, ...]:
-        """The properties that name the nodes of a label."""
-        shape = self._context.shape
-        return shape.display[LOADED_LABEL] if shape.loaded else shape.display.get(label, ())
 
     def examples(self) -> list[str]:
         """Questions that can be asked of this graph: how many there are of what there is most, and about one node each

@@ -1,0 +1,177 @@
+"""The quality of a graph: nodes without a name, names that several nodes share, properties that some nodes lack, nodes
+without any relationship.
+
+Comes in: a graph, its schema, its shape. Goes out: for each label what was found among its nodes, without what the
+shape leaves out. Of a large label the first nodes are looked at, and what there was no time for is told as such.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kgneo.errors import GraphTimeout
+from kgneo.graph.connection import Graph
+from kgneo.graph.cypher import fill
+from kgneo.graph.schema import Label, Schema
+from kgneo.graph.shape import LOADED_LABEL, Shape
+from kgneo.graph.spread import SECONDS, bounded
+
+DEADLINE = 20.0
+"""Seconds after which the labels that are left are not looked at."""
+EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """A property that some nodes lack: how many, and their share (0..1) of those that were looked at."""
+
+    key: str
+    nodes: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class LabelQuality:
+    """A label with about so many `nodes`, of which `looked_at` were looked at (0: none, in the time there was).
+
+    `named_by` are the properties that name its nodes. So many are `unnamed`; `shared_names` names are each that of
+    several nodes, of `sharing_nodes` together, and `shared` has those of most nodes with their number. `islands` have
+    no relationship. `partial`: there are more nodes than were looked at."""
+
+    name: str
+    nodes: int
+    named_by: tuple[str, ...] = ()
+    looked_at: int = 0
+    unnamed: int = 0
+    shared_names: int = 0
+    sharing_nodes: int = 0
+    shared: tuple[tuple[str, int], ...] = ()
+    lacking: tuple[Lack, ...] = ()
+    islands: int = 0
+    partial: bool = False
+
+    @property
+    def flawless(self) -> bool:
+        """Whether there is nothing to tell of it."""
+        return bool(self.looked_at) and not (self.unnamed or self.shared_names or self.lacking or self.islands)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What was found of each label, the largest first."""
+
+    labels: tuple[LabelQuality, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every label was looked at."""
+        return all(item.looked_at or not item.nodes for item in self.labels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts and lists, as `kgneo schema --quality --json` prints them."""
+        return asdict(self)
+
+
+def quality(graph: Graph, schema: Schema, shape: Shape, *, deadline: float = DEADLINE) -> Quality:
+    """The quality of what `shape` uses of a graph; `schema` is without what it leaves out."""
+    ends_at = time.monotonic() + deadline
+    return Quality(tuple(_looked_at(graph, label, shape, ends_at) for label in telling_labels(schema, shape)))
+
+
+def telling_labels(schema: Schema, shape: Shape) -> list[Label]:
+    """The labels, the largest first; without the one that every node has that kgneo loaded, where there are others."""
+    every = sorted(schema.labels, key=lambda item: (-item.nodes, item.name))
+    others = [label for label in every if not (shape.loaded and label.name == LOADED_LABEL)]
+    return others or every
+
+
+def naming_keys(shape: Shape, label: str) -> tuple[str, ...]:
+    """The properties that name the nodes of a label."""
+    return shape.display[LOADED_LABEL] if shape.loaded else shape.display.get(label, ())
+
+
+def shown_keys(label: Label, shape: Shape) -> tuple[str, ...]:
+    """The properties of a label that people are shown: those that questions are answered with, and those that name."""
+    shown = {*shape.values.get(label.name, ()), *naming_keys(shape, label.name)}
+    return tuple(item.key for item in label.properties if item.key in shown)
+
+
+def _looked_at(graph: Graph, label: Label, shape: Shape, ends_at: float) -> LabelQuality:
+    named_by, keys = naming_keys(shape, label.name), shown_keys(label, shape)
+    unseen = LabelQuality(label.name, label.nodes, named_by)
+
+    def look(most: int) -> LabelQuality:
+        def read(file: str, **more: Any) -> list[dict[str, Any]]:
+            left = min(SECONDS, ends_at - time.monotonic())
+            if left <= 0:
+                raise GraphTimeout("There is no time left to look at more labels.")
+            return graph.read(fill(file, label=label.name), timeout=left, most=most, **more, **shape.parameters)
+
+        [nodes] = read("quality_nodes")
+        [names] = read("quality_names", shown=EXAMPLES)
+        lacking = read("quality_missing", keys=list(keys)) if keys else []
+        looked_at, partial = nodes["looked"], nodes["looked"] >= most
+        return LabelQuality(
+            label.name,
+            max(label.nodes, looked_at) if partial else looked_at,
+            named_by,
+            looked_at,
+            nodes["unnamed"],
+            names["names"],
+            names["nodes"],
+            tuple((name, number) for name, number in names["first"]),
+            tuple(_lacking(lacking, looked_at)),
+            nodes["islands"],
+            partial,
+        )
+
+    try:
+        return bounded(look)
+    except GraphTimeout:
+        return unseen
+
+
+def _lacking(rows: Iterable[dict[str, Any]], looked_at: int) -> Iterator[Lack]:
+    for row in sorted(rows, key=lambda row: (-row["missing"], row["key"])):
+        yield Lack(row["key"], row["missing"], row["missing"] / looked_at)
+
+
+def quality_text(found: Quality) -> str:
+    """What was found, in lines for a terminal."""
+    lines = ["Quality"]
+    for label in found.labels:
+        part = f", of which the first {label.looked_at:,} were looked at" if label.partial else ""
+        lines.append(f"  {label.name}  {label.nodes:,}{part}")
+        lines += [f"    {text}" for text in _told(label)]
+    if not found.complete:
+        lines.append("Not every label could be looked at in time.")
+    return "\n".join(lines)
+
+
+def _told(label: LabelQuality) -> Sequence[str]:
+    if not label.looked_at:
+        return ["not looked at"]
+    if label.flawless:
+        return ["every node has a name of its own, all properties and a relationship"]
+    keys = " and ".join(label.named_by) or "no property names them; --display says one"
+    shared = ", ".join(f"{name} ({number:,})" for name, number in label.shared)
+    more = ", …" if label.shared_names > len(label.shared) else ""
+    lacking = ", ".join(f"{item.key} {item.nodes:,} ({percentage(item.share)})" for item in label.lacking)
+    lines = (
+        (label.unnamed, f"without a name: {label.unnamed:,} ({keys})"),
+        (label.shared_names, f"names of several: {label.shared_names:,}, of {label.sharing_nodes:,}: {shared}{more}"),
+        (len(label.lacking), f"missing: {lacking}"),
+        (label.islands, f"without a relationship: {label.islands:,}"),
+    )
+    return [text for number, text in lines if number]
+
+
+def percentage(share: float) -> str:
+    """A share in per cent, of which none that is there says 0, and none but all says 100."""
+    whole = round(100 * share)
+    if share and not whole:
+        return "less than 1 %"
+    return "more than 99 %" if share < 1 and whole == 100 else f"{whole} %"
