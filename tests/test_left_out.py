@@ -264,11 +264,41 @@ def test_no_name_that_is_left_out_completes_what_was_typed(world: World, text: s
 def test_the_schema_shows_nothing_that_is_left_out(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     shows_nothing(world.http.get("/api/v1/schema").json())
     shows_nothing(world.http.get("/api/v1/strategies").json())
+    shows_nothing(world.http.get("/api/v1/quality").json())
     shows_nothing(world.tools.schema())
     assert 'salary: STRING NOT NULL "open-44"' in prompt_text(
         world.context.knowledge.schema, world.context.shape, tokens=2_000
     ).replace("salary: STRING ", "salary: STRING NOT NULL ")
     assert main(["schema", "--tokens", "1000"]) == 0
+    shows_nothing(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("label", "key"),
+    [("Person", "salary"), ("Agent", "name"), ("Agent", "cover"), ("Person", "cover"), ("WORKS_AT", "note")],
+)
+def test_values_that_are_left_out_are_as_those_that_there_are_not(world: World, label: str, key: str) -> None:
+    response = world.http.get("/api/v1/values", params={"label": label, "key": key})
+    assert response.status_code == 422
+    shows_nothing(response.json(), [label, key])
+
+
+def test_values_are_those_of_nodes_of_which_they_are_shown(world: World) -> None:
+    def values(label: str, key: str) -> tuple[dict[str, int], int, int]:
+        found = world.http.get("/api/v1/values", params={"label": label, "key": key}).json()
+        shows_nothing(found)
+        return {item["text"]: item["number"] for item in found["values"]}, found["missing"]["number"], found["nodes"]
+
+    assert values("Clerk", "salary") == ({"open-17": 1}, 0, 1)
+    assert values("Person", "name") == ({"Ida Brandt": 1, "Tom Okello": 1}, 0, 2)
+    assert values("Person", "born") == ({"1965": 1, "1970": 1}, 0, 2)
+
+
+def test_the_quality_is_that_of_what_is_shown(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    found = {item["name"]: item for item in world.http.get("/api/v1/quality").json()["labels"]}
+    assert {name: item["nodes"] for name, item in found.items()} == {"Person": 2, "Clerk": 2, "Company": 1}
+    assert {item["key"]: item["nodes"] for item in found["Clerk"]["lacking"]} == {"born": 1}
+    assert main(["schema", "--quality", "--tokens", "200"]) == 0
     shows_nothing(capsys.readouterr().out)
 
 

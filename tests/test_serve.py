@@ -308,6 +308,8 @@ def test_the_openapi_document_lists_the_routes(http: TestClient) -> None:
         "verify",
         "run",
         "schema",
+        "values",
+        "quality",
         "entities",
         "neighbours",
         "strategies",

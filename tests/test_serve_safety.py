@@ -429,9 +429,9 @@ def test_no_body_breaks_the_server(http: TestClient, request: tuple[str, Any]) -
 
 
 @settings(max_examples=100, deadline=None)
-@given(text=TEXT, route=st.sampled_from(["entities", "neighbours"]), limit=TEXT | st.integers(-1, 101))
+@given(text=TEXT, route=st.sampled_from(["entities", "neighbours", "values"]), limit=TEXT | st.integers(-1, 101))
 def test_no_query_breaks_the_server(http: TestClient, text: str, route: str, limit: Any) -> None:
-    named = {"text": text, "name": text, "id": text[::-1], "limit": str(limit)}
+    named = {"text": text, "name": text, "id": text[::-1], "label": text, "key": text, "limit": str(limit)}
     check(http.get(f"/api/v1/{route}", params={key: value.encode("utf-8", "replace") for key, value in named.items()}))
 
 
