@@ -21,7 +21,7 @@ from kgneo.graph.open import known_shape
 from kgneo.graph.quality import percentage
 from kgneo.graph.spread import BINS, days_between, edges_between
 from kgneo.server import RunningServer
-from tests.conftest import asked_on, filled
+from tests.conftest import asked_on, connect, filled
 from tests.serving import client
 
 HOTELS = """
@@ -147,6 +147,17 @@ def test_what_lacks_a_property_is_found_by_its_query_graph(hotels: TestClient) -
         assert ran["question"] == item["wording"]
 
 
+def test_a_large_graph_is_looked_at_label_by_label_with_the_same_result(
+    hotels: TestClient, server: RunningServer
+) -> None:
+    assert hotels.get("/api/v1/ready").status_code == 200
+    with connect(server) as graph, pytest.MonkeyPatch.context() as patch:
+        schema, shape = known_shape(graph)
+        whole = quality.quality(graph, schema, shape)
+        patch.setattr(quality, "WHOLE_UP_TO", 10)
+        assert quality.quality(graph, schema, shape) == whole
+
+
 # Other graphs --------------------------------------------------------------------------------------------------------
 
 
@@ -170,14 +181,15 @@ def test_values_of_several_types_and_no_numbers_are_no_error(graph: Graph) -> No
 
 def test_a_part_of_a_large_label_is_told_as_such(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spread, "MOST_LOOKED_AT", 10)
+    monkeypatch.setattr(quality, "WHOLE_UP_TO", 10)
     with filled(graph, "UNWIND range(1, 30) AS n CREATE (:Thing {name: 'thing', size: n})"):
         with client(open_context(graph)) as http:
             found = http.get("/api/v1/values", params={"label": "Thing", "key": "size"}).json()
             [label] = http.get("/api/v1/quality").json()["labels"]
-        capsys_free = quality.quality_text(quality.quality(graph, *known_shape(graph)))
+        told = quality.quality_text(quality.quality(graph, *known_shape(graph)))
     assert (found["looked_at"], found["nodes"], found["partial"]) == (10, 30, True)
     assert (label["looked_at"], label["nodes"], label["partial"], label["islands"]) == (10, 30, True, 10)
-    assert "Thing  30, of which the first 10 were looked at" in capsys_free
+    assert "Thing  30, of which the first 10 were looked at" in told
 
 
 NUMBERS = st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9).map(lambda number: round(number, 3))

@@ -8,20 +8,23 @@ shape leaves out. Of a large label the first nodes are looked at, and what there
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from kgneo.errors import GraphTimeout
 from kgneo.graph.connection import Graph
-from kgneo.graph.cypher import fill
-from kgneo.graph.schema import Label, Schema
+from kgneo.graph.cypher import fill, query
+from kgneo.graph.schema import WHOLE_UP_TO, Label, Schema
 from kgneo.graph.shape import LOADED_LABEL, Shape
 from kgneo.graph.spread import SECONDS, bounded
 
 DEADLINE = 20.0
 """Seconds after which the labels that are left are not looked at."""
 EXAMPLES = 5
+ALL = 2**31 - 1
+Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,13 @@ class Quality:
 
 
 def quality(graph: Graph, schema: Schema, shape: Shape, *, deadline: float = DEADLINE) -> Quality:
-    """The quality of what `shape` uses of a graph; `schema` is without what it leaves out."""
-    ends_at = time.monotonic() + deadline
-    return Quality(tuple(_looked_at(graph, label, shape, ends_at) for label in telling_labels(schema, shape)))
+    """The quality of what `shape` uses of a graph; `schema` is without what it leaves out. A graph that is not large is
+    looked at by three queries that are the same for every graph: planning some for each label takes longer."""
+    labels, ends_at = telling_labels(schema, shape), time.monotonic() + deadline
+    if schema.nodes <= WHOLE_UP_TO:
+        with suppress(GraphTimeout):  # a server that has much else to do
+            return Quality(tuple(_whole(graph, labels, shape, ends_at)))
+    return Quality(tuple(_looked_at(graph, label, shape, ends_at) for label in labels))
 
 
 def telling_labels(schema: Schema, shape: Shape) -> list[Label]:
@@ -99,42 +106,70 @@ def shown_keys(label: Label, shape: Shape) -> tuple[str, ...]:
     return tuple(item.key for item in label.properties if item.key in shown)
 
 
+def _whole(graph: Graph, labels: Sequence[Label], shape: Shape, ends_at: float) -> list[LabelQuality]:
+    """The labels after a look at all nodes. Raises GraphTimeout."""
+
+    def read(file: str, **more: Any) -> dict[str, Rows]:
+        found: dict[str, Rows] = {}
+        for row in graph.read(query(file), timeout=_left(ends_at), **more, **shape.parameters):
+            found.setdefault(row["label"], []).append(row)
+        return found
+
+    nodes, names = read("quality_nodes_whole"), read("quality_names_whole", shown=EXAMPLES)
+    lacking = read("quality_missing_whole", keys={label.name: list(shown_keys(label, shape)) for label in labels})
+    none = [{"looked": 0, "unnamed": 0, "islands": 0}]
+    return [
+        _found(label, shape, nodes.get(label.name, none), names.get(label.name, []), lacking.get(label.name, []))
+        for label in labels
+    ]
+
+
 def _looked_at(graph: Graph, label: Label, shape: Shape, ends_at: float) -> LabelQuality:
-    named_by, keys = naming_keys(shape, label.name), shown_keys(label, shape)
-    unseen = LabelQuality(label.name, label.nodes, named_by)
+    """A label after a look at its first nodes."""
+    keys = list(shown_keys(label, shape))
 
     def look(most: int) -> LabelQuality:
-        def read(file: str, **more: Any) -> list[dict[str, Any]]:
-            left = min(SECONDS, ends_at - time.monotonic())
-            if left <= 0:
-                raise GraphTimeout("There is no time left to look at more labels.")
-            return graph.read(fill(file, label=label.name), timeout=left, most=most, **more, **shape.parameters)
+        def read(file: str, **more: Any) -> Rows:
+            text = fill(file, label=label.name)
+            return graph.read(text, timeout=_left(ends_at), most=most, **more, **shape.parameters)
 
-        [nodes] = read("quality_nodes")
-        [names] = read("quality_names", shown=EXAMPLES)
-        lacking = read("quality_missing", keys=list(keys)) if keys else []
-        looked_at, partial = nodes["looked"], nodes["looked"] >= most
-        return LabelQuality(
-            label.name,
-            max(label.nodes, looked_at) if partial else looked_at,
-            named_by,
-            looked_at,
-            nodes["unnamed"],
-            names["names"],
-            names["nodes"],
-            tuple((name, number) for name, number in names["first"]),
-            tuple(_lacking(lacking, looked_at)),
-            nodes["islands"],
-            partial,
-        )
+        names, lacking = read("quality_names", shown=EXAMPLES), read("quality_missing", keys=keys) if keys else []
+        return _found(label, shape, read("quality_nodes"), names, lacking, most)
 
     try:
         return bounded(look)
     except GraphTimeout:
-        return unseen
+        return LabelQuality(label.name, label.nodes, naming_keys(shape, label.name))
 
 
-def _lacking(rows: Iterable[dict[str, Any]], looked_at: int) -> Iterator[Lack]:
+def _left(ends_at: float) -> float:
+    """The seconds that one look may still take. Raises GraphTimeout where there are none."""
+    left = min(SECONDS, ends_at - time.monotonic())
+    if left <= 0:
+        raise GraphTimeout("There is no time left to look at more of the graph.")
+    return left
+
+
+def _found(label: Label, shape: Shape, nodes: Rows, names: Rows, lacking: Rows, most: int = ALL) -> LabelQuality:
+    """What rows say of a label, of which `most` nodes were looked at."""
+    [seen], shared = nodes, names[0] if names else {"names": 0, "nodes": 0, "first": []}
+    looked_at, partial = seen["looked"], seen["looked"] >= most
+    return LabelQuality(
+        label.name,
+        max(label.nodes, looked_at) if partial else looked_at,
+        naming_keys(shape, label.name),
+        looked_at,
+        seen["unnamed"],
+        shared["names"],
+        shared["nodes"],
+        tuple((name, number) for name, number in shared["first"]),
+        tuple(_lacking(lacking, looked_at)),
+        seen["islands"],
+        partial,
+    )
+
+
+def _lacking(rows: Rows, looked_at: int) -> Iterator[Lack]:
     for row in sorted(rows, key=lambda row: (-row["missing"], row["key"])):
         yield Lack(row["key"], row["missing"], row["missing"] / looked_at)
 

@@ -3,10 +3,13 @@
 import { post } from "./api.js";
 import { button, element, plain } from "./dom.js";
 import { ends } from "./draw.js";
+import { valuesOf } from "./spread.js";
 import { state } from "./state.js";
 
 const OPERATORS = ["=", "<>", "<", "<=", ">", ">=", "between", "contains", "starts with", "ends with", "about", "present", "missing"];
 const PAUSE = 250;
+const VALUES = 50;
+const FEW = 500;
 
 // `nodes` names the nodes of the query graph by their ids; `run` gets the query graph that the user wants to see.
 export function editor(given, nodes, run) {
@@ -87,14 +90,14 @@ function rows(graph, nodes, change) {
   const bold = (text) => element("bdi", { class: "slot" }, text);
   const edges = (graph.edges || []).map((edge, number) => {
     const types = [...new Set([...edge.relations, ...state.schema.relations.map((item) => item.name)])];
-    const chosen = select(types, edge.relations[0], "Relationship type", (value) => change((made) => { made.edges[number].relations = [value]; }), plain);
+    const chosen = select(types, edge.relations[0], "Relationship type", (value) => change((made) => { made.edges[number].relations = [value]; }), (name) => withNumber(plain(name), relationships(name)));
     const turn = button("⇄", () => change((made) => {
       const one = made.edges[number];
       [one.subject, one.object] = [one.object, one.subject];
     }), { "aria-label": `Turn around: ${edge.relations.join(" or ")}`, title: "Turn around" });
     return element("div", { class: "row" }, bold(named(edge.subject)), edge.absent ? " no " : "", chosen, bold(named(edge.object)), turn, drop("edges", number, edge.relations.join(" or ")));
   });
-  const conditions = (graph.conditions || []).map((condition, number) => conditionRow(condition, number, named, change, drop));
+  const conditions = (graph.conditions || []).map((condition, number) => conditionRow(condition, number, graph, named, change, drop));
   const selections = (graph.selections || []).map((selection, number) => {
     const what = `${selection.descending ? "greatest" : "least"} ${selection.limit || 1} by ${valueText(selection.by, named)}`;
     return element("div", { class: "row" }, bold(what), drop("selections", number, what));
@@ -106,7 +109,7 @@ function rows(graph, nodes, change) {
   return [answer, ...edges, ...conditions, ...selections, more(graph, named, change)];
 }
 
-function conditionRow(condition, number, named, change, drop) {
+function conditionRow(condition, number, graph, named, change, drop) {
   const set = (action) => change((made) => action(made.conditions[number]));
   const left = valueText(condition.left, named);
   const operator = select(OPERATORS, condition.operator || "=", "Comparison", (value) => set((one) => {
@@ -116,6 +119,11 @@ function conditionRow(condition, number, named, change, drop) {
   const listed = Array.isArray(condition.right || []);
   const examples = listed && condition.left.key ? propertiesNamed(condition.left.key).flatMap((item) => item.examples || []) : [];
   const list = element("datalist", { id: `values-${number}-${Math.random().toString(36).slice(2)}` }, examples.map((value) => element("option", { value })));
+  const label = listed && condition.left.key ? labelOf(graph, condition.left) : "";
+  if (label) {
+    valuesOf(label, condition.left.key, VALUES).then((found) => list.replaceChildren(...found.values.map((item) =>
+      element("option", { value: item.text, label: withNumber(item.text, item.number) }))), () => {}); // the examples stay
+  }
   const fields = listed ? (condition.right || []).map((value, at) => {
     const field = element("input", { value: String(value), "aria-label": "Value", dir: "auto", size: 14, list: list.id });
     field.addEventListener("change", () => set((one) => { one.right[at] = typeof value === "number" ? Number(field.value) : field.value; }));
@@ -124,15 +132,37 @@ function conditionRow(condition, number, named, change, drop) {
   return element("div", { class: "row" }, element("bdi", { class: "slot" }, left), operator, fields, list, drop("conditions", number, left));
 }
 
+// The label whose property a value is: that of its variable, or the only one that has such a property.
+function labelOf(graph, value) {
+  const variable = graph.variables.find((item) => item.name === value.of);
+  if (!variable) return "";
+  const owners = state.schema.labels.filter((label) => label.properties.some((item) => item.key === value.key)).map((label) => label.name);
+  const own = [...(variable.labels || []), led(graph, value.of)].find((label) => owners.includes(label));
+  return own || (owners.length === 1 ? owners[0] : "");
+}
+
+// How many there are beside each name in a menu; `about`, where the server has not looked at all of them.
+const withNumber = (text, number, about = false) => (number ? `${text} (${about ? "about " : ""}${number.toLocaleString()})` : text);
+const relationships = (name) => state.schema.relations.find((item) => item.name === name)?.relationships;
+
+// The relationships of a type between nodes of two labels.
+function joining(relation, subject, object) {
+  const found = relation.connections.filter((item) => item.subject.includes(subject) && item.object.includes(object));
+  return { number: found.reduce((sum, item) => sum + item.times, 0), about: found.some((item) => !item.exact) };
+}
+
+// The nodes of a label that have a property: its share is told in three digits.
+const having = (label, key) => ({ number: Math.round(label.nodes * key.share), about: key.share < 1 && (label.nodes > FEW || (state.schema.sampled && !state.schema.scanned)) });
+
 const propertiesNamed = (key) => [...state.schema.labels, ...state.schema.relations].flatMap((item) => item.properties).filter((item) => item.key === key);
 
 // What may be added: a step along a relationship type, a condition on a property.
 function more(graph, named, change) {
   const fresh = (stem, taken) => { let at = taken.size; while (taken.has(`${stem}${at}`)) at += 1; return `${stem}${at}`; };
   const steps = graph.variables.flatMap((item) => state.schema.relations.flatMap((relation) => ends(state.schema, relation).flatMap(([subject, object]) => [
-    ...(fits(item, subject) ? [{ from: item.name, relation: relation.name, label: object, leaving: true }] : []),
-    ...(fits(item, object) ? [{ from: item.name, relation: relation.name, label: subject, leaving: false }] : [])])));
-  const keys = graph.variables.flatMap((item) => state.schema.labels.filter((label) => fits(item, label.name)).flatMap((label) => label.properties.map((key) => ({ of: item.name, key }))));
+    ...(fits(item, subject) ? [{ from: item.name, relation: relation.name, label: object, leaving: true, ...joining(relation, subject, object) }] : []),
+    ...(fits(item, object) ? [{ from: item.name, relation: relation.name, label: subject, leaving: false, ...joining(relation, subject, object) }] : [])])));
+  const keys = graph.variables.flatMap((item) => state.schema.labels.filter((label) => fits(item, label.name)).flatMap((label) => label.properties.map((key) => ({ of: item.name, key, ...having(label, key) }))));
   const step = (at) => change((made) => {
     const { from, relation, label, leaving } = steps[at];
     const name = fresh("x", new Set(made.variables.map((item) => item.name)));
@@ -144,7 +174,7 @@ function more(graph, named, change) {
     const example = key.examples?.[0] ?? "";
     made.conditions = [...(made.conditions || []), { left: { of, key: key.key }, operator: "=", right: [/^(INTEGER|FLOAT|NUMBER)/i.test(key.type) ? Number(example) : example] }];
   });
-  const menu = (label, items, text, action) => select(["", ...items.keys()], "", label, (at) => at !== "" && action(Number(at)), (at) => (at === "" ? label : text(items[at])));
+  const menu = (label, items, text, action) => select(["", ...items.keys()], "", label, (at) => at !== "" && action(Number(at)), (at) => (at === "" ? label : withNumber(text(items[at]), items[at].number, items[at].about)));
   const stepText = (item) => (item.leaving ? `${named(item.from)} ${plain(item.relation)} ${plain(item.label)}` : `${plain(item.label)} ${plain(item.relation)} ${named(item.from)}`);
   return element("div", { class: "row" },
     ...(steps.length ? [menu("+ step", steps, stepText, step)] : []),

@@ -1,11 +1,14 @@
-// About the graph: its labels with what they hold, its relationship types from where to where, and its nodes.
+// About the graph: its labels with what they hold, its relationship types from where to where, its nodes, its quality.
 import { get } from "./api.js";
 import { button, called, element, find, table } from "./dom.js";
 import { Picture, ends, schemaTriples } from "./draw.js";
+import { quality } from "./quality.js";
+import { spread, valuesOf } from "./spread.js";
 import { state } from "./state.js";
 
 const PAUSE = 150;
 let picture = null;
+let panels = 0;
 
 export const restyle = () => picture?.restyle();
 
@@ -24,12 +27,14 @@ export function sentence(schema) {
 export function showGraph(open, problem) {
   if (picture) return;
   const { schema } = state;
+  const looking = search(problem);
   const place = element("div", { class: "picture", role: "img", "aria-label": "Picture of the schema; the cards and the table below hold the same" });
   find("graph-view").replaceChildren(
     element("h2", {}, schema.name),
     element("p", {}, `${sentence(schema)} At ${schema.address}.`),
-    ...search(problem),
-    element("h2", {}, "Labels"), element("div", { class: "board" }, telling(schema).map((label) => labelCard(label, open))),
+    ...looking.parts,
+    element("h2", {}, "Labels"), element("div", { class: "board" }, telling(schema).map((label) => labelCard(label, open, problem))),
+    element("h2", {}, "Quality"), quality(open, looking.seek, problem),
     element("h2", {}, "Relationship types"), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Relationship types" }, table(`${schema.relations.length}`, ["type", "from", "to", "relationships", "properties"], schema.relations.map(relationRow))),
     element("h2", {}, "Picture"), place);
   const kinds = new Map(schema.labels.map((label) => [called(label.name), label.name]));
@@ -43,16 +48,38 @@ function relationRow(relation) {
   return [own(relation.name), list(0), list(1), relation.relationships.toLocaleString(), relation.properties.map((item) => own(item.key)).join(", ")];
 }
 
-function labelCard(label, open) {
+// A label with its properties, of which one that is chosen shows its values.
+function labelCard(label, open, problem) {
+  const place = element("div", { id: `values-${(panels += 1)}`, role: "region", "aria-label": `Values of ${own(label.name)}`, hidden: true });
+  let shown = null;
+  const choose = async (key, chosen) => {
+    shown?.setAttribute("aria-expanded", "false");
+    shown = shown === chosen ? null : chosen;
+    shown?.setAttribute("aria-expanded", "true");
+    place.hidden = !shown;
+    place.replaceChildren(element("p", { class: "quiet", role: "status" }, "…"));
+    try {
+      const found = shown && spread(await valuesOf(label.name, key), open);
+      if (found && shown === chosen) place.replaceChildren(found);
+    } catch (error) {
+      place.hidden = true;
+      problem(error);
+    }
+  };
+  const property = (key) => {
+    const made = button(own(key), () => choose(key, made), { "aria-expanded": "false", "aria-controls": place.id, title: `The values of ${own(key)}` });
+    return made;
+  };
   const missing = (item) => (item.share < 1 ? ` (${Math.round(100 * item.share)} % have it)` : "");
-  const rows = label.properties.map((item) => [own(item.key), (item.examples || []).slice(0, 3).join(", ") + missing(item)]);
+  const rows = label.properties.map((item) => [property(item.key), (item.examples || []).slice(0, 3).join(", ") + missing(item)]);
   return element("article", { class: "card small" },
     element("header", {}, element("h3", {}, own(label.name)), element("span", { class: "quiet" }, label.nodes.toLocaleString())),
     ...(rows.length ? [table("", ["property", "examples"], rows)] : []),
+    place,
     button(`which ${label.plural} are there?`, () => open({ kind: "ask", question: `which ${label.plural} are there?` })));
 }
 
-// A search over the nodes' names, and a page for the node that is chosen.
+// A search over the nodes' names, and a page for the node that is chosen: {parts, seek}, where `seek` looks for a name.
 function search(problem) {
   const found = element("div", { class: "chips", "aria-live": "polite" });
   const page = element("div");
@@ -74,7 +101,13 @@ function search(problem) {
   };
   const field = element("input", { type: "search", id: "node-search", placeholder: "Find a node by its name", "aria-label": "Find a node by its name", dir: "auto",
     oninput: () => { clearTimeout(pause); pause = setTimeout(look, PAUSE); } });
-  return [field, found, page];
+  const seek = (name) => {
+    field.value = name;
+    field.focus();
+    field.scrollIntoView({ block: "center" });
+    return look();
+  };
+  return { parts: [field, found, page], seek };
 }
 
 function nodePage(around, show) {
