@@ -154,7 +154,7 @@ def test_a_large_graph_is_looked_at_label_by_label_with_the_same_result(
     with connect(server) as graph, pytest.MonkeyPatch.context() as patch:
         schema, shape = known_shape(graph)
         whole = quality.quality(graph, schema, shape)
-        patch.setattr(quality, "WHOLE_UP_TO", 10)
+        patch.setattr(quality, "MOST_LOOKED_AT", 10)
         assert quality.quality(graph, schema, shape) == whole
 
 
@@ -181,7 +181,7 @@ def test_values_of_several_types_and_no_numbers_are_no_error(graph: Graph) -> No
 
 def test_a_part_of_a_large_label_is_told_as_such(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spread, "MOST_LOOKED_AT", 10)
-    monkeypatch.setattr(quality, "WHOLE_UP_TO", 10)
+    monkeypatch.setattr(quality, "MOST_LOOKED_AT", 10)
     with filled(graph, "UNWIND range(1, 30) AS n CREATE (:Thing {name: 'thing', size: n})"):
         with client(open_context(graph)) as http:
             found = http.get("/api/v1/values", params={"label": "Thing", "key": "size"}).json()

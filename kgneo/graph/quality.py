@@ -16,15 +16,17 @@ from typing import Any
 from kgneo.errors import GraphTimeout
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
-from kgneo.graph.schema import WHOLE_UP_TO, Label, Schema
+from kgneo.graph.schema import Label, Schema
 from kgneo.graph.shape import LOADED_LABEL, Shape
-from kgneo.graph.spread import SECONDS, bounded
+from kgneo.graph.spread import FEWER_LOOKED_AT, MOST_LOOKED_AT, SECONDS, bounded
 
 DEADLINE = 20.0
 """Seconds after which the labels that are left are not looked at."""
 EXAMPLES = 5
 ALL = 2**31 - 1
 Rows = list[dict[str, Any]]
+NOTHING = {"looked": 0, "unnamed": 0, "islands": 0, "names": 0, "sharing": 0, "first": ()}
+"""What is said of a label that no node has any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,14 @@ class Quality:
 
 def quality(graph: Graph, schema: Schema, shape: Shape, *, deadline: float = DEADLINE) -> Quality:
     """The quality of what `shape` uses of a graph; `schema` is without what it leaves out. A graph that is not large is
-    looked at by three queries that are the same for every graph: planning some for each label takes longer."""
+    looked at by two queries that are the same for every graph: planning some for each label takes longer. Of a large
+    one the small labels come first, so that a large label takes no time away from them."""
     labels, ends_at = telling_labels(schema, shape), time.monotonic() + deadline
-    if schema.nodes <= WHOLE_UP_TO:
+    if schema.nodes <= MOST_LOOKED_AT:
         with suppress(GraphTimeout):  # a server that has much else to do
             return Quality(tuple(_whole(graph, labels, shape, ends_at)))
-    return Quality(tuple(_looked_at(graph, label, shape, ends_at) for label in labels))
+    found = [_looked_at(graph, label, shape, ends_at) for label in reversed(labels)]
+    return Quality(tuple(reversed(found)))
 
 
 def telling_labels(schema: Schema, shape: Shape) -> list[Label]:
@@ -115,13 +119,9 @@ def _whole(graph: Graph, labels: Sequence[Label], shape: Shape, ends_at: float) 
             found.setdefault(row["label"], []).append(row)
         return found
 
-    nodes, names = read("quality_nodes_whole"), read("quality_names_whole", shown=EXAMPLES)
+    names = read("quality_names_whole", shown=EXAMPLES)
     lacking = read("quality_missing_whole", keys={label.name: list(shown_keys(label, shape)) for label in labels})
-    none = [{"looked": 0, "unnamed": 0, "islands": 0}]
-    return [
-        _found(label, shape, nodes.get(label.name, none), names.get(label.name, []), lacking.get(label.name, []))
-        for label in labels
-    ]
+    return [_found(label, shape, names.get(label.name, [NOTHING]), lacking.get(label.name, [])) for label in labels]
 
 
 def _looked_at(graph: Graph, label: Label, shape: Shape, ends_at: float) -> LabelQuality:
@@ -131,10 +131,11 @@ def _looked_at(graph: Graph, label: Label, shape: Shape, ends_at: float) -> Labe
     def look(most: int) -> LabelQuality:
         def read(file: str, **more: Any) -> Rows:
             text = fill(file, label=label.name)
-            return graph.read(text, timeout=_left(ends_at), most=most, **more, **shape.parameters)
+            return graph.read(text, timeout=_left(ends_at) / tries, most=most, **more, **shape.parameters)
 
-        names, lacking = read("quality_names", shown=EXAMPLES), read("quality_missing", keys=keys) if keys else []
-        return _found(label, shape, read("quality_nodes"), names, lacking, most)
+        tries = 1 if most == FEWER_LOOKED_AT else 2
+        names = read("quality_names", shown=EXAMPLES)
+        return _found(label, shape, names, read("quality_missing", keys=keys) if keys else [], most)
 
     try:
         return bounded(look)
@@ -150,9 +151,9 @@ def _left(ends_at: float) -> float:
     return left
 
 
-def _found(label: Label, shape: Shape, nodes: Rows, names: Rows, lacking: Rows, most: int = ALL) -> LabelQuality:
+def _found(label: Label, shape: Shape, names: Rows, lacking: Rows, most: int = ALL) -> LabelQuality:
     """What rows say of a label, of which `most` nodes were looked at."""
-    [seen], shared = nodes, names[0] if names else {"names": 0, "nodes": 0, "first": []}
+    [seen] = names
     looked_at, partial = seen["looked"], seen["looked"] >= most
     return LabelQuality(
         label.name,
@@ -160,9 +161,9 @@ def _found(label: Label, shape: Shape, nodes: Rows, names: Rows, lacking: Rows, 
         naming_keys(shape, label.name),
         looked_at,
         seen["unnamed"],
-        shared["names"],
-        shared["nodes"],
-        tuple((name, number) for name, number in shared["first"]),
+        seen["names"],
+        seen["sharing"],
+        tuple((name, number) for name, number in seen["first"]),
         tuple(_lacking(lacking, looked_at)),
         seen["islands"],
         partial,

@@ -24,7 +24,7 @@ from kgneo.graph.shape import Shape
 from kgneo.graph.values import LONGEST_TEXT, texts
 
 Found = TypeVar("Found")
-MOST_LOOKED_AT, FEWER_LOOKED_AT = 300_000, 10_000
+MOST_LOOKED_AT, FEWER_LOOKED_AT = 100_000, 10_000
 """Nodes of a label that are looked at, and where that takes too long."""
 SECONDS = 10.0
 """How long one look may take."""

@@ -8,11 +8,12 @@ const LISTED = 8;
 // A part of a page that is filled when the server has looked. `open` asks a question, `seek` looks for nodes of a name.
 export function quality(open, seek, problem) {
   const place = element("div", { id: "quality" }, element("p", { class: "quiet", role: "status" }, "Looking at the nodes of each label …"));
-  get("quality").then((found) => place.replaceChildren(...told(found, open, seek)), (error) => { place.replaceChildren(); problem(error); });
+  const look = () => get("quality").then((found) => place.replaceChildren(...told(found, open, seek, look)), (error) => { place.replaceChildren(); problem(error); });
+  look();
   return place;
 }
 
-function told(found, open, seek) {
+function told(found, open, seek, look) {
   const seen = found.labels.filter((label) => label.looked_at);
   const amiss = seen.filter((label) => label.unnamed || label.shared_names || label.lacking.length || label.islands);
   const fine = seen.filter((label) => !amiss.includes(label));
@@ -21,7 +22,8 @@ function told(found, open, seek) {
   return [
     ...(amiss.length ? [element("ul", { class: "amiss" }, amiss.map((label) => element("li", { dir: "auto" }, ofLabel(label, open, seek))))] : []),
     ...(fine.length ? [element("p", { class: "quiet", dir: "auto" }, `Every node has a name of its own, all properties and a relationship: ${named(fine)}. ${fine.map(part).join(" ")}`)] : []),
-    ...(unseen.length ? [element("p", { class: "warning", dir: "auto" }, `Not looked at, for want of time: ${named(unseen)}.`)] : []),
+    ...(unseen.length ? [element("p", { class: "warning", dir: "auto" }, `Not looked at, for want of time: ${named(unseen)}. `,
+      button("Look again", (event) => { event.target.disabled = true; look(); }))] : []),
   ];
 }
 
