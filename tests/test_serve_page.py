@@ -462,6 +462,102 @@ def test_the_graph_is_shown_with_its_labels_and_counts(page: Any) -> None:
     shoot(page, "serve-graph.png")
 
 
+def choose_property(page: Any, label: str, key: str) -> None:
+    """Open the values of a property in the card of its label."""
+    script = """const card = [...document.querySelectorAll('#graph-view .card.small')]
+        .find((one) => one.querySelector('h3').innerText === arguments[0]);
+      [...card.querySelectorAll('td button')].find((one) => one.innerText === arguments[1]).click()"""
+    page.execute_script(script, label, key)
+
+
+@pytest.fixture
+def home(chromium: Any, graph: Graph) -> Iterator[Any]:
+    """The page about a graph of orders, of which some are amiss."""
+    load_orders(graph)
+    graph.write("CREATE (:Shipper {phone: '1'}), (:Product {productName: 'Tea'})")
+    with listening(open_context(graph)) as address:
+        chromium.get(address)
+        until(chromium, lambda: texts(chromium, "#examples button"))
+        click(chromium, "#view-graph")
+        until(chromium, lambda: texts(chromium, ".amiss li"))
+        yield chromium
+
+
+@on_one_version
+def test_a_property_shows_its_values_and_a_value_asks_for_its_nodes(home: Any) -> None:
+    choose_property(home, "Customer", "country")
+    until(home, lambda: texts(home, ".spread h4") == ["country"])
+    assert [text.split() for text in texts(home, ".bars tbody tr")][:2] == [["Austria", "2"], ["France", "2"]]
+    wide = "return [...document.querySelectorAll('.bar')].map((one) => one.getBoundingClientRect().width)"
+    assert home.execute_script(wide)[0] == 2 * home.execute_script(wide)[-1]
+    click(home, ".bars button", "Austria")
+    until(home, lambda: answers(home) == ["Alpine Kitchen, Bäckerei Sonne"])
+    assert texts(home, ".asked") == ["customers with country Austria"]
+
+
+@on_one_version
+def test_a_property_that_is_chosen_again_is_closed(home: Any) -> None:
+    for opened in ("true", "false"):
+        choose_property(home, "Supplier", "rating")
+        until(home, lambda: bool(texts(home, ".spread h4")) == (opened == "true"))  # noqa: B023
+        found = home.execute_script("return document.querySelectorAll('td button[aria-expanded=true]').length")
+        assert found == (opened == "true")
+
+
+@on_one_version
+def test_dates_and_numbers_show_how_many_lie_between(home: Any) -> None:
+    choose_property(home, "Order", "orderedOn")
+    until(home, lambda: "from 2023-01-09 to 2024-03-11" in " ".join(texts(home, ".spread p")))
+    assert texts(home, ".bars tbody tr")[0].split() == ["2023-01", "–", "2023-02", "4"]
+    click(home, ".bars button", "2023-01 – 2023-02")
+    until(home, lambda: answers(home))
+    assert answers(home)[0].count("SO-") == 4
+
+
+@on_one_version
+def test_the_quality_of_the_graph_leads_to_what_is_amiss(home: Any) -> None:
+    told = {text.split()[0]: text for text in texts(home, ".amiss li")}
+    assert "1 without a name" in told["Shipper"]
+    assert "1 name is that of several, 2 nodes together" in told["Product"]
+    assert "1 without a relationship" in told["Product"]
+    click(home, ".amiss button", "Tea (2)")
+    until(home, lambda: texts(home, "#graph-view .chips button").count("Tea · Product") == 2)
+    click(home, ".amiss button", "shippedOn 14 %")
+    until(home, lambda: answers(home) == ["SO-1019, SO-1020, SO-1021"])
+
+
+@on_one_version
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_graph_s_page_breaks_no_rule_of_accessibility_and_fits_a_phone(home: Any, theme: str) -> None:
+    from axe_core_python.selenium import Axe
+
+    home.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+    for label, key in (("Customer", "country"), ("Order", "orderedOn")):
+        choose_property(home, label, key)
+    until(home, lambda: len(texts(home, ".spread")) == 2)
+    found = [f"{item['id']}: {node['html']}" for item in Axe().run(home)["violations"] for node in item["nodes"]]
+    assert found == []
+    home.execute_script("document.body.style.width = '390px'")
+    wide = "return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > 391"
+    wide += " && !one.closest('.scroll, pre, .picture')).map((one) => one.outerHTML.slice(0, 80))"
+    assert home.execute_script(wide) == []
+
+
+@on_one_version
+def test_the_menus_of_the_editor_say_how_many_there_are(chromium: Any, graph: Graph) -> None:
+    load_orders(graph)
+    with listening(open_context(graph)) as address:
+        chromium.get(address)
+        until(chromium, lambda: texts(chromium, "#examples button"))
+        ask(chromium, "which customers are in Austria?")
+        open_readings(chromium)
+        click(chromium, ".readings li:first-child button[aria-label^='Change']")
+        menus = "return [...document.querySelectorAll('.editor select option')].map((one) => one.text)"
+        assert {"customer placed order (21)", "customer’s city (13)"} <= {*chromium.execute_script(menus)}
+        values = "return [...document.querySelectorAll('.editor datalist option')].map((one) => [one.value, one.label])"
+        until(chromium, lambda: ["France", "France (2)"] in chromium.execute_script(values))
+
+
 def test_a_node_has_a_page_that_leads_to_others(page: Any) -> None:
     click(page, "#view-graph")
     page.find_element(CSS, "#node-search").send_keys("ethio")

@@ -29,7 +29,7 @@ function told(found, open, seek, look) {
 
 function ofLabel(label, open, seek) {
   const own = label.lacking.find((item) => label.named_by.length === 1 && item.key === label.named_by[0] && item.nodes === label.unnamed) || {};
-  const how = label.named_by.length ? `by ${label.named_by.map(called).join(" and ")}` : "no property names them";
+  const how = label.named_by.length ? label.named_by.map(called).join(" and ") : "no property names them";
   const shared = label.shared.map((item) => button(`${item.name} (${item.number.toLocaleString()})`, () => seek(item.name), { "aria-label": `${item.name}: find the ${nodes(item.number)} of this name`, dir: "auto" }));
   const lines = [
     label.unnamed ? [asking(own, `${label.unnamed.toLocaleString()} without a name`, open), ` (${how})`] : null,
