@@ -158,6 +158,16 @@ def test_a_large_graph_is_looked_at_label_by_label_with_the_same_result(
         assert quality.quality(graph, schema, shape) == whole
 
 
+def test_triples_that_kgneo_loaded_have_values_and_a_quality_too(http: TestClient) -> None:
+    found = http.get("/api/v1/values", params={"label": "Sea", "key": "name", "limit": 50}).json()
+    assert found["nodes"] == len(found["values"])
+    [sea] = [item for item in found["values"] if item["text"] == "Baltic Sea"]
+    assert http.post("/api/v1/run", json={"graph": sea["graph"]}).json()["answers"] == ["Baltic Sea"]
+    labels = http.get("/api/v1/quality").json()["labels"]
+    assert "Entity" not in {item["name"] for item in labels}
+    assert {item["unnamed"] + item["shared_names"] + item["islands"] for item in labels} == {0}
+
+
 # Other graphs --------------------------------------------------------------------------------------------------------
 
 
