@@ -395,9 +395,17 @@ def together(view: _View) -> Iterator[Edit]:
         columns, joins = shown
         if _is_beside_thing(view, answer.of, spans[0].start):
             columns = list(dict.fromkeys((Value(answer.of), *columns)))
+        elif _are_things(columns):
+            continue
         if len(columns) == len(set(columns)) > 1 and columns[0].of == answer.of:
             words = frozenset(index for span in spans for index in span)
             yield Edit((*joins, Ask(columns[0]), *map(Show, columns[1:])), TOGETHER, words & view.left)
+
+
+def _are_things(columns: Sequence[Value]) -> bool:
+    """Whether things of several kinds are named side by side, of which no table is wanted: "phones of GUESTS AND
+    STAFF"."""
+    return len({column.of for column in columns}) > 1 and not any(column.key for column in columns)
 
 
 def _columns(view: _View, name: str, spans: Sequence[range]) -> tuple[list[Value], list[Join]] | None:
