@@ -199,6 +199,7 @@ def test_answers_have_the_properties_of_their_nodes_beside_them(chromium: Any, g
 
 
 def test_groups_are_drawn_as_a_chart(page: Any) -> None:
+    page.get_log("browser")  # what tests before had it say is read, and gone
     give(page, "answer: 'a: 3, b: 40', answers: ['a: 3', 'b: 40'], evidence: []", "how many each?")
     click(page, ".tabs button", "Chart")
     until(page, lambda: texts(page, ".chart canvas"))
@@ -291,8 +292,9 @@ def test_the_history_stays_in_the_browser(page: Any) -> None:
 
 def test_what_was_asked_of_one_graph_is_not_shown_beside_another(page: Any) -> None:
     ask(page, CAPITAL)
-    script = "const done = arguments[0]; import('/state.js').then(({ state, asked, cardsKept }) => {"
-    script += "state.schema = { ...state.schema, identity: 'another' }; done([asked().length, cardsKept().length]); })"
+    script = "const done = arguments[0]; import('/state.js').then(({ state, askedHere, cardsKept }) => {"
+    script += "state.schema = { ...state.schema, identity: 'another' }; "
+    script += "done([askedHere().length, cardsKept().length]); })"
     assert page.execute_async_script(script) == [0, 0]
 
 
