@@ -1,6 +1,7 @@
-// The one node of a label that each of $ids is joined to by a type, where that is joined so to no other node.
+// The one node of a label that each of $ids is joined to by a type, where that is joined so to no other node; none that has a
+// label of $excluded.
 MATCH (node)-[:`{relation}`]-(other:`{label}`)
-WHERE elementId(node) IN $ids
+WHERE elementId(node) IN $ids AND none(label IN labels(other) WHERE label IN $excluded)
 WITH node, collect(DISTINCT other) AS others
 WHERE size(others) = 1
 WITH node, others[0] AS other

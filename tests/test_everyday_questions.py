@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from kgneo.asking import ask
 from kgneo.context import Context
+from kgneo.graph.attach import Choices
+from kgneo.graph.counterparts import with_counterparts
+from kgneo.graph.open import open_knowledge
 from kgneo.server import RunningServer
 from kgneo.stages.link import readings
 from tests.conftest import asked_on
@@ -136,3 +140,10 @@ def test_a_node_without_a_name_is_called_as_the_one_that_it_stands_for(rowers: C
 
 def test_a_node_is_not_called_as_one_that_others_are_joined_to_as_well(rowers: Context) -> None:
     assert "Ann Ash" not in ask(rowers, "Which note was sent first?").answers[0]
+
+
+def test_a_counterpart_that_is_left_out_names_nothing(rowers: Context) -> None:
+    node = replace(ask(rowers, "Which rower has the highest stroke?").answer_nodes[0], names=("stroke 58.25",))
+    assert with_counterparts(rowers.knowledge, [node])[0].names[0] == "Bo Birch"
+    hiding = open_knowledge(rowers.graph, choices=Choices(exclude=("Person",)))
+    assert with_counterparts(hiding, [node]) == (node,)

@@ -32,9 +32,11 @@ def with_counterparts(knowledge: Knowledge, nodes: Sequence[AnswerNode]) -> tupl
 
 def _names(knowledge: Knowledge, label: str, ids: Sequence[str]) -> dict[str, str]:
     """The names of the counterparts of some nodes of a label; none where not each of them has one."""
+    shape = knowledge.shape
     for relation, other in _standing_for(knowledge, label):
-        rows = knowledge.graph.read(fill("names_of_counterparts", relation=relation, label=other), ids=list(ids))
-        found = [answer_node(row["id"], tuple(row["labels"]), row["properties"], knowledge.shape) for row in rows]
+        text = fill("names_of_counterparts", relation=relation, label=other)
+        rows = knowledge.graph.read(text, ids=list(ids), excluded=list(shape.excluded))
+        found = [answer_node(row["id"], tuple(row["labels"]), row["properties"], shape) for row in rows]
         if len(found) == len(ids) and not any(node.described for node in found):
             return {node.id: node.names[0] for node in found}
     return {}
