@@ -35,7 +35,7 @@ from kgneo.reading.fits import words_with_unit
 from kgneo.reading.form import Comparison
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.measures import COUNTING, is_age, reverses
-from kgneo.reading.vocabulary import MEASURED, Key
+from kgneo.reading.vocabulary import MEASURED, Key, Step
 
 SAID = 0.15
 """What it is worth that a word is said which the reading leaves unsaid."""
@@ -415,28 +415,30 @@ def _columns(view: _View, name: str, spans: Sequence[range]) -> tuple[list[Value
     others = [other for other in view.visible if other != name]
     for span in spans:
         column = next((found for at in (name, *others) if (found := _column(view, at, span))), None)
-        join = None if column else _join_named(view, graph, name, span)
-        if column is None and join is None:
-            return None
-        if join is not None and join.variable is not None:
-            graph, column = join.on(graph), Value(join.variable.name)
+        step = None if column else _step_named(view, name, span)
+        if step is not None:
+            join, new = _join_by(graph, name, step, optional=True)
+            graph, column = join.on(graph), Value(new)
             joins.append(join)
-        columns += [column] if column else []
+        if column is None:
+            return None
+        columns.append(column)
     return columns, joins
 
 
-def _join_named(view: _View, graph: QueryGraph, name: str, span: range) -> Join | None:
-    """The join, which need not be there, of a variable with what the noun of a phrase names, where one type alone leads
-    there: the CITIES of employees who live in one."""
-    steps = [
-        step for step in view.heard.fits.vocabulary.leaving.get(view.label(name), ())
-        if span[-1] in view.naming(step.label)
-    ]  # fmt: skip
-    if len(steps) != 1 or len(span) != 1:
-        return None
+def _step_named(view: _View, name: str, span: range) -> Step | None:
+    """The step from a variable to what the noun of a phrase names, where one type alone leads there: to the CITIES of
+    employees who live in one."""
+    leaving = view.heard.fits.vocabulary.leaving.get(view.label(name), ())
+    steps = [step for step in leaving if span[-1] in view.naming(step.label)]
+    return steps[0] if len(steps) == len(span) == 1 else None
+
+
+def _join_by(graph: QueryGraph, name: str, step: Step, *, optional: bool = False) -> tuple[Join, str]:
+    """The join of a variable with what a step leads to, which is `optional` or must be there, and that variable."""
     new = fresh(graph)
-    ends = (name, new) if steps[0].forward else (new, name)
-    return Join(Edge(ends[0], (steps[0].relation,), ends[1], optional=True), Variable(new, (steps[0].label,)))
+    ends = (name, new) if step.forward else (new, name)
+    return Join(Edge(ends[0], (step.relation,), ends[1], optional=optional), Variable(new, (step.label,))), new
 
 
 def _listed(view: _View) -> Iterator[list[range]]:
@@ -586,9 +588,8 @@ def _joined(view: _View, name: str) -> Iterator[tuple[tuple[Join, ...], str]]:
     if edges:
         return
     for step in view.heard.fits.vocabulary.leaving.get(view.label(name), ()):
-        new = fresh(view.graph)
-        ends = (name, new) if step.forward else (new, name)
-        yield (Join(Edge(ends[0], (step.relation,), ends[1]), Variable(new, (step.label,))),), new
+        join, new = _join_by(view.graph, name, step)
+        yield (join,), new
 
 
 def had_by(view: _View) -> Iterator[Edit]:
