@@ -81,6 +81,11 @@ def test_a_key_that_is_a_type_as_well_is_told_from_it() -> None:
     assert split_value_relation(value_relation("country", clash=True)) == ("", "country")
 
 
+def test_a_name_of_a_part_of_the_label_goes_before_another_things_name() -> None:
+    keys = (text("festivalName"), text("chairName"))
+    assert display_of(Label("FestivalDetail", 100, keys)) == ("festivalName",)
+
+
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [

@@ -162,7 +162,8 @@ MEASURES: dict[str, tuple[str, ...]] = {
         ("price", "cost"),
     ),
     **dict.fromkeys(
-        ("old", "older", "oldest", "eldest", "young", "younger", "youngest"), ("age", "birth date", "year")
+        ("old", "older", "oldest", "eldest", "young", "younger", "youngest"),
+        ("age", "birth date", "year", "founded", "built"),
     ),
     **dict.fromkeys(
         ("new", "newer", "newest", "recent", "recently", "latest", "earliest", "late", "early", "later", "earlier",
@@ -199,7 +200,7 @@ RETURNING = word_set("they he she it themselves himself herself itself")
 """Words for what was spoken of, which says something more: "orders that THEY entered THEMSELVES"."""
 PEOPLE = word_set(
     "who whom whose person persons people individual individuals someone somebody anyone anybody everyone everybody "
-    "man men woman women guy guys folks"
+    "man men woman women guy guys girl girls boy boys folks"
 )
 """Words for people of any kind."""
 JOINING = word_set("and but nor or both also")
@@ -358,10 +359,14 @@ _PARTICLES = {
     "into": {"look": "investigated", "looks": "investigated", "looked": "investigated", "looking": "investigated"},
     "off": {"call": "cancelled", "called": "cancelled"},
     "away": {"pass": "died", "passed": "died"},
+    "from": {"come": "are", "comes": "is", "came": "were", "coming": "being", "hail": "are", "hails": "is"},
 }  # fmt: skip
 PHRASAL = {(verb, particle): word for particle, verbs in _PARTICLES.items() for verb, word in verbs.items()}
 """Verbs that mean something else with a word behind them, by the verb that they mean: "CAME OUT in 2010"."""
-MALE, FEMALE = word_set("men man male males gentlemen"), word_set("women woman female females ladies")
+PARTICLES = word_set("out up in off on over down away back through")
+"""Words behind a verb that make one word with it: "TRIED OUT" for a tryout."""
+MALE = word_set("men man male males gentlemen boy boys guys")
+FEMALE = word_set("women woman female females ladies girl girls")
 SEXES = {**dict.fromkeys(MALE, ("m", "male", "man")), **dict.fromkeys(FEMALE, ("f", "w", "female", "woman"))}
 """What a property for the sex of people may hold, by the words for such people."""
 PASSING = word_set("pass passes passed elapse elapsed lie lies lay go goes went gone")

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from kgneo.english.names import called
+from kgneo.english.names import called, name_words
 from kgneo.errors import UsageError
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
@@ -315,6 +315,8 @@ def _rate(item: Property, label: str) -> float:
             rate += 6.0 if key.startswith("full") else 4.5
         elif key == _plain(label):
             rate += 5.0
+        elif key.endswith(NAMES) and rate >= MOSTLY_DIFFERENT and _is_of_label(item.key, label):
+            rate += 4.5
         elif key.endswith(NAMES) and rate >= MOSTLY_DIFFERENT:
             rate += 4.0
         elif not item.unique:
@@ -324,6 +326,12 @@ def _rate(item: Property, label: str) -> float:
         return rate + item.share
     number = item.type == "INTEGER" and item.unique and item.share >= RARE
     return 0.2 if number and key.endswith(("id", "number", "no", "code", "key")) else 0.0
+
+
+def _is_of_label(key: str, label: str) -> bool:
+    """Whether a key such as `festivalName` has nothing but words of its label, FestivalDetail, before its last one."""
+    before = name_words(key)[:-1]
+    return bool(before) and {*before} <= {*name_words(label)}
 
 
 def _is_opaque(item: Property) -> bool:

@@ -40,7 +40,7 @@ from kgneo.reading.grow import Tree
 from kgneo.reading.heard import NAMED, REACH, Heard
 from kgneo.reading.holding import Holding
 from kgneo.reading.measures import COUNTING, Measures, by_count, is_age, reverses
-from kgneo.reading.mentions import SURE, Mention
+from kgneo.reading.mentions import SURE, Mention, Word, stands
 from kgneo.reading.vocabulary import MEASURED, Key
 
 UNDECIDED = 0.1
@@ -450,14 +450,17 @@ class Conditions:
 
     def own(self, tree: Tree) -> Condition | None:
         """A test of one property against another one that the question names, of the same thing or of what it is joined
-        to: "fewer units in stock THAN their reorder level"."""
+        to: "fewer units in stock THAN their reorder level", "more domestic THAN international passengers"."""
         versus = self.heard.form.versus
         if versus is None or self.heard.compared or self.heard.plain[versus[1]] != "than":
             return None
         at, than = versus
-        right = self._spoken_of(range(than + 1, min(than + REACH, len(self.heard.plain))), tree)
+        behind = range(than + 1, min(than + REACH, len(self.heard.plain)))
+        right = self._spoken_of(behind, tree)
         left = right and (
-            self._spoken_of(range(at, than), tree, right) or self._spoken_of(range(max(at - REACH, 0), at), tree, right)
+            self._spoken_of(range(at, than), tree, right)
+            or self._sharing_noun(range(at + 1, than), behind, tree, right)
+            or self._spoken_of(range(max(at - REACH, 0), at), tree, right)
         )
         if not left or not right:
             return None
@@ -476,6 +479,20 @@ class Conditions:
                 if key.kind in MEASURED and value != other and score >= NAMED and (best is None or score > best[0]):
                     best = score, value
         return best[1] if best else None
+
+    def _sharing_noun(self, before: range, behind: range, tree: Tree, other: Value) -> Value | None:
+        """The number whose name begins before "than", and ends as what stands behind it: "DOMESTIC than international
+        PASSENGERS"."""
+        first, last = self.heard.words[before.start : before.stop], self.heard.words[behind.start : behind.stop]
+        for name, owner in tree.owners.items():
+            for key in self.heard.fits.vocabulary.keys_of(owner):
+                own, value = name_words(key.name or key.key), Value(name, key.key, key.form)
+                shared = own[len(first) :]
+                begins = bool(first) and bool(shared) and stands(first, own[: len(first)])
+                ends = any(stands(pieces, shared) for pieces in _runs(last, len(shared)))
+                if key.kind in MEASURED and value != other and begins and ends:
+                    return value
+        return None
 
     def _known_of(self, other: str, label: str) -> list[Condition]:
         """What the question says of the node of a label that something is compared with."""
@@ -678,6 +695,11 @@ def _only_names(key: Key, said: Sequence[str]) -> bool:
     """Whether a property only tells one thing from another, and no word asks for that."""
     last = name_words(key.name or key.key)[-1]
     return key.unique and last in IDENTIFYING and not any(same_root(word, last) for word in said)
+
+
+def _runs(words: Sequence[Word], length: int) -> list[Sequence[Word]]:
+    """All words of so many that stand side by side."""
+    return [words[at : at + length] for at in range(len(words) - length + 1)]
 
 
 def _may_compare(item: Comparison, key: Key, *, year: bool) -> bool:

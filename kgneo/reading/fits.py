@@ -43,6 +43,8 @@ EDGE = 0.75
 GIVEN_IN = 0.6
 """Fit of a word for a unit to the properties that are given in it."""
 PERSON = KINDS.index("person")
+ROLES = frozenset(("of", "in", "at", "for"))
+"""Words behind which the name of a relationship tells of what its first noun is one: MEMBER_OF, MANAGER_AT."""
 PEOPLE = 0.6
 """How surely nodes are people by their properties or their names, whatever their label is called."""
 WEAK = 0.2
@@ -224,23 +226,31 @@ class Fits:
         return [label for label, verbs in self.vocabulary.doers.items() if any(is_doer(word, verb) for verb in verbs)]
 
     def doers(self, word: str) -> list[tuple[str, Step]]:
-        """The labels whose nodes do what a noun is for the doers of ("directors"), each with the relationship that they
-        do it by."""
-        if not word.removesuffix("s").endswith(("er", "or")):
-            return []
+        """The labels whose nodes do what a noun is for the doers of ("directors"), or are called by it in the name of a
+        relationship ("members" of MEMBER_OF_CLUB), each with the relationship that they do it by."""
         found = []
         for number, relation in enumerate(self.relations):
             name = name_words(self.vocabulary.readable(relation))
-            irregular = is_past(name[0]) and not name[0].startswith(singular(word)) and self.of(word)[1][number] >= LIKE
-            if not is_doer(word, name[0]) and not irregular:
+            active = self._begins_at(word, name, number)
+            if active is None:
                 continue
             itself = not is_doer(word, name[0]) and self.named(word, number)  # "transfer" of TRANSFERRED_TO
             for link in self.vocabulary.links:
                 if link.relation == relation and not (itself and link.subject == link.object):
-                    active = name[-1] != "by"
                     doer, other = (link.subject, link.object) if active else (link.object, link.subject)
                     found.append((doer, Step(relation, active, other)))
         return found
+
+    def _begins_at(self, word: str, name: Sequence[str], number: int) -> bool | None:
+        """Whether a noun is for what a relationship of a name begins at; None where it is for neither end."""
+        if singular(word) == name[0] and {*name[1:2]} & ROLES:
+            return True
+        if list(name) == ["has", singular(word)]:
+            return False
+        if not word.removesuffix("s").endswith(("er", "or")):
+            return None
+        irregular = is_past(name[0]) and not name[0].startswith(singular(word)) and self.of(word)[1][number] >= LIKE
+        return name[-1] != "by" if is_doer(word, name[0]) or irregular else None
 
     def _of_nameless(self, fit: float, other: float) -> float:
         """The fit of a label that the graph has no word for, where the word fits relationship types and properties as

@@ -6,12 +6,12 @@ values, labels and properties.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from kgneo.english.calendar import unit_at
-from kgneo.english.names import is_past, name_words, same_root, same_whole_root, singular
+from kgneo.english.names import is_past, name_words, same_root, singular
 from kgneo.english.numbers import is_number, number_at
 from kgneo.english.words import (
     ACTING,
@@ -61,6 +61,7 @@ from kgneo.reading.mentions import (
 )
 from kgneo.reading.phrases import phrase_mentions
 from kgneo.reading.shortened import shortened_mentions
+from kgneo.reading.spelt import spelt_as_named
 from kgneo.reading.vocabulary import Key
 
 REACH = 5
@@ -69,8 +70,6 @@ DENYING = 3
 """Words from a verb to the "nobody" that it is denied by, at most."""
 SCOPE = 6
 """Words from a negation to what it denies, at most."""
-SWAPPED = 7
-"""Letters of a word in which two may stand the wrong way round, at least."""
 NAMED = 0.7
 """Score from which a property is surely named."""
 
@@ -87,7 +86,7 @@ class Heard:
     ) -> None:
         self.text = question
         self.fits = fits
-        self.words = _respelt(words_of(question), fits)
+        self.words = spelt_as_named(words_of(question), fits)
         self.plain = [word.plain for word in self.words]
         self.whole_keys = self._whole_keys()
         self.form: Form = self._of_amounts(self._of_wholes(self._without_names(form_of(self.words))))
@@ -604,22 +603,6 @@ class Heard:
 
     def only_function(self, start: int, end: int) -> bool:
         return all(self.plain[index] in FUNCTION_WORDS or index in self.form.used for index in range(start, end))
-
-
-def _respelt(words: Sequence[Word], fits: Fits) -> tuple[Word, ...]:
-    """The words, of which those with two letters the wrong way round are as a name of the graph has them."""
-    found = []
-    for word in words:
-        plain, near = word.plain, fits.own_words.get(word.plain[:1], ())
-        if len(plain) >= SWAPPED and plain.isalpha() and word.text.islower() and not _is_of(plain, near):
-            swaps = (plain[:at] + plain[at + 1] + plain[at] + plain[at + 2 :] for at in range(1, len(plain) - 1))
-            plain = next((other for other in swaps if _is_of(other, near)), plain)
-        found.append(replace(word, plain=plain))
-    return tuple(found)
-
-
-def _is_of(word: str, names: Collection[str]) -> bool:
-    return any(same_whole_root(word, name) for name in names)
 
 
 def _stands_at(item: Mention, words: Sequence[Word], span: Span) -> bool:

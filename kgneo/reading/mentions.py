@@ -164,8 +164,16 @@ def words_of(text: str) -> tuple[Word, ...]:
         plain = plain.replace(",", "")
         plain = _meant(plain) if match[0].islower() or not found else plain
         found.append(Word(match[0], plain, match.start(), match.end()))
+    ends = found[-1:]  # "where does it COME FROM" asks for more than what it is
     pairs = pairwise([*found, Word("", "", -1, -1)])
-    return tuple(replace(one, plain=PHRASAL.get((one.plain, other.plain), one.plain)) for one, other in pairs)
+    return tuple(
+        one if other.plain == "from" and ends == [other] else replace(one, plain=_with_particle(one, other))
+        for one, other in pairs
+    )
+
+
+def _with_particle(verb: Word, particle: Word) -> str:
+    return PHRASAL.get((verb.plain, particle.plain), verb.plain)
 
 
 @cache

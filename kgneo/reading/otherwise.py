@@ -36,6 +36,7 @@ from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness
 from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, is_part, words_of
 from kgneo.reading.phrases import phrase_mentions
+from kgneo.reading.spelt import spelt_as_named
 from kgneo.reading.vocabulary import Vocabulary
 from kgneo.reading.vocabulary import Word as Meant
 from kgneo.text import fold
@@ -94,7 +95,7 @@ def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Spa
     ways = [Otherwise(question, spans=tuple(given))]
     if not fits.vocabulary.words and (given or fits.likeness is None):
         return ways
-    words = words_of(question)
+    words = spelt_as_named(words_of(question), fits)
     inside = _in_values(words, fits, dictionary)
     told = _told(words, fits, inside, given)
     taken = {at for spans, _ in told for span in spans for at in range(*span)}
@@ -113,7 +114,7 @@ def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Spa
 def as_told(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Span] = ()) -> str:
     """A question in the schema's words in the place of those of which people told one meaning, outside the names that
     the user marked (`given`, by their places)."""
-    words = words_of(question)
+    words = spelt_as_named(words_of(question), fits)
     told = _told(words, fits, _in_values(words, fits, dictionary), given)
     changes = [
         Change(start, end, meant[0].instead, 1.0, meant[0].verb)
@@ -185,11 +186,12 @@ def _places(
     without those `inside` what stays."""
     spans = [span for span in _spans(words, fits, likeness.thesaurus) if inside.isdisjoint(range(*span))]
     likeness.prepare([_text(words, *span) for span in spans])
-    values = dictionary.lookup(fold(_text(words, *span)) for span in spans)
+    said = {span: (fold(_text(words, *span)), _in_singular(words, *span)) for span in spans}
+    values = dictionary.lookup({text for both in said.values() for text in both})
     likely = {
         span: meant[0].probability
-        for span in spans
-        if fold(_text(words, *span)) not in values and (meant := likeness.of(_text(words, *span)))
+        for span, both in said.items()
+        if values.keys().isdisjoint(both) and (meant := likeness.of(_text(words, *span)))
         and meant[0].probability >= POSSIBLE
     }  # fmt: skip
     found: dict[str, list[Span]] = {}

@@ -152,6 +152,13 @@ class Interpretation:
         return not (self.ignored or self.unsaid or self.loose or self.vacuous) and self.named >= NAMED
 
     @property
+    def implied(self) -> bool:
+        """Whether it says all of the question but for one step, without which what is surely asked for by name would
+        not be reached: "the NICKNAME of Knox", which stands in what Knox is joined to."""
+        surely = self.named >= SURE and isinstance(self.graph.answer, Value) and bool(self.graph.answer.key)
+        return surely and self.loose == 1 and not (self.ignored or self.unsaid or self.vacuous)
+
+    @property
     def wording(self) -> str:
         """The query graph in English."""
         text = wording(self.meant or self.graph, nodes=self.nodes, names=self.names)

@@ -304,7 +304,7 @@ def interpret_linked(context: Context, linked: LinkedQuestion) -> list[Interpret
 def by_graph(context: Context, item: Interpretation) -> bool:
     """Whether an interpretation of a question without marked names is to be run: where it says all of the question, or
     more than the names of nodes. Other chains of relations are ranked by `kgneo.stages.choose_reading`."""
-    return not (item.plain_chain or item.vacuous) or (item.complete and not context.shape.loaded)
+    return not (item.plain_chain or item.vacuous) or (not context.shape.loaded and (item.complete or item.implied))
 
 
 def joins(context: Context, item: Interpretation) -> bool:

@@ -1,0 +1,80 @@
+"""Everyday words: roles, verbs with particles, and kinds that the schema has in other words or beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kgneo.asking import ask
+from kgneo.context import Context
+from kgneo.reading.mentions import words_of
+from kgneo.server import RunningServer
+from tests.conftest import asked_on
+
+SCHOOLS = """
+UNWIND [['Northfield', 1879, 900], ['Easton', 1890, 1200], ['Westbrook', 1918, 700]] AS row
+CREATE (:School {school: row[0], founded: row[1], enrollment: row[2], dayOrBoarding: 'Day'})
+WITH count(*) AS done
+UNWIND [['Tigers', 'Northfield'], ['Auks', 'Easton'], ['Raiders', 'Westbrook']] AS row
+MATCH (school:School {school: row[1]})
+CREATE (:SchoolDetail {nickname: row[0]})-[:HAS_SCHOOL]->(school)
+WITH count(*) AS done
+UNWIND ['Chess', 'Choir', 'Rowing'] AS name CREATE (:Club {clubName: name})
+WITH count(*) AS done
+UNWIND [['Ann Ash', 'F', 'LDS', 'Catcher', 'Northfield', 'Chess'],
+        ['Bo Birch', 'M', 'LDS', 'Pitcher', 'Easton', 'Chess'],
+        ['Cy Cedar', 'M', 'YRK', 'Catcher', 'Easton', 'Choir'],
+        ['Di Dale', 'F', 'LDS', 'Pitcher', 'Easton', null]] AS row
+MATCH (school:School {school: row[4]})
+CREATE (pupil:Pupil {name: row[0], sex: row[1], cityCode: row[2], position: row[3]})-[:HAS_SCHOOL]->(school)
+WITH pupil, row MATCH (club:Club {clubName: row[5]}) CREATE (pupil)-[:MEMBER_OF_CLUB]->(club)
+WITH count(*) AS done
+CREATE (college:College {collegeName: 'Hill'})
+WITH college MATCH (pupil:Pupil) WHERE pupil.name <> 'Di Dale' CREATE (pupil)-[:TRYOUT]->(college)
+WITH count(*) AS done
+UNWIND [['Alton', 40, 60], ['Barrow', 70, 20], ['Corby', 90, 30]] AS row
+CREATE (:Airport {airportName: row[0], domesticPassengers: row[1], internationalPassengers: row[2]})
+"""
+
+
+@pytest.fixture(scope="module")
+def schools(newest_server: RunningServer) -> Iterator[Context]:
+    with asked_on(newest_server, SCHOOLS) as context:
+        yield context
+
+
+@pytest.mark.parametrize("question", ["Which clubs have no members?", "Which clubs don't have any members?"])
+def test_the_noun_in_a_relationships_name_is_who_it_begins_at(schools: Context, question: str) -> None:
+    assert ask(schools, question).answers == ("Rowing",)
+
+
+def test_those_who_are_called_by_a_relationship_are_counted_for_each_other_end(schools: Context) -> None:
+    assert {*ask(schools, "How many members does each club have?").answers} >= {"Chess: 2", "Choir: 1"}
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("How many girls come from LDS?", {"2"}),
+        ("Which schools are older than Westbrook?", {"Northfield", "Easton"}),
+        ("Which airports have more domestic than international passengers?", {"Barrow", "Corby"}),
+        ("catchers at Easton", {"Cy Cedar"}),
+    ],
+)
+def test_words_that_the_schema_lacks_are_read_by_what_they_are_beside(
+    schools: Context, question: str, answers: set[str]
+) -> None:
+    assert {*ask(schools, question).answers} == answers
+
+
+def test_a_property_of_what_a_named_thing_is_joined_to_is_found_by_its_name(schools: Context) -> None:
+    assert ask(schools, "What is the nickname of Westbrook?").answers == ("Raiders",)
+
+
+def test_a_verb_with_its_particle_is_the_noun_of_both(schools: Context) -> None:
+    assert ask(schools, "Which pupils never tried out?").answers == ("Di Dale",)
+
+
+def test_where_something_comes_from_is_not_what_it_is() -> None:
+    assert [word.plain for word in words_of("Where does it come from")][-2:] == ["come", "from"]
