@@ -44,6 +44,7 @@ __all__ = [
     "NodeKey",
     "OnBadLine",
     "Source",
+    "TableLoader",
     "check",
     "detect",
     "loaders",
@@ -239,6 +240,15 @@ class Loader(Protocol):
     def read(self, source: Source, *, options: LoadOptions, on_bad_line: OnBadLine) -> Iterator[LoadedTriple]:
         """The triples in the order of the source. What is no triple goes to `on_bad_line`, which may raise;
         when it returns, reading goes on behind it."""
+        ...
+
+
+@runtime_checkable
+class TableLoader(Protocol):
+    """A loader of rows of which columns are chosen (`LoadOptions.columns`)."""
+
+    def fields(self, source: Source, *, options: LoadOptions) -> tuple[str, ...]:
+        """The fields of the first row, be it a header or not."""
         ...
 
 

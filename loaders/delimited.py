@@ -72,6 +72,14 @@ class DelimitedLoader:
             return 0.3
         return 0.1 if any(separator in line for line in head.lines[:1]) else 0.0
 
+    def fields(self, source: Source, *, options: LoadOptions) -> tuple[str, ...]:
+        """The fields of the first row that can be read."""
+        try:
+            first = next(rows(source, chosen_separator(source.head, options), options.quote, lambda _: None), None)
+        finally:
+            source.end_pass()
+        return tuple(first.fields) if first else ()
+
     def read(self, source: Source, *, options: LoadOptions, on_bad_line: OnBadLine) -> Iterator[LoadedTriple]:
         """One triple a row; blank lines are passed over."""
         separator = chosen_separator(source.head, options)

@@ -31,7 +31,7 @@ from kgneo.cli.options import (
     say,
     with_options,
 )
-from kgneo.errors import DataError, UsageError
+from kgneo.errors import DataError, GraphEmpty, UsageError
 from kgneo.extras import how_to_install
 from kgneo.folders import store_path
 from kgneo.llm.spending import Price, Spending
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     Make = Callable[[Graph, Encoder | None], Context]
 
 LIMITS = Limits()
+MEGABYTE = 1_000_000
 RETRY = 2.0
 """Seconds for which a database that is gone is tried again: meanwhile others wait for the thread."""
 OPEN = (
@@ -142,6 +143,22 @@ OPEN = (
     help="Print a token for somebody, and its digest for the file of --team.",
     group="Access",
 )
+@option(
+    "--loading/--no-loading",
+    "loading",
+    default=None,
+    help="Load files on the page, each into a new local store.  [default: where this machine alone is let in, and "
+    "without --read-only and --team]",
+    group="Access",
+)
+@option(
+    "--loading-megabytes",
+    type=click.IntRange(min=1),
+    default=LIMITS.files // MEGABYTE,
+    show_default=True,
+    help="Of all files that are loaded together.",
+    group="Limits",
+)
 @option("--mcp", is_flag=True, help="Serve the tools of `kgneo mcp` at /mcp, too.", group="Access")
 @option("--open", "open_page", is_flag=True, envvar=None, help="Open the page.")
 @with_options(*retrieval_options[:4])
@@ -162,6 +179,8 @@ def serve(
     further: tuple[str, ...],
     team_file: Path | None,
     print_token: bool,
+    loading: bool | None,
+    loading_megabytes: int,
     mcp: bool,
     open_page: bool,
     hops: int,
@@ -197,17 +216,16 @@ def serve(
     if mcp and find_spec("mcp") is None:
         raise UsageError("--mcp needs the package mcp, which is not installed.", hint=how_to_install("mcp"))
     team = _team(team_file, settings, access_token)
-    if team is None:
-        _check_access(host, access_token, without_token)
+    _check_access(host, access_token, without_token, team)
+    loads = loads_files(loading, team, settings, own_machine=is_loopback(host) and not hosts)
     from kgneo.asking import open_context
     from kgneo.context import Options
-    from kgneo.serve.application import create_application
     from kgneo.serve.server import serve as run_server
     from kgneo.strategies import find_strategy
 
     if strategy:
         find_strategy(strategy)
-    limits = Limits(running=questions, seconds=question_seconds, rate=rate)
+    limits = Limits(running=questions, seconds=question_seconds, rate=rate, files=loading_megabytes * MEGABYTE)
     name = "" if settings.uri else store_path(settings.store).name
     own = ServeSettings(
         host, port, access_token or "", hosts, strategy, secrets.token_hex(8), limits, log_requests, name
@@ -247,12 +265,55 @@ def serve(
             app: Any = _team_application(making, opened, made)
             announcement = None
         else:
-            app = create_application(opened(settings), own, models=models, browser_user=settings.username, mcp=mcp)
-            announcement = None if settings.uri else _announcement(address, own, settings, options, model)
+            app, empty = _own_application(Opening(own, settings, models, mcp), opened, made, loads=loads)
+            announced = not empty and not settings.uri
+            announcement = _announcement(address, own, settings, options, model) if announced else None
         _tell(address, own, team, mcp=mcp)
         if open_page:
             webbrowser.open(address)
         run_server(app, own, [listening], announcement)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What the application of one graph is made of."""
+
+    own: ServeSettings
+    settings: Settings
+    models: Mapping[str, LanguageModel]
+    mcp: bool
+
+
+def _own_application(
+    opening: Opening, opened: Callable[[Settings], Context], made: Make, *, loads: bool
+) -> tuple[FastAPI, bool]:
+    """The application of the graph that the settings name, and whether there is nothing in it yet: then it `loads`
+    files. Raises GraphEmpty where it does not."""
+    from kgneo.serve.application import create_application, create_empty_application
+    from kgneo.serve.loading import Loading, serve_loaded
+
+    own, models = opening.own, opening.models
+
+    def application(name: str, context: Context) -> FastAPI:
+        return create_application(context, replace(own, name=name), models=models, warm=False, loading=loading)
+
+    loading = (
+        Loading(replace(opening.settings, retry=RETRY), own.limits, lambda graph: made(graph, None), application)
+        if loads
+        else None
+    )
+    empty = False
+    try:
+        context, user = opened(opening.settings), opening.settings.username
+        app = create_application(context, own, models=models, browser_user=user, mcp=opening.mcp, loading=loading)
+    except GraphEmpty as error:
+        if loading is None:
+            raise
+        say(f"{error.message} The page loads files.")
+        app, empty = create_empty_application(own, loading), True
+    if loading is not None:
+        serve_loaded(app, loading)
+    return app, empty
 
 
 def _print_token() -> None:
@@ -354,13 +415,25 @@ def _keeping(team: Team, file: Path) -> Keeping:
     return keeping
 
 
-def _check_access(host: str, token: str | None, without_token: bool) -> None:
-    if is_loopback(host) or token or without_token:
+def _check_access(host: str, token: str | None, without_token: bool, team: Team | None) -> None:
+    if team is not None or is_loopback(host) or token or without_token:
         return
     raise UsageError(
         f"--host {host} lets other machines in, and there is no token to tell who may ask.",
         hint="Set KGNEO_ACCESS_TOKEN to a long random text, or say --without-token if everyone may read the graph.",
     )
+
+
+def loads_files(wanted: bool | None, team: Team | None, settings: Settings, *, own_machine: bool) -> bool:
+    """Whether files may be loaded on the page. Raises UsageError where that is asked for a team."""
+    if wanted and team is not None:
+        raise UsageError(
+            "--loading does not go with --team: nobody says who may ask a graph that is new.",
+            hint="Load with `kgneo load FILE --store NAME`, and name the store in the file of the team.",
+        )
+    if wanted is None:
+        return own_machine and team is None and not settings.read_only
+    return wanted
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -136,7 +136,7 @@ class Routes:
         router.get("/neighbours", tags=["graph"])(self.neighbours)
         router.post("/nodes", tags=["graph"])(self.nodes)
         router.get("/strategies", tags=["questions"])(self.strategies)
-        router.get("/health", tags=["server"])(self.health)
+        router.get("/health", tags=["server"])(health)
         router.get("/ready", tags=["server"])(self.ready)
         router.get("/metrics", tags=["server"], response_class=Response)(self.figures)
         return router
@@ -230,10 +230,6 @@ class Routes:
         """How questions can be answered here."""
         return self._service.strategies()
 
-    async def health(self) -> Record:
-        """Whether the server runs."""
-        return {"status": "ok", "version": __version__}
-
     async def ready(self, request: Request) -> Record:
         """Whether the database answers."""
         await self.work(request, self._service.ready)
@@ -285,6 +281,11 @@ class Routes:
             yield event("error", record_of(error))
         except Refusal as refusal:
             yield event("error", json.loads(bytes(refusal.response().body)))
+
+
+async def health() -> Record:
+    """Whether the server runs."""
+    return {"status": "ok", "version": __version__}
 
 
 def client_of(request: Request) -> str:

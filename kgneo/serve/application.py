@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,17 +18,19 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from kgneo.context import Context
-from kgneo.errors import KgneoError
+from kgneo.errors import GraphEmpty, KgneoError
 from kgneo.llm import LanguageModel
-from kgneo.serve.api import Routes
+from kgneo.serve.api import Routes, health
 from kgneo.serve.chat import ChatRoutes
 from kgneo.serve.failures import JsonResponse, Refusal, failure, respond
 from kgneo.serve.guard import MCP, Guard
 from kgneo.serve.kept_routes import Keeper, KeptRoutes
+from kgneo.serve.loading import Loading
+from kgneo.serve.loading_routes import LoadingRoutes
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.service import Quota, Service
 from kgneo.serve.settings import ServeSettings
-from kgneo.serve.workers import Workers
+from kgneo.serve.workers import Together, Workers
 from kgneo.tracing import listen
 from kgneo.version import __version__
 
@@ -48,10 +50,12 @@ def create_application(
     quota: Quota | None = None,
     mcp: bool = False,
     keeper: Keeper | None = None,
+    loading: Loading | None = None,
 ) -> FastAPI:
     """An ASGI application that answers questions about the graph of `context`, with its language model where a request
     does not name one of `models`; `quota` says what each user may spend on a day. `mcp`: its tools for assistants are
-    at /mcp, too, which needs the extra `mcp`. `keeper` keeps what users asked and saved.
+    at /mcp, too, which needs the extra `mcp`. `keeper` keeps what users asked and saved. `loading` loads files into new
+    stores (`serve_loaded` has them served).
 
     `app.state.workers` are its threads: end their work before the server that runs the application waits for its
     connections to close.
@@ -81,6 +85,41 @@ def create_application(
         workers.end_all()
         await to_thread(workers.close)  # it waits for the database, and others may be served by this thread
 
+    app = _guarded(settings, metrics, lifespan)
+    app.state.workers = workers
+    app.include_router(routes.router())
+    app.include_router(ChatRoutes(service, workers, routes).router())
+    app.include_router(KeptRoutes(keeper).router())
+    app.include_router(LoadingRoutes(loading, settings.limits).router())
+    if assistants:
+        app.router.routes.append(Route(MCP, assistants, methods=["POST"]))  # GET would wait for ever
+    return app
+
+
+def create_empty_application(settings: ServeSettings, loading: Loading) -> FastAPI:
+    """An ASGI application without a graph, whose page loads files. Whatever else it is asked, it answers that nothing
+    was loaded yet."""
+    nothing = Together(list)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+
+    async def empty(rest: str) -> None:  # noqa: ARG001 - what a route is given
+        raise GraphEmpty("Nothing was loaded yet.", hint="Load a file on the page, or with `kgneo load PATH`.")
+
+    app = _guarded(settings, Metrics(nothing), lifespan)
+    app.state.workers = nothing
+    app.get("/api/v1/health", tags=["server"])(health)
+    app.include_router(LoadingRoutes(loading, settings.limits).router())
+    app.api_route("/api/v1/{rest:path}", methods=["GET", "POST"], include_in_schema=False)(empty)
+    return app
+
+
+def _guarded(
+    settings: ServeSettings, metrics: Metrics, lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]
+) -> FastAPI:
+    """An application with the page's files, errors as JSON, and the guard around all of it."""
     app = FastAPI(
         title="kgneo",
         description=ABOUT,
@@ -90,12 +129,6 @@ def create_application(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.workers = workers
-    app.include_router(routes.router())
-    app.include_router(ChatRoutes(service, workers, routes).router())
-    app.include_router(KeptRoutes(keeper).router())
-    if assistants:
-        app.router.routes.append(Route(MCP, assistants, methods=["POST"]))  # GET would wait for ever
     page = StaticFiles(directory=page_folder(), html=True)
     app.router.routes.extend(Route(path, page) for path in page_paths())
     app.add_exception_handler(KgneoError, _kgneo_error)

@@ -1,7 +1,8 @@
 """Guard: what is checked of every request before a route sees it, and what every response carries.
 
 In this order: the name by which the server was called, the page that sent the request, the token, the rate, and the
-body, which has to arrive whole, in time and not too large. Nothing of a request's text is written to the log.
+body, which has to arrive whole, in time and not too large; a file to be loaded has bounds of its own, piece by piece
+(`kgneo.serve.loading_routes`). Nothing of a request's text is written to the log.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+import re
 import time
 import traceback
 from dataclasses import dataclass, field
@@ -27,6 +29,8 @@ from kgneo.tracing import note, request_span
 LOG = logging.getLogger("kgneo.serve")
 OPEN = frozenset(("/api/v1/health",))
 """Routes that need no token, besides the page's files."""
+FILE = re.compile(r"/api/v1/loading/[\w-]+/files")
+"""Routes whose body is a file, which is not read here."""
 MCP = "/mcp"
 """Where assistants find the tools, if the server has them."""
 GUARDED = ("/api/", "/v1/", MCP)
@@ -119,9 +123,9 @@ class Guard:
 
         try:
             self._check(scope)
-            body = await asyncio.wait_for(self._body(scope, receive), self._settings.limits.body_seconds)
+            received = await self._received(scope, receive)
             with request_span(f"{scope['method']} request", Headers(scope=scope)):
-                await self._app(scope, _replay(body, receive), answer)
+                await self._app(scope, received, answer)
                 note({"http.route": _route(scope), "http.response.status_code": status})
         except Refusal as refusal:
             await refusal.response()(scope, receive, answer)
@@ -181,6 +185,12 @@ class Guard:
             raise Refusal(
                 401, "NoToken", "This server answers with its token only.", "Send: Authorization: Bearer TOKEN."
             )
+
+    async def _received(self, scope: Scope, receive: Receive) -> Receive:
+        """A `receive` that gives the body, which is here as a whole unless it is a file."""
+        if FILE.fullmatch(path_of(scope)):
+            return receive
+        return _replay(await asyncio.wait_for(self._body(scope, receive), self._settings.limits.body_seconds), receive)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body. Raises Refusal for one that is too large."""

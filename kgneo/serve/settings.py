@@ -17,6 +17,7 @@ class Limits:
     """Bounds for one request and for all of them.
 
     `body` in bytes, `question` in characters, `body_seconds` for a body to arrive, `seconds` for one question.
+    `files` are the bytes of all files that are loaded together, `look_seconds` for a preview of them.
     `running` questions are worked on at a time and `waiting` more are kept; `rate` requests a minute are taken from one
     address (0: any number), of which `wrong_tokens` may carry a wrong token. `answers` bounds what one request may
     list, `hops` how far it may reach.
@@ -32,6 +33,8 @@ class Limits:
     wrong_tokens: int = 20
     answers: int = 1_000
     hops: int = 6
+    files: int = 50_000_000
+    look_seconds: float = 120.0
 
 
 @dataclass(frozen=True, slots=True)
