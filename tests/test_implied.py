@@ -16,6 +16,7 @@ from kgneo.graph.index import build
 from kgneo.graph.load import load
 from kgneo.graph.run import evidence_of
 from kgneo.graph.shape import LOADED
+from kgneo.graph.statistics import HopStatistics, Statistics
 from kgneo.loader import LoadedTriple
 from kgneo.model import Triple
 from kgneo.query.graph import Aggregate, Edge, QueryGraph, Selection, Value, Variable
@@ -87,6 +88,15 @@ def test_relations_that_lead_to_numbers_are_properties(classes: Implied) -> None
     kinds = {key.key: key.kind for key in classes.vocabulary.keys}
     assert (kinds["length"], kinds["launch_year"]) == ("number", "date")
     assert "length" not in classes.vocabulary.relations
+
+
+AGED = HopStatistics("age", False, (), 2, 1.0, 1.0, ("Ada", "Charles"), {"height": 0.65})
+TALL = HopStatistics("height", False, (), 2, 1.0, 1.0, ("Ada", "Otto"), {"age": 0.65})
+
+
+@pytest.mark.parametrize("sets", [(AGED,), (AGED, TALL)], ids=["the only one", "two that lie within each other"])
+def test_of_whatever_sets_there_are_some_class_is_made(sets: tuple[HopStatistics, ...]) -> None:
+    assert implied(Statistics(sets)).classes[("age", False)]
 
 
 def test_a_class_that_nothing_else_tells_is_tested(classes: Implied) -> None:

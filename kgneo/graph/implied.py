@@ -187,13 +187,17 @@ class _Sets:
             whole = max(others, key=lambda other: self._share(core, other), default=core)
             if self._covers(core, others):
                 homes[core] = core
-            elif self._share(core, whole) >= WITHIN and self.sizes[whole] >= self.sizes[core]:
+            elif self._lies_within(core, whole) and homes.get(whole) != core:
                 homes[core] = whole
         found = {core: list(group) for core, group in cores.items() if core not in homes}
         for core, whole in homes.items():
             if whole in found:
                 found[whole] += cores[core]
         return found
+
+    def _lies_within(self, part: End, whole: End) -> bool:
+        """Whether a set lies within another one, which is no smaller."""
+        return part != whole and self._share(part, whole) >= WITHIN and self.sizes[whole] >= self.sizes[part]
 
     def _covers(self, end: End, others: Sequence[End]) -> bool:
         """Whether a set is made up of several classes, each of which is all within it."""
