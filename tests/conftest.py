@@ -30,7 +30,7 @@ from kgneo.asking import open_context
 from kgneo.context import Context
 from kgneo.embedding import DEFAULT_ENCODER, OnnxEncoder
 from kgneo.embedding_onnx import load_exported
-from kgneo.folders import cache_folder
+from kgneo.folders import cache_folder, stores_folder
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.index import build
@@ -39,6 +39,8 @@ from kgneo.graph.shape import LOADED
 from kgneo.loader import open_source, read_triples
 from kgneo.sample import triples_path
 from kgneo.server import RunningServer
+from kgneo.server.process import find_process, kill
+from kgneo.server.stores import Store
 from tests.servers import engine_runs, given, server_of, shared_server
 from tests.serving import client
 
@@ -105,6 +107,23 @@ def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         for name in ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_USER", "NEO4J_PASSWORD", "NEO4J_DATABASE", "KGNEO_STORE"):
             patch.delenv(name, raising=False)
         yield
+
+
+@pytest.fixture
+def own_stores(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Stores of this test alone, small and of the first version, whose servers end with it."""
+    monkeypatch.setenv("KGNEO_DATA_DIR", str(tmp_path_factory.mktemp("data")))
+    for name, value in (("KGNEO_NEO4J_VERSION", VERSIONS[0]), ("KGNEO_HEAP", "400m"), ("KGNEO_PAGE_CACHE", "100m")):
+        monkeypatch.setenv(name, value)
+    yield
+    for name in stores():
+        if process := find_process(Store((stores_folder() / name).resolve())):
+            kill(process)
+
+
+def stores() -> list[str]:
+    """The names of the stores that there are, or that are begun."""
+    return sorted(item.name for item in stores_folder().iterdir()) if stores_folder().is_dir() else []
 
 
 @pytest.fixture(scope="session")

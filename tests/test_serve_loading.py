@@ -8,38 +8,32 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from kgneo.asking import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
 from kgneo.folders import stores_folder
-from kgneo.graph import Graph
 from kgneo.serve import loading as loading_module
 from kgneo.serve import new_store
-from kgneo.serve.application import create_application, create_empty_application
-from kgneo.serve.loading import Loading, serve_loaded
-from kgneo.serve.server import Server, configuration
+from kgneo.serve.application import create_application
 from kgneo.serve.settings import Limits, ServeSettings
 from kgneo.server import status
-from kgneo.server.process import find_process, kill
+from kgneo.server.process import find_process
 from kgneo.server.stores import Store
 from kgneo.settings import Settings
-from tests.conftest import VERSIONS
-from tests.serving import ADDRESS, UNBOUNDED
+from tests.conftest import stores
+from tests.serving import ADDRESS, UNBOUNDED, loading_application, running
 from tests.test_serve_command import _address
 
 CITIES = (
@@ -52,51 +46,19 @@ ROWS = "id,name,born,city\n1,Ada,1815,London\n2,Charles,1791,London\n"
 PEOPLE = "id:ID(Person),name,born:int,:LABEL\n1,Ada,1815,Person\n2,Charles,1791,Person;Inventor\n"
 KNOWS = ":START_ID(Person),:END_ID(Person),:TYPE,since:int\n1,2,KNOWS,1833\n1,9,KNOWS,1834\n"
 Names = dict[str, int]
-
-
-def empty(encoder: OnnxEncoder | None = None, started_with: Settings | None = None, **settings: Any) -> FastAPI:
-    """The application of a server without a graph, `started_with` the address of one."""
-    settings.setdefault("limits", UNBOUNDED)
-    own = ServeSettings(**settings)
-
-    def application(name: str, context: Context) -> FastAPI:
-        return create_application(context, replace(own, name=name), warm=False, loading=loading)
-
-    def context_of(graph: Graph) -> Context:
-        return open_context(graph, encoder=encoder)
-
-    loading = Loading(started_with or Settings(), own.limits, context_of, application)
-    app = create_empty_application(own, loading)
-    serve_loaded(app, loading)
-    return app
+pytestmark = pytest.mark.usefixtures("own_stores")
 
 
 @contextmanager
 def client(**settings: Any) -> Iterator[TestClient]:
-    with TestClient(empty(**settings), ADDRESS, raise_server_exceptions=False) as talking:
+    with TestClient(loading_application(**settings), ADDRESS, raise_server_exceptions=False) as talking:
         yield talking
-
-
-@pytest.fixture(autouse=True)
-def _own_stores(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Stores of this test alone, small and of one version, which are ended with it."""
-    monkeypatch.setenv("KGNEO_DATA_DIR", str(tmp_path_factory.mktemp("data")))
-    for name, value in (("VERSION", VERSIONS[0]), ("HEAP", "400m"), ("PAGE_CACHE", "100m")):
-        monkeypatch.setenv(f"KGNEO_NEO4J_{name}" if name == "VERSION" else f"KGNEO_{name}", value)
-    yield
-    for name in stores():
-        if process := find_process(Store((stores_folder() / name).resolve())):
-            kill(process)
 
 
 @pytest.fixture
 def http() -> Iterator[TestClient]:
     with client() as talking:
         yield talking
-
-
-def stores() -> list[str]:
-    return sorted(item.name for item in stores_folder().iterdir()) if stores_folder().is_dir() else []
 
 
 def draft(http: TestClient, **files: str | bytes) -> str:
@@ -428,19 +390,8 @@ class Talk:
 
 @pytest.fixture
 def talk() -> Iterator[Talk]:
-    app = empty()
-    server = Server(configuration(app, ServeSettings(port=0)), app.state.workers)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    until(lambda: server.started)
-
-    def stop() -> None:
-        server.should_exit = True
-        thread.join(60)
-        assert not thread.is_alive()
-
-    yield Talk(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}", stop)
-    stop()
+    with running(loading_application()) as (address, stop):
+        yield Talk(address, stop)
 
 
 def until(ready: Callable[[], bool]) -> None:

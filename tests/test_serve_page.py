@@ -16,11 +16,12 @@ import pytest
 
 from kgneo.asking import open_context
 from kgneo.context import Context
+from kgneo.embedding import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.llm.scripted import ScriptedModel
 from kgneo.serve.application import page_folder, page_paths
 from tests.conftest import load_orders, on_one_version
-from tests.serving import client, listening
+from tests.serving import client, listening, loading_application, running
 
 WAIT = 60
 CSS = "css selector"
@@ -29,7 +30,7 @@ CAPITAL = "what is the capital of [Ethiopia]?"
 HOSTILE = '<img src=x onerror="window.broken=1"><script>window.broken=1</script>'
 EMPTY = """{answer_nodes: [], counted: [], entities: [], steps: [], warnings: [], cypher: null, cypher_parameters: {},
   unused: [], choices: [], how: [], more: 0, nearest: [], missing: [], grounded: true, outcome: 'answer'"""
-CHARTS = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js")
+LATER = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js", "load.js", "preview.js")
 
 
 @pytest.fixture(scope="module")
@@ -599,29 +600,31 @@ def test_everything_comes_from_the_server_and_its_policy_is_kept(page: Any, addr
     assert [entry["message"] for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_rule_of_accessibility_is_broken(page: Any, theme: str) -> None:
+def broken(page: Any) -> list[str]:
+    """The rules of accessibility that a page breaks."""
     from axe_core_python.selenium import Axe
 
-    def broken() -> list[str]:
-        found = Axe().run(page)["violations"]
-        return [f"{item['id']}: {node['html']}" for item in found for node in item["nodes"]]
+    found = Axe().run(page)["violations"]
+    return [f"{item['id']}: {node['html']}" for item in found for node in item["nodes"]]
 
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_rule_of_accessibility_is_broken(page: Any, theme: str) -> None:
     page.execute_script("localStorage.setItem('kgneo-theme', arguments[0])", theme)
     page.refresh()
     until(page, lambda: texts(page, "#examples button"))
-    assert broken() == []
+    assert broken(page) == []
     ask(page, SEAS)
     drawn(page)
     for tab in ("Table", "Chart", "Query", "Graph"):
         click(page, ".tabs button", tab)
-        assert broken() == []
+        assert broken(page) == []
     open_readings(page)
     click(page, ".readings li:first-child button[aria-label^='Change']")
-    assert broken() == []
+    assert broken(page) == []
     for view in ("#view-saved", "#view-graph"):
         page.find_element(CSS, view).click()
-        assert broken() == []
+        assert broken(page) == []
 
 
 def test_a_phone_needs_no_scrolling_sideways(page: Any) -> None:
@@ -687,9 +690,9 @@ def test_the_page_asks_for_the_token_and_uses_it(chromium: Any, sample_context: 
         assert "sesame" not in chromium.current_url
 
 
-def test_the_page_has_less_than_600_kilobytes_before_a_chart_is_opened(sample_context: Context) -> None:
+def test_the_page_has_less_than_600_kilobytes_before_a_chart_or_loading_is_opened(sample_context: Context) -> None:
     with client(sample_context) as talking:
-        paths = [path for path in page_paths() if path != "/index.html" and path[1:] not in CHARTS]
+        paths = [path for path in page_paths() if path != "/index.html" and path[1:] not in LATER]
         responses = [talking.get(path) for path in paths]
     assert sum(len(response.content) for response in responses) <= 600_000
     assert {response.status_code for response in responses} == {200}
@@ -703,3 +706,123 @@ def test_the_page_names_no_other_server() -> None:
         assert [line for line in text.splitlines() if "//" in line and "http" in line and "www.w3.org" not in line] == [
             line for line in text.splitlines() if "https?:" in line
         ]
+
+
+# Loading files -------------------------------------------------------------------------------------------------------
+
+TABLE = (
+    "id,who,did,what\n"
+    "1,Ada Lovelace,wrote about,Analytical Engine\n"
+    "2,Charles Babbage,designed,Analytical Engine\n"
+    "3,cut off\n"
+)
+
+
+def choose(page: Any, *files: Path) -> None:
+    """Choose files, and wait for what is told of them."""
+    page.find_element(CSS, "#load-files").send_keys("\n".join(map(str, files)))
+    until(page, lambda: texts(page, "#load .message") or texts(page, "#load .error"))
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+@pytest.fixture
+def empty_page(chromium: Any, own_stores: None, encoder: OnnxEncoder) -> Iterator[Any]:
+    """The page of a server where nothing was loaded yet."""
+    assert own_stores is None
+    with running(loading_application(encoder=encoder)) as (address, _):
+        chromium.set_window_size(1300, 1150)
+        chromium.get(address)
+        until(chromium, lambda: texts(chromium, "#load"))
+        yield chromium
+        chromium.get("about:blank")
+
+
+def test_a_file_is_previewed_read_otherwise_loaded_and_asked(empty_page: Any, tmp_path: Path) -> None:
+    from selenium.webdriver.support.ui import Select
+
+    page = empty_page
+    assert not page.find_element(CSS, "#ask-view").is_displayed()
+    shoot(page, "load-empty.png")
+    choose(page, written(tmp_path, "people.csv", TABLE))
+    assert texts(page, "#load .message") == ["Nothing of this can be loaded as it is read now."]
+    assert not page.find_element(CSS, "#load .primary").is_enabled()
+    assert page.execute_script("return document.activeElement.innerText") == "What will be made of it"
+    shoot(page, "load-nothing.png")
+
+    for number, column in enumerate(("2: who", "3: did", "4: what")):
+        label = f"//label[contains(., 'Column of the {('subject', 'relation', 'object')[number]}')]/select"
+        Select(page.find_element("xpath", label)).select_by_visible_text(column)
+    until(page, lambda: texts(page, "#load .message") == ["2 triples make 3 nodes and 2 relationships."])
+    assert "1 line cannot be used:" in texts(page, "#load .warning")
+    assert not page.find_element(CSS, "#load .primary").is_enabled(), "lines are left out only where that is chosen"
+    page.find_element(CSS, "#load input[type=checkbox]").click()
+    assert broken(page) == []
+    shoot(page, "serve-load.png")
+
+    name = page.find_element(CSS, "#load-name")
+    assert name.get_attribute("value") == "people"
+    name.send_keys("\n")
+    until(page, lambda: "starting" not in "".join(texts(page, "#load [role=status]")) and texts(page, "progress"))
+    shoot(page, "load-progress.png")
+    link = until(page, lambda: next(iter(page.find_elements(CSS, "#load a.primary")), None))
+    until(page, lambda: not texts(page, "progress"))
+    shoot(page, "load-done.png")
+    assert texts(page, "#load code")[0] == "kgneo serve --store people"
+    link.click()
+    until(page, lambda: texts(page, "#examples button"))
+    assert (texts(page, "#graph-name"), page.current_url.rsplit("/", 3)[1:]) == (["people"], ["g", "people", ""])
+
+
+def test_loading_is_cancelled_by_keyboard_and_can_be_begun_again(empty_page: Any, tmp_path: Path) -> None:
+    page = empty_page
+    choose(page, written(tmp_path, "rivers.csv", "Tiber,flows through,Rome\n"))
+    page.find_element(CSS, "#load-name").send_keys("\n")
+    until(page, lambda: texts(page, "progress"))
+    page.switch_to.active_element.send_keys("\n")
+    until(page, lambda: texts(page, "#load .error"))
+    assert "Loading was cancelled." in texts(page, "#load .error")[0]
+    assert page.find_element(CSS, "#load .primary").is_enabled()
+    shoot(page, "load-cancelled.png")
+    click(page, "#load button", "Cancel")
+    assert texts(page, "#load .card") == []
+
+
+def test_what_is_wrong_with_a_file_is_told_with_what_to_do(empty_page: Any, tmp_path: Path) -> None:
+    page = empty_page
+    choose(page, written(tmp_path, "notes.txt", "nothing that is a triple"))
+    (told,) = texts(page, "#load .error")
+    assert "notes.txt" in told
+    assert "--format" in told
+    assert str(tmp_path) not in told
+    shoot(page, "load-wrong.png")
+    page.execute_script("document.body.style.width = '390px'")
+    wide = "return [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > 391"
+    wide += " && !one.closest('.scroll, pre')).map((one) => one.outerHTML.slice(0, 80))"
+    choose(page, written(tmp_path, "people.csv", TABLE))
+    assert page.execute_script(wide) == []
+    page.execute_script("document.body.style.width = ''")
+
+
+def test_a_name_that_is_markup_stays_text_in_a_preview(empty_page: Any, tmp_path: Path) -> None:
+    choose(empty_page, written(tmp_path, "hostile.tsv", f"{HOSTILE}\tr\t{HOSTILE}\n"))
+    assert HOSTILE in texts(empty_page, "#load td")
+    assert empty_page.execute_script("return window.broken") is None
+
+
+def test_a_page_of_a_graph_offers_to_load_a_file_where_the_server_does(page: Any, sample_context: Context) -> None:
+    click(page, "#view-graph")
+    until(page, lambda: texts(page, "#graph-view h2"))
+    assert not page.find_element(CSS, "#load-details").is_displayed()
+    with running(loading_application(sample_context)) as (address, _):
+        page.get(address)
+        until(page, lambda: texts(page, "#examples button"))
+        click(page, "#view-graph")
+        until(page, lambda: page.find_element(CSS, "#load-details").is_displayed())
+        click(page, "#load-details summary")
+        until(page, lambda: texts(page, "#load-files"))
+        shoot(page, "load-graph.png")
+        page.get("about:blank")

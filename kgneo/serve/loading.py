@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from shlex import quote
 from typing import Any
 
 from starlette.applications import Starlette
@@ -161,8 +162,8 @@ class Loading:
                     index_store(context, job.tell)
                 job.put("indexed", {"name": job.name})
             except KgneoError as error:
-                again = "kgneo index" if job.name in self._apps else "kgneo serve"
-                raise KgneoError(error.message, hint=f"The store is there: {again} --store {job.name}") from error
+                again = f"kgneo {'index' if job.name in self._apps else 'serve'} --store {quote(job.name)}"
+                raise KgneoError(error.message, hint=f"The store is there: {again}") from error
 
     def _made(self, job: Job) -> bool:
         """Make the store of a job; whether it has triples, and no property graph."""
@@ -176,7 +177,7 @@ class Loading:
                 raise WorkEnded("Loading was cancelled.", hint="Nothing of it was kept.") from None
             raise
         job.loaded = True
-        LOG.info("Loaded the store %r. Its Neo4j runs until `kgneo server stop --store %s`.", job.name, job.name)
+        LOG.info("Loaded the store %r. Its Neo4j runs until `kgneo server stop --store %s`.", job.name, quote(job.name))
         return checked.triples
 
     def _served(self, job: Job) -> Context:

@@ -66,15 +66,24 @@ export async function send(method, route, body = undefined, signal = undefined) 
   return (await checked(await reach(`api/v1/${route}`, sent))).json();
 }
 
+// Sends a file as it is.
+export async function upload(route, parameters, file) {
+  const sent = { method: "POST", headers: { ...headers(), "Content-Type": "application/octet-stream" }, body: file };
+  return (await checked(await reach(`api/v1/${route}?${new URLSearchParams(parameters)}`, sent))).json();
+}
+
 // Asks, tells of each event, and gives the answer.
-export async function ask(body, tell, signal) {
-  const sent = { method: "POST", headers: headers(), body: JSON.stringify({ ...body, stream: true }), signal };
-  const response = await checked(await reach("api/v1/ask", sent));
+export const ask = (body, tell, signal) => stream("ask", { ...body, stream: true }, "answer", tell, signal);
+
+// Tells of each event, and gives the data of the one that is called `last`.
+export async function stream(route, body, last, tell, signal = undefined) {
+  const sent = { method: "POST", headers: headers(), body: JSON.stringify(body), signal };
+  const response = await checked(await reach(`api/v1/${route}`, sent));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = "";
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) throw new Failure(0, { message: "The server ended before it had answered." });
+    if (done) throw new Failure(0, { message: "The server ended before it was done." });
     waiting += value;
     const blocks = waiting.split("\n\n");
     waiting = blocks.pop();
@@ -82,9 +91,9 @@ export async function ask(body, tell, signal) {
       const match = /^event: (\w+)\ndata: (.*)$/s.exec(block);
       if (!match) continue;
       const data = JSON.parse(match[2]);
-      if (match[1] === "answer") return data;
+      if (match[1] === last) return data;
       if (match[1] === "error") throw new Failure(200, data.error);
-      tell(match[1], data);
+      await tell(match[1], data);
     }
   }
 }

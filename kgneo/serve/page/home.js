@@ -28,10 +28,13 @@ export function showGraph(open, problem) {
   if (picture) return;
   const { schema } = state;
   const looking = search(problem);
+  const loading = element("details", { id: "load-details", hidden: true }, element("summary", {}, "Load a file into a new graph"));
+  offerLoading(loading, problem);
   const place = element("div", { class: "picture", role: "img", "aria-label": "Picture of the schema; the cards and the table below hold the same" });
   find("graph-view").replaceChildren(
     element("h2", {}, schema.name),
     element("p", {}, `${sentence(schema)} At ${schema.address}.`),
+    loading,
     ...looking.parts,
     element("h2", {}, "Labels"), element("div", { class: "board" }, telling(schema).map((label) => labelCard(label, open, problem))),
     element("h2", {}, "Quality"), quality(open, looking.seek, problem),
@@ -40,6 +43,24 @@ export function showGraph(open, problem) {
   const kinds = new Map(schema.labels.map((label) => [called(label.name), label.name]));
   picture = new Picture(place, schemaTriples(schema), { kinds: (name) => kinds.get(name) || "" });
   place.picture = picture;
+}
+
+// What the server says of loading files, and the part of the page for it, which is fetched when it is needed.
+const aboutLoading = () => get("loading").catch(() => ({ allowed: false }));
+const partFor = async (about, problem) => (await import("./load.js")).loadPart(about, problem);
+
+// Shows the element, empty until it is opened, where this server loads files.
+async function offerLoading(details, problem) {
+  const about = await aboutLoading();
+  details.hidden = !about.allowed;
+  details.addEventListener("toggle", async () => details.append(await partFor(about, problem)), { once: true });
+}
+
+// Where nothing was loaded yet: whether files can be loaded here.
+export async function showEmpty(problem) {
+  const about = await aboutLoading();
+  if (about.allowed) find("graph-view").replaceChildren(element("h2", {}, "Load a file"), await partFor(about, problem));
+  return about.allowed;
 }
 
 function relationRow(relation) {

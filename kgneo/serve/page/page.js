@@ -112,7 +112,9 @@ async function begin() {
     view(shown);
     furtherExamples();
   } catch (error) {
-    problem(error);
+    if (error.kind !== "GraphEmpty" || !(await home.showEmpty(problem))) return problem(error);
+    find("views").hidden = true;
+    view("graph");
   }
 }
 
