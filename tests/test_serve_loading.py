@@ -329,7 +329,11 @@ def test_a_server_loads_no_more_graphs_than_it_has_room_for(http: TestClient, mo
 # A store -------------------------------------------------------------------------------------------------------------
 
 
-def test_triples_become_a_store_that_is_indexed_and_asked_at_an_address_of_its_own(encoder: OnnxEncoder) -> None:
+def test_triples_become_a_store_that_is_indexed_and_asked_at_an_address_of_its_own(
+    encoder: OnnxEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kgneo.terms.toml").write_text('[labels.City]\nname = "town"\n[relations.none]\nname = "x"\n')
+    monkeypatch.chdir(tmp_path)
     with client(encoder=encoder, token="sesame") as talking:  # noqa: S106
         talking.headers["authorization"] = "Bearer sesame"
         address = draft(talking, cities_csv=CITIES + "one field\n")
@@ -341,7 +345,8 @@ def test_triples_become_a_store_that_is_indexed_and_asked_at_an_address_of_its_o
 
         question = {"question": "what is the capital of [Italy]?"}
         assert talking.post("/g/cities/api/v1/ask", json=question).json()["answers"] == ["Rome"]
-        assert talking.get("/g/cities/api/v1/schema").json()["name"] == "cities"
+        schema = talking.get("/g/cities/api/v1/schema").json()
+        assert (schema["name"], schema["shape"]["names"].get("City", "City")) == ("cities", "City"), "terms are not its"
         assert "page.js" in talking.get("/g/cities").text, "the address without a slash at its end is the page's, too"
         assert talking.get("/g/cities/api/v1/loading").json()["graphs"][0]["name"] == "cities"
         error_of(talking.post(f"{address}/preview", json={}), 404)  # what is loaded is not kept twice

@@ -8,6 +8,7 @@ process can read, and go with the server at the latest.
 from __future__ import annotations
 
 import errno
+import os
 import secrets
 import shutil
 from collections.abc import AsyncIterator
@@ -43,7 +44,7 @@ class Draft:
 
     def told(self, text: str) -> str:
         """A text about the files without the folder that they are in, which is nobody's business."""
-        return text.replace(f"{self.folder}/", "")
+        return text.replace(f"{self.folder}{os.sep}", "")
 
 
 class Drafts:

@@ -127,9 +127,11 @@ def make_store(name: str, checked: Checked, settings: Settings, tell: Tell) -> N
 
 @contextmanager
 def open_store_of(name: str, settings: Settings, tell: Tell) -> Iterator[Graph]:
-    """The graph of a store that this process made, its server started where it does not run."""
+    """The graph of a store that this process made, its server started where it does not run; without terms, which are
+    those of the graph that this process began with."""
     own = replace(settings, uri=None, database=None, store=name, read_only=False)
     with open_graph(own, report=lambda _: tell("starting", 0, None), create=True) as graph:
+        graph.terms, graph.terms_file = None, None
         yield graph
 
 

@@ -16,7 +16,7 @@ export const loadPart = (about, problem) => new Load(about, problem).node;
 
 class Load {
   constructor(about, problem) {
-    Object.assign(this, { about, problem, draft: null, name: "" });
+    Object.assign(this, { about, problem, draft: null, name: "", turn: 0 });
     this.status = element("p", { role: "status", class: "quiet" });
     this.body = element("div");
     this.input = element("input", { type: "file", id: "load-files", multiple: true, onchange: () => this.choose([...this.input.files]) });
@@ -73,6 +73,7 @@ class Load {
   // The files that were sent are of no use any more.
   leave() {
     if (this.draft) send("DELETE", this.draft).catch(() => {});
+    this.turn += 1;
     this.draft = null;
     this.input.value = "";
     this.status.textContent = "";
@@ -95,7 +96,9 @@ class Load {
   async look() {
     this.status.textContent = "Reading …";
     this.submit.disabled = true;
-    const found = await send("POST", `${this.draft}/preview`, this.options.values());
+    const turn = (this.turn += 1);
+    const found = await send("POST", `${this.draft}/preview`, this.options.values()).catch((error) => { if (turn === this.turn) throw error; });
+    if (turn !== this.turn) return; // what was chosen since is looked at
     this.status.textContent = "";
     this.found.replaceChildren(...previewed(found));
     this.options.fit(found);
