@@ -43,8 +43,6 @@ EDGE = 0.75
 GIVEN_IN = 0.6
 """Fit of a word for a unit to the properties that are given in it."""
 PERSON = KINDS.index("person")
-ROLES = frozenset(("of", "in", "at", "for"))
-"""Words behind which the name of a relationship tells of what its first noun is one: MEMBER_OF, MANAGER_AT."""
 PEOPLE = 0.6
 """How surely nodes are people by their properties or their names, whatever their label is called."""
 WEAK = 0.2
@@ -243,7 +241,7 @@ class Fits:
 
     def _begins_at(self, word: str, name: Sequence[str], number: int) -> bool | None:
         """Whether a noun is for what a relationship of a name begins at; None where it is for neither end."""
-        if singular(word) == name[0] and {*name[1:2]} & ROLES:
+        if singular(word) == name[0] and name[1:2] == ("of",) and not is_past(word):
             return True
         if list(name) == ["has", singular(word)]:
             return False
