@@ -2,13 +2,15 @@
 
     KGNEO_METAQA=… python -m benchmarks.serve [--clients 32] [--seconds 300] [--no-restart]
     python -m benchmarks.serve --quick
+    python -m benchmarks.serve --quick --workers 2
 
 Questions are MetaQA's dev questions of 1 to 3 hops, mixed; without KGNEO_METAQA, and with --quick (8 clients, 20 s),
 those of the graph about geography beside this file. Each is asked twice by itself first: those answers are what the
 others are compared with, those times what theirs are. Half way through, Neo4j is killed and started again. Then come
 the first byte of a stream, `kgneo ask` as a process, which finds the server by itself, beside one that imports click
 and an HTTP client, and, where there is a Chromium, the page: its weight, and how long it takes from an answer with 100
-triples to their picture.
+triples to their picture. With --workers, a server of one worker and one of so many are compared, in turns, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ LONGEST = 120.0
 RECOVERY = 10.0
 """Seconds within which the server has to answer again once Neo4j does."""
 ROUNDS = 15
+TURNS = 5
 GEOGRAPHY = Path(__file__).parent / "graphs" / "geography"
 Rows = list[tuple[str, object]]
 Found = tuple[int, list[str]]
@@ -103,10 +106,10 @@ def geography() -> Measured:
 
 
 @contextmanager
-def serving(store: str, port: int) -> Iterator[psutil.Process]:
+def serving(store: str, port: int, *options: str) -> Iterator[psutil.Process]:
     """`kgneo serve` on the store, as a process, once it answers."""
     command = [sys.executable, "-m", "kgneo", "serve", "--store", store, "--port", str(port), "--rate", "0"]
-    process = subprocess.Popen(command)
+    process = subprocess.Popen([*command, *options])
     try:
         until = time.monotonic() + 300
         while not answers(port):
@@ -244,6 +247,65 @@ def _restart_rows(seen: Seen, gone: float, back: float) -> Rows:
     ]
 
 
+def workers_rows(graph: Measured, given: argparse.Namespace) -> Rows:
+    """One worker and several, in turns: right answers a second, the ratio of each two turns, memory, and the time of the
+    processor, which others on the machine change least."""
+    ports = (given.port, given.port + 1)
+    with (
+        serving(graph.store, ports[0]) as one,
+        serving(graph.store, ports[1], "--workers", str(given.workers)) as several,
+    ):
+        while len(several.children()) < given.workers:
+            time.sleep(0.2)
+        known = {question: ask(ports[0], question) for question in graph.questions}
+        for port in ports:
+            _turn(port, known, given)
+        neo4j = status(store_path(graph.store))
+        assert neo4j is not None
+        processes = [one, several, psutil.Process(neo4j.pid)]
+        before = [_processor(process) for process in processes]
+        turns = [[_turn(port, known, given) for port in ports] for _ in range(TURNS)]
+        spent = [_processor(process) - used for process, used in zip(processes, before, strict=True)]
+        memory = [_memory(process) for process in (one, several)]
+    seen = [[len(turn[side].answers) / given.seconds for turn in turns] for side in (0, 1)]
+    ratios = [second / first for first, second in zip(*seen, strict=True)]
+    wrong, errors = (sum(len(getattr(each, name)) for turn in turns for each in turn) for name in ("wrong", "errors"))
+    late = [statistics.median(_late(turn[side].times) for turn in turns) for side in (0, 1)]
+    answered = [sum(len(turn[side].answers) for turn in turns) for side in (0, 1)]
+    costs = [1000 * used / number for used, number in zip(spent, [*answered, sum(answered)], strict=True)]
+    return [
+        (
+            f"answers a second, {given.clients} clients: 1 worker, {given.workers}",
+            _pair_of(map(statistics.median, seen)),
+        ),
+        ("ratio: median, least, most", f"{statistics.median(ratios):.2f}, {min(ratios):.2f}, {max(ratios):.2f}"),
+        ("95th percentile s", _pair_of(late)),
+        ("wrong answers, errors", f"{wrong}, {errors}"),
+        (f"ms of processor an answer: 1 worker, {given.workers}, Neo4j", _pair_of(costs)),
+        ("memory MB", _pair_of(memory)),
+    ]
+
+
+def _turn(port: int, known: dict[str, Found], given: argparse.Namespace) -> Seen:
+    until = time.monotonic() + given.seconds
+    return together(port, known, given.clients, lambda: time.monotonic() > until)
+
+
+def _memory(process: psutil.Process) -> float:
+    """That of a process and all that it began, in MB."""
+    return sum(each.memory_info().rss for each in (process, *process.children(recursive=True))) / 1e6
+
+
+def _processor(process: psutil.Process) -> float:
+    """Seconds that a process and all that it began have computed."""
+    times = [each.cpu_times() for each in (process, *process.children(recursive=True))]
+    return sum(each.user + each.system for each in times)
+
+
+def _pair_of(figures: Iterable[float]) -> str:
+    return ", ".join(f"{figure:.3g}" for figure in figures)
+
+
 def _late(times: Sequence[float]) -> float:
     return statistics.quantiles(times, n=20)[-1]
 
@@ -378,14 +440,18 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=7599)
     parser.add_argument("--quick", action="store_true", help="8 clients, 20 s, on a small graph")
     parser.add_argument("--no-restart", dest="restart", action="store_false")
+    parser.add_argument("--workers", type=int, default=1, help="compare one worker with so many")
     given = parser.parse_args()
     given.clients = given.clients or (8 if given.quick else 32)
     given.seconds = given.seconds or (20 if given.quick else 300)
     graph = geography() if given.quick or "KGNEO_METAQA" not in os.environ else metaqa()
     try:
-        with serving(graph.store, given.port) as process:
-            rows = load_rows(given.port, graph, process, given)
-            rows += stream_rows(given.port, graph) + process_rows(graph) + page_rows(given.port)
+        if given.workers > 1:
+            rows = workers_rows(graph, given)
+        else:
+            with serving(graph.store, given.port) as process:
+                rows = load_rows(given.port, graph, process, given)
+                rows += stream_rows(given.port, graph) + process_rows(graph) + page_rows(given.port)
     finally:
         stop(store_path(graph.store))
     table(("what", "figure"), rows)

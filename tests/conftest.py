@@ -55,6 +55,7 @@ settings.load_profile("the same")
 LONGEST_FIRST = (
     "test_server", "test_attached_servers", "test_embedding", "test_kg_rag", "test_walks", "test_graph_load",
     "test_tuning_data", "test_evaluation_command", "test_command_line", "test_llm_transformers", "test_embedding_ray",
+    "test_serve_workers",
 )  # fmt: skip
 """Files that take longest, beside what they do on the servers that are written to."""
 VERSIONS = os.environ.get("KGNEO_TEST_VERSIONS", "2026,5.26").split(",")

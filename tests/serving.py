@@ -51,7 +51,7 @@ def listening(context: Context, announcement: Announcement | None = None, **sett
 @contextmanager
 def running(app: FastAPI, announcement: Announcement | None = None) -> Iterator[tuple[str, Callable[[], None]]]:
     """The address of a server in a thread of this process, and what stops it before the block ends."""
-    server = Server(configuration(app, ServeSettings(port=0)), app.state.workers, announcement)
+    server = Server(configuration(app, ServeSettings(port=0)), app.state.threads, announcement)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -34,10 +34,10 @@ from kgneo.graph.apart import keep_apart, remove_left, rights
 from kgneo.graph.cache import LocalCache, identity
 from kgneo.serve import logins as logins_module
 from kgneo.serve.application import create_application
-from kgneo.serve.guard import Rate
 from kgneo.serve.keeping import Keeping
 from kgneo.serve.kept_routes import Keeper
 from kgneo.serve.logins import Credentials, DatabaseDoor, Known, Logins, Opened, Session, credentials_of
+from kgneo.serve.rate import Rate
 from kgneo.serve.settings import Limits, ServeSettings
 from kgneo.serve.signed_in import signed_in_application
 from kgneo.serve.team import create_team_application
@@ -47,6 +47,7 @@ from kgneo.settings import Settings
 from tests.conftest import connect, set_address, wipe
 from tests.serving import ADDRESS
 from tests.test_serve_command import _address
+from tests.test_serve_workers import served
 from tests.test_team import PEOPLE, TOKENS, digest
 
 OWN = "127.0.0.1"
@@ -743,6 +744,23 @@ def test_the_command_serves_a_graph_with_logins_and_says_no_secret(users: Graph,
         assert not any(secret in said for secret in (PASSWORDS["ida"], "a wrong secret", "asked before?", "Traceback"))
     remove_left(lambda pid: pid != process.pid)
     assert not list(folders.glob(f"*-apart-{process.pid}-*"))
+
+
+def test_each_worker_signs_in_whoever_asks_it_and_lets_no_wrong_one_in(
+    users: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "kgneo.team.toml"
+    file.write_text(f'[graphs.people]\nuri = "{users.address}"\nlogin = "neo4j"\n', encoding="utf-8")
+    for name in ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+    with served(tmp_path, "--team", str(file)) as server:
+        workers = server.workers()
+        right = server.by_each("g/people/api/v1/ask", {"question": QUESTION}, basic("ida"))
+        assert [body["answers"] for _, body in right] == [["Otto Lund"]] * 2
+        wrong = server.by_each("g/people/api/v1/strategies", headers=basic("ida", "a wrong secret"))
+        assert [status for status, _ in wrong] == [401, 401]
+    folders = cache_folder() / "graphs"
+    assert not [folder for pid in workers for folder in folders.glob(f"*-apart-{pid}-*")]
 
 
 def status_of(address: str, headers: dict[str, str]) -> int:

@@ -247,6 +247,7 @@ def test_a_server_that_loads_nothing_says_so_and_refuses(sample_context: Context
         ({"own_machine": False, "wanted": True}, True),
         ({"wanted": False}, False),
         ({"settings": Settings(read_only=True)}, False),
+        ({"workers": 2}, False),
         ({"settings": Settings(uri="neo4j://localhost:7687")}, True),
     ],
 )
@@ -255,8 +256,15 @@ def test_files_are_loaded_where_this_machine_alone_is_let_in_or_an_option_says_s
 ) -> None:
     from kgneo.cli.serve import loads_files
 
-    given = {"wanted": None, "team": None, "settings": Settings(), "own_machine": True, **arguments}
+    given = {"wanted": None, "team": None, "settings": Settings(), "own_machine": True, "workers": 1, **arguments}
     assert loads_files(**given) is loads
+
+
+def test_several_workers_load_nothing_on_the_page() -> None:
+    from kgneo.cli.serve import loads_files
+
+    with pytest.raises(UsageError, match="one of them alone would know"):
+        loads_files(True, None, Settings(), own_machine=True, workers=2)
 
 
 def test_a_team_loads_nothing_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

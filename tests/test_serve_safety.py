@@ -20,14 +20,15 @@ from starlette.testclient import TestClient
 from kgneo.context import Context
 from kgneo.errors import GraphTimeout, WorkEnded
 from kgneo.graph import Graph
-from kgneo.serve.guard import Rate
+from kgneo.serve.questions import Questions
+from kgneo.serve.rate import Rate
 from kgneo.serve.settings import Limits, ServeSettings
-from kgneo.serve.workers import Workers
+from kgneo.serve.threads import Threads
 from tests.serving import application, client, listening
 
 CAPITAL = {"question": "what is the capital of [Ethiopia]?"}
 MINE = f"of process {os.getpid()}"
-"""Other workers ask the same server."""
+"""Other threads ask the same server."""
 ENDLESS = f"/* {MINE} */ UNWIND range(1, 1000000000) AS a UNWIND range(1, 1000000000) AS b RETURN count(a + b)"
 
 
@@ -212,12 +213,13 @@ def test_the_database_work_of_a_client_that_leaves_is_ended(graph: Graph) -> Non
         await asyncio.to_thread(wait_for, graph, 1)
 
     async def ask() -> None:
-        workers = Workers(graph, Limits())
+        questions = Questions()
+        threads = Threads(graph, Limits(), questions)
         with pytest.raises(WorkEnded):
-            await workers.run(lambda: graph.read(ENDLESS), leave)
+            await threads.run(lambda: graph.read(ENDLESS), leave)
         await asyncio.to_thread(wait_for, graph, 0)
-        assert workers.ended == 1
-        workers.close()
+        assert questions.ended == 1
+        threads.close()
 
     asyncio.run(ask())
 
@@ -230,13 +232,13 @@ def test_the_database_work_of_a_stream_that_is_closed_is_ended(sample_context: C
         graph.read(ENDLESS)
 
     async def ask() -> None:
-        workers = Workers(graph, Limits())
-        stream = workers.stream(work)
+        threads = Threads(graph, Limits())
+        stream = threads.stream(work)
         assert await anext(stream) == "begun"
         await asyncio.to_thread(wait_for, graph, 1)
         await stream.aclose()  # type: ignore[attr-defined]
         await asyncio.to_thread(wait_for, graph, 0)
-        workers.close()
+        threads.close()
 
     asyncio.run(ask())
 
@@ -245,13 +247,13 @@ def test_a_question_that_takes_too_long_is_ended_and_blocks_no_other(sample_cont
     graph = sample_context.graph
 
     async def ask() -> None:
-        workers = Workers(graph, Limits(running=2, seconds=0.5))
-        slow = asyncio.ensure_future(workers.run(lambda: graph.read(ENDLESS), _stay))
-        assert await workers.run(lambda: graph.read("RETURN 1 AS one"), _stay) == [{"one": 1}]
+        threads = Threads(graph, Limits(running=2, seconds=0.5))
+        slow = asyncio.ensure_future(threads.run(lambda: graph.read(ENDLESS), _stay))
+        assert await threads.run(lambda: graph.read("RETURN 1 AS one"), _stay) == [{"one": 1}]
         with pytest.raises(GraphTimeout):
             await slow
         await asyncio.to_thread(wait_for, graph, 0)
-        workers.close()
+        threads.close()
 
     asyncio.run(ask())
 
@@ -260,14 +262,14 @@ def test_questions_end_when_the_server_stops(sample_context: Context) -> None:
     graph = sample_context.graph
 
     async def ask() -> None:
-        workers = Workers(graph, Limits())
-        slow = asyncio.ensure_future(workers.run(lambda: graph.read(ENDLESS), _stay))
+        threads = Threads(graph, Limits())
+        slow = asyncio.ensure_future(threads.run(lambda: graph.read(ENDLESS), _stay))
         await asyncio.to_thread(wait_for, graph, 1)
-        workers.end_all()
+        threads.end_all()
         with pytest.raises(WorkEnded):
             await slow
         assert running(graph) == 0
-        workers.close()
+        threads.close()
 
     asyncio.run(ask())
 

@@ -9,17 +9,15 @@ import errno
 import importlib
 import os
 import sys
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from kgneo.cli.interrupt import interruptible
 from kgneo.cli.terminal import print_help, screen, screened
-from kgneo.errors import KgneoError, LessonWarning, UsageError
+from kgneo.errors import KgneoError, UsageError
 from kgneo.options_file import read_configuration
 from kgneo.version import __version__
 
@@ -245,29 +243,10 @@ def _asked_of_server(arguments: list[str]) -> bool:
 
 
 def _run(arguments: list[str], debug: bool) -> object:
-    import logging  # not for a question that a server answers
+    from kgneo.cli.warned import warned  # not for a question that a server answers
 
-    from kgneo.cache_files import CacheWarning
-
-    # The driver logs a lost connection that comes out as an error, too.
-    logging.getLogger("neo4j").setLevel(logging.DEBUG if debug else logging.CRITICAL)
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", CacheWarning)
-        warnings.simplefilter("always", LessonWarning)
-        warnings.showwarning = _shown_by(warnings.showwarning)
+    with warned(debug=debug):
         return kgneo.main(arguments, prog_name="kgneo", standalone_mode=False, color=True)
-
-
-def _shown_by(other: Callable[..., None]) -> Callable[..., None]:
-    """Shows kgneo's own warnings in one line; the `other` shows those of libraries."""
-
-    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
-        if category.__module__.partition(".")[0] == "kgneo":
-            click.echo(f"Warning: {message}", err=True)
-        else:
-            other(message, category, *place)
-
-    return show
 
 
 def _damaged() -> str:

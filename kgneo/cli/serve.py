@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import secrets
 import socket
-import sys
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -31,28 +29,18 @@ from kgneo.cli.options import (
     say,
     with_options,
 )
-from kgneo.errors import DataError, GraphEmpty, UsageError
+from kgneo.errors import UsageError
 from kgneo.extras import how_to_install
 from kgneo.folders import store_path
-from kgneo.llm.spending import Price, Spending
+from kgneo.llm.spending import Price
 from kgneo.serve.announce import Announced, Announcement
 from kgneo.serve.settings import DEFAULT_PORT, EVERYWHERE, Limits, ServeSettings, is_loopback
-from kgneo.settings import Settings, open_graph, terms_file
+from kgneo.settings import Settings, terms_file
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from starlette.applications import Starlette
-
-    from kgneo.context import Context, Options
-    from kgneo.embedding import Encoder
-    from kgneo.graph import Graph
-    from kgneo.llm import LanguageModel
-    from kgneo.serve.keeping import Keeping
-    from kgneo.serve.logins import Logins
-    from kgneo.serve.service import Quota
+    from kgneo.cli.serving import Plan
+    from kgneo.context import Options
     from kgneo.serve.team_file import Team
-
-    Make = Callable[[Graph, Encoder | None], Context]
 
 LIMITS = Limits()
 MEGABYTE = 1_000_000
@@ -98,7 +86,15 @@ OPEN = (
     type=click.IntRange(1, 64),
     default=LIMITS.running,
     show_default=True,
-    help="Questions that are worked on at a time; others wait.",
+    help="Questions that each worker works on at a time; others wait.",
+    group="Limits",
+)
+@option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=LIMITS.workers,
+    show_default=True,
+    help="Processes that answer: on several cores more questions a second, each with its own memory.",
     group="Limits",
 )
 @option(
@@ -148,7 +144,7 @@ OPEN = (
     "loading",
     default=None,
     help="Load files on the page, each into a new local store.  [default: where this machine alone is let in, and "
-    "without --read-only and --team]",
+    "without --read-only, --team and --workers]",
     group="Access",
 )
 @option(
@@ -173,6 +169,7 @@ def serve(
     hosts: tuple[str, ...],
     strategy: str | None,
     questions: int,
+    workers: int,
     question_seconds: float,
     rate: int,
     log_requests: bool,
@@ -207,6 +204,7 @@ def serve(
       kgneo serve --store demo --port 8000
       kgneo serve --llm smollm2 --also-llm openai:mistral --llm-url http://127.0.0.1:11434/v1
       kgneo serve --mcp
+      kgneo serve --workers 4
       kgneo serve --team kgneo.team.toml --host 0.0.0.0 --allow-host graphs.example.org
       KGNEO_ACCESS_TOKEN=… kgneo serve --host 0.0.0.0 --allow-host graph.example.org
     """
@@ -216,20 +214,20 @@ def serve(
     if mcp and find_spec("mcp") is None:
         raise UsageError("--mcp needs the package mcp, which is not installed.", hint=how_to_install("mcp"))
     team = _team(team_file, settings, access_token)
-    _check_access(host, access_token, without_token, team)
-    loads = loads_files(loading, team, settings, own_machine=is_loopback(host) and not hosts)
-    from kgneo.asking import open_context
+    if team is None:
+        _check_access(host, access_token, without_token)
+    loads = loads_files(loading, team, settings, own_machine=is_loopback(host) and not hosts, workers=workers)
+    from kgneo.cli.serving import Plan
     from kgneo.context import Options
-    from kgneo.serve.server import serve as run_server
     from kgneo.strategies import find_strategy
 
     if strategy:
         find_strategy(strategy)
-    limits = Limits(running=questions, seconds=question_seconds, rate=rate, files=loading_megabytes * MEGABYTE)
+    files = loading_megabytes * MEGABYTE
+    limits = Limits(workers=workers, running=questions, seconds=question_seconds, rate=rate, files=files)
     name = "" if settings.uri else store_path(settings.store).name
-    own = ServeSettings(
-        host, port, access_token or "", hosts, strategy, secrets.token_hex(8), limits, log_requests, name
-    )
+    mark = secrets.token_hex(8)
+    own = ServeSettings(host, port, access_token or "", hosts, strategy, mark, limits, log_requests, name)
     options = Options(
         hops=hops,
         top_k=top_k,
@@ -243,77 +241,37 @@ def serve(
         day_tokens=day_tokens,
         day_cost=day_cost,
     )
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
-    logging.getLogger("kgneo.serve").setLevel(logging.INFO)
-    with _listen(host, port) as listening, ExitStack() as stack:
-        models = _models(model, further)
-
-        def made(
-            graph: Graph, encoder: Encoder | None = None, report: Callable[[str], None] = lambda _: None
-        ) -> Context:
-            first, prompts = next(iter(models.values()), None), model.load_prompts()
-            context = open_context(graph, encoder=encoder, options=options, model=first, prompts=prompts, report=report)
-            return replace(context, spending=Spending.of_this_machine() if models else None)
-
-        def opened(settings: Settings) -> Context:
-            return made(stack.enter_context(open_graph(replace(settings, retry=RETRY), report=say)), report=say)
-
+    plan = Plan(own, replace(settings, retry=RETRY), options, model, further, mcp, team, team_file, loads)
+    with _listen(host, port) as listening:
         address = _address(own, listening)
-        if team is not None and team_file is not None:
-            keeping = _keeping(team, team_file)
-            making = Making(team, own, replace(settings, retry=RETRY), models, keeping, mcp)
-            app: Any = _team_application(making, opened, made)
-            announcement = None
-        else:
-            app, empty = _own_application(Opening(own, settings, models, mcp), opened, made, loads=loads)
-            announced = not empty and not settings.uri
-            announcement = _announcement(address, own, settings, options, model) if announced else None
-        _tell(address, own, team, mcp=mcp)
-        if open_page:
-            webbrowser.open(address)
-        run_server(app, own, [listening], announcement)
+        alone = team is None and not settings.uri
+        announcement = _announcement(address, own, settings, options, model) if alone else None
+
+        def ready() -> None:
+            _tell(address, own, team, mcp=mcp)
+            if open_page:
+                webbrowser.open(address)
+
+        _run(plan, listening, announcement, ready)
 
 
-@dataclass(frozen=True)
-class Opening:
-    """What the application of one graph is made of."""
+def _run(plan: Plan, listening: socket.socket, announcement: Announcement | None, ready: Callable[[], None]) -> None:
+    """Answer until this process is told to stop, by itself or by several workers."""
+    from kgneo.cli.serving import log
+    from kgneo.serve.server import serve as run_server
+    from kgneo.serve.shared import Shared
+    from kgneo.serve.supervisor import supervise
 
-    own: ServeSettings
-    settings: Settings
-    models: Mapping[str, LanguageModel]
-    mcp: bool
-
-
-def _own_application(
-    opening: Opening, opened: Callable[[Settings], Context], made: Make, *, loads: bool
-) -> tuple[FastAPI, bool]:
-    """The application of the graph that the settings name, and whether there is nothing in it yet: then it `loads`
-    files. Raises GraphEmpty where it does not."""
-    from kgneo.serve.application import create_application, create_empty_application
-    from kgneo.serve.loading import Loading, serve_loaded
-
-    own, models = opening.own, opening.models
-
-    def application(name: str, context: Context) -> FastAPI:
-        return create_application(context, replace(own, name=name), models=models, warm=False, loading=loading)
-
-    loading = (
-        Loading(replace(opening.settings, retry=RETRY), own.limits, lambda graph: made(graph, None), application)
-        if loads
-        else None
-    )
-    empty = False
-    try:
-        context, user = opened(opening.settings), opening.settings.username
-        app = create_application(context, own, models=models, browser_user=user, mcp=opening.mcp, loading=loading)
-    except GraphEmpty as error:
-        if loading is None:
-            raise
-        say(f"{error.message} The page loads files.")
-        app, empty = create_empty_application(own, loading), True
-    if loading is not None:
-        serve_loaded(app, loading)
-    return app, empty
+    log()
+    plan.begin()
+    if plan.own.limits.workers > 1:
+        supervise(plan, plan.own, listening, announcement, ready)
+        return
+    with ExitStack() as stack:
+        app = plan(Shared(), stack)
+        empty = getattr(app.state, "empty", False)  # others would find that there is nothing to ask
+        ready()
+        run_server(app, plan.own, [listening], None if empty else announcement)
 
 
 def _print_token() -> None:
@@ -337,86 +295,8 @@ def _team(file: Path | None, settings: Settings, access_token: str | None) -> Te
     return read_team(file)
 
 
-@dataclass(frozen=True)
-class Making:
-    """What the applications of a team's graphs are made of."""
-
-    team: Team
-    own: ServeSettings
-    settings: Settings
-    models: Mapping[str, LanguageModel]
-    keeping: Keeping
-    mcp: bool
-
-    def application(self, name: str, context: Context, user: str, quota: Quota) -> FastAPI:
-        """The application of a graph, which Neo4j Browser is to know `user` of. It is made ready with the server, or,
-        where it is one user's alone, by their first question."""
-        from kgneo.serve.application import create_application
-        from kgneo.serve.kept_routes import Keeper
-
-        graph = self.team.graphs[name]
-        return create_application(
-            context,
-            replace(self.own, token="", limits=replace(self.own.limits, rate=0), name=graph.title or name),
-            models=self.models,
-            browser_user=user,
-            warm=not graph.login,
-            quota=quota,
-            mcp=self.mcp,
-            keeper=Keeper(self.keeping, name, self.team.keeps_history),
-        )
-
-
-def _team_application(making: Making, opened: Callable[[Settings], Context], made: Make) -> Starlette:
-    """The graphs of a team behind one address."""
-    from kgneo.serve.signed_in import signed_in_application
-    from kgneo.serve.team import create_team_application, quota_of
-
-    team, own = making.team, making.own
-    logins = {name: _logins(making, name, made) for name, item in team.graphs.items() if item.login}
-    apps: dict[str, Starlette] = {name: signed_in_application(each, own) for name, each in logins.items()}
-    for name, item in team.graphs.items():
-        if name not in logins:
-            context = opened(item.settings(making.settings))
-            apps[name] = making.application(name, context, item.username, quota_of(team))
-    return create_team_application(team, apps, own, making.keeping, logins)
-
-
-def _logins(making: Making, name: str, made: Make) -> Logins:
-    """The sessions of a graph whose users are those of its database. Raises DataError for a file of terms that cannot
-    be used: nobody could sign in."""
-    from kgneo.graph.apart import remove_left
-    from kgneo.serve.announce import runs
-    from kgneo.serve.logins import DatabaseDoor, Logins
-
-    graph = making.team.graphs[name]
-    if graph.terms is not None:
-        from kgneo.terms.file import read_terms
-
-        read_terms(graph.terms)
-    remove_left(runs)
-
-    def application(context: Context, user: str) -> FastAPI:
-        return making.application(name, context, user, lambda _: (graph.day_tokens, graph.day_cost))
-
-    door = DatabaseDoor(graph.settings(making.settings), made)
-    return Logins(door, application, wait=making.own.limits.seconds)
-
-
-def _keeping(team: Team, file: Path) -> Keeping:
-    """Where what the users of a team asked is kept, without the histories that the file says are to be none."""
-    from kgneo.serve.keeping import Keeping
-
-    keeping = Keeping.of_team(file)
-    try:
-        keeping.end_histories(team.keeps_history)
-    except DataError as error:  # no reason not to answer
-        say(str(error))
-    return keeping
-
-
-def _check_access(host: str, token: str | None, without_token: bool, team: Team | None) -> None:
-    if team is not None or is_loopback(host) or token or without_token:
+def _check_access(host: str, token: str | None, without_token: bool) -> None:
+    if is_loopback(host) or token or without_token:
         return
     raise UsageError(
         f"--host {host} lets other machines in, and there is no token to tell who may ask.",
@@ -424,15 +304,21 @@ def _check_access(host: str, token: str | None, without_token: bool, team: Team 
     )
 
 
-def loads_files(wanted: bool | None, team: Team | None, settings: Settings, *, own_machine: bool) -> bool:
-    """Whether files may be loaded on the page. Raises UsageError where that is asked for a team."""
+def loads_files(wanted: bool | None, team: Team | None, settings: Settings, *, own_machine: bool, workers: int) -> bool:
+    """Whether files may be loaded on the page. Raises UsageError where that is asked for a team, or of several workers:
+    one of them alone would know of the new graph."""
     if wanted and team is not None:
         raise UsageError(
             "--loading does not go with --team: nobody says who may ask a graph that is new.",
             hint="Load with `kgneo load FILE --store NAME`, and name the store in the file of the team.",
         )
+    if wanted and workers > 1:
+        raise UsageError(
+            f"--loading does not go with --workers {workers}: one of them alone would know of a new graph.",
+            hint="Leave out --workers, or load with `kgneo load FILE --store NAME`.",
+        )
     if wanted is None:
-        return own_machine and team is None and not settings.read_only
+        return own_machine and team is None and not settings.read_only and workers == 1
     return wanted
 
 
@@ -446,20 +332,6 @@ def _listen(host: str, port: int) -> socket.socket:
             f"Cannot listen on {host} port {port}: {error.strerror or error}.",
             hint="Choose another with --port, or --port 0 for any free one.",
         ) from error
-
-
-def _models(model: ModelSettings, further: Sequence[str]) -> dict[str, LanguageModel]:
-    """The language models by the names that they were given, that of --llm first. An address and an adapter belong to
-    those that can have one."""
-    names = [name for name in (model.llm, *further) if name]
-    loaded = {}
-    for name in dict.fromkeys(names):
-        remote = name.startswith("openai:")
-        fitting = replace(
-            model, llm_url=model.llm_url if remote else None, llm_adapter=None if remote else model.llm_adapter
-        )
-        loaded[name] = replace(fitting if further else model, llm=name).load()
-    return {name: found for name, found in loaded.items() if found is not None}
 
 
 def _address(own: ServeSettings, listening: socket.socket) -> str:

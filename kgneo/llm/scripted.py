@@ -83,6 +83,11 @@ class ScriptedModel:
         return f"ScriptedModel({self.name!r}, {self._count} replies)"
 
     @property
+    def in_order(self) -> bool:
+        """Whether there are replies that are given once, in their order."""
+        return bool(self._queue)
+
+    @property
     def fingerprint(self) -> str:
         """Changes with the script, so that a cache forgets the replies of an older one."""
         return f"{self.name} {sha256(self._script.encode()).hexdigest()}"

@@ -23,7 +23,7 @@ from kgneo.serve.failures import JsonResponse, Refusal, record_of
 from kgneo.serve.metrics import CONTENT_TYPE, Metrics
 from kgneo.serve.service import Answered, Asked, Record, Service, event_record
 from kgneo.serve.settings import USER, Limits
-from kgneo.serve.workers import Workers
+from kgneo.serve.threads import Threads
 from kgneo.version import __version__
 
 NAME = 500
@@ -112,9 +112,9 @@ class NodesBody(Closed):
 class Routes:
     """The handlers of /api/v1 around one service."""
 
-    def __init__(self, service: Service, workers: Workers, metrics: Metrics, limits: Limits) -> None:
+    def __init__(self, service: Service, threads: Threads, metrics: Metrics, limits: Limits) -> None:
         self._service = service
-        self._workers = workers
+        self._threads = threads
         self._metrics = metrics
         self._limits = limits
 
@@ -267,12 +267,12 @@ class Routes:
 
     async def work(self, request: Request, function: Callable[[], Any]) -> Any:
         """The result of a function of the service, which ends when the client goes."""
-        return await self._workers.run(function, gone(request))
+        return await self._threads.run(function, gone(request))
 
     async def _events(self, asked: Asked) -> AsyncIterator[bytes]:
         yield b": begun\n\n"
         try:
-            async for item in self._workers.stream(partial(self._service.ask, asked)):
+            async for item in self._threads.stream(partial(self._service.ask, asked)):
                 if isinstance(item, Answered):
                     yield event("answer", item.record)
                 else:

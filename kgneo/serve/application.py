@@ -30,7 +30,8 @@ from kgneo.serve.loading_routes import LoadingRoutes
 from kgneo.serve.metrics import Metrics
 from kgneo.serve.service import Quota, Service
 from kgneo.serve.settings import ServeSettings
-from kgneo.serve.workers import Together, Workers
+from kgneo.serve.shared import Shared
+from kgneo.serve.threads import Threads, Together
 from kgneo.tracing import listen
 from kgneo.version import __version__
 
@@ -51,13 +52,16 @@ def create_application(
     mcp: bool = False,
     keeper: Keeper | None = None,
     loading: Loading | None = None,
+    shared: Shared | None = None,
+    place: str = "",
 ) -> FastAPI:
     """An ASGI application that answers questions about the graph of `context`, with its language model where a request
     does not name one of `models`; `quota` says what each user may spend on a day. `mcp`: its tools for assistants are
     at /mcp, too, which needs the extra `mcp`. `keeper` keeps what users asked and saved. `loading` loads files into new
-    stores (`serve_loaded` has them served).
+    stores (`serve_loaded` has them served). `shared` is what other processes that answer at the same address count with
+    this one; several applications have a `place` each.
 
-    `app.state.workers` are its threads: end their work before the server that runs the application waits for its
+    `app.state.threads` are its threads: end their work before the server that runs the application waits for its
     connections to close.
     """
     settings = settings or ServeSettings()
@@ -70,9 +74,10 @@ def create_application(
         name=settings.name,
         quota=quota,
     )
-    workers = Workers(context.graph, settings.limits)
-    metrics = Metrics(workers)
-    routes = Routes(service, workers, metrics, settings.limits)
+    shared = shared or Shared()
+    threads = Threads(context.graph, settings.limits, shared.questions(place), shared.worker)
+    metrics = shared.metrics(place)
+    routes = Routes(service, threads, metrics, settings.limits)
 
     assistants = _assistants(context, settings) if mcp else None
 
@@ -82,13 +87,13 @@ def create_application(
             service.warm()
         async with assistants.run() if assistants else nullcontext():
             yield
-        workers.end_all()
-        await to_thread(workers.close)  # it waits for the database, and others may be served by this thread
+        threads.end_all()
+        await to_thread(threads.close)  # it waits for the database, and others may be served by this thread
 
-    app = _guarded(settings, metrics, lifespan)
-    app.state.workers = workers
+    app = _guarded(settings, metrics, lifespan, shared)
+    app.state.threads = threads
     app.include_router(routes.router())
-    app.include_router(ChatRoutes(service, workers, routes).router())
+    app.include_router(ChatRoutes(service, threads, routes).router())
     app.include_router(KeptRoutes(keeper).router())
     app.include_router(LoadingRoutes(loading, settings.limits).router())
     if assistants:
@@ -99,7 +104,7 @@ def create_application(
 def create_empty_application(settings: ServeSettings, loading: Loading) -> FastAPI:
     """An ASGI application without a graph, whose page loads files. Whatever else it is asked, it answers that nothing
     was loaded yet."""
-    nothing = Together(list)
+    shared = Shared()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -108,8 +113,8 @@ def create_empty_application(settings: ServeSettings, loading: Loading) -> FastA
     async def empty(rest: str) -> None:  # noqa: ARG001 - what a route is given
         raise GraphEmpty("Nothing was loaded yet.", hint="Load a file on the page, or with `kgneo load PATH`.")
 
-    app = _guarded(settings, Metrics(nothing), lifespan)
-    app.state.workers = nothing
+    app = _guarded(settings, shared.metrics(""), lifespan, shared)
+    app.state.threads, app.state.empty = Together(list), True
     app.get("/api/v1/health", tags=["server"])(health)
     app.include_router(LoadingRoutes(loading, settings.limits).router())
     app.api_route("/api/v1/{rest:path}", methods=["GET", "POST"], include_in_schema=False)(empty)
@@ -117,7 +122,10 @@ def create_empty_application(settings: ServeSettings, loading: Loading) -> FastA
 
 
 def _guarded(
-    settings: ServeSettings, metrics: Metrics, lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]
+    settings: ServeSettings,
+    metrics: Metrics,
+    lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]],
+    shared: Shared,
 ) -> FastAPI:
     """An application with the page's files, errors as JSON, and the guard around all of it."""
     app = FastAPI(
@@ -136,7 +144,7 @@ def _guarded(
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_middleware(GZipMiddleware, minimum_size=2_000)
-    app.add_middleware(Guard, settings=settings, metrics=metrics)
+    app.add_middleware(Guard, settings=settings, metrics=metrics, shared=shared)
     return app
 
 

@@ -28,7 +28,7 @@ from kgneo.model import Answer, Evidence
 from kgneo.serve.api import Routes, client_of, event_stream
 from kgneo.serve.failures import JsonResponse, Refusal, record_of
 from kgneo.serve.service import Answered, Asked, Record, Service, Turn
-from kgneo.serve.workers import Workers
+from kgneo.serve.threads import Threads
 
 PREFIX = "kgneo"
 AT = "@"
@@ -79,9 +79,9 @@ class ChatBody(BaseModel):
 class ChatRoutes:
     """The handlers of /v1 around one service."""
 
-    def __init__(self, service: Service, workers: Workers, routes: Routes) -> None:
+    def __init__(self, service: Service, threads: Threads, routes: Routes) -> None:
         self._service = service
-        self._workers = workers
+        self._threads = threads
         self._routes = routes
         self._started = int(time.time())
 
@@ -168,7 +168,7 @@ class ChatRoutes:
 
         yield chunk({"role": "assistant", "content": ""})
         try:
-            async for item in self._workers.stream(partial(self._answer, asked)):
+            async for item in self._threads.stream(partial(self._answer, asked)):
                 if isinstance(item, Answered):
                     yield chunk({"content": content(item.answer)})
                     yield chunk({}, "stop", kgneo=item.record)

@@ -13,7 +13,7 @@ import logging
 import re
 import time
 import traceback
-from dataclasses import dataclass, field
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,7 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kgneo.serve.announce import HEADER
 from kgneo.serve.failures import Refusal, internal
 from kgneo.serve.metrics import Metrics
+from kgneo.serve.rate import UNBOUNDED, Rate
 from kgneo.serve.settings import ServeSettings
+from kgneo.serve.shared import GONE, Shared
 from kgneo.tracing import note, request_span
 
 LOG = logging.getLogger("kgneo.serve")
@@ -48,60 +50,18 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 HEADER_BYTES = 16_000
-ADDRESSES = 10_000
-"""Addresses whose rate is remembered."""
-
-
-@dataclass
-class Rate:
-    """So many requests a minute from one address: each takes a token out of a bucket that fills up again."""
-
-    minute: int
-    _buckets: dict[str, tuple[float, float]] = field(default_factory=dict)
-
-    def wait(self, address: str, now: float) -> float:
-        """Seconds until the address may ask again; 0 where it may now, which counts."""
-        if not self.minute:
-            return 0.0
-        if len(self._buckets) >= ADDRESSES and address not in self._buckets:
-            self._buckets.pop(next(iter(self._buckets)))
-        level = self._level(address, now)
-        allowed = level >= 1
-        self._buckets.pop(address, None)
-        self._buckets[address] = (level - 1 if allowed else level, now)
-        return 0.0 if allowed else (1 - level) * 60 / self.minute
-
-    def ahead(self, address: str, now: float) -> float:
-        """The same seconds, without counting."""
-        level = self._level(address, now) if self.minute else 1.0
-        return 0.0 if level >= 1 else (1 - level) * 60 / self.minute
-
-    def give_back(self, address: str) -> None:
-        """Take back what was counted last."""
-        if address in self._buckets:
-            level, before = self._buckets[address]
-            self._buckets[address] = (level + 1, before)
-
-    def _level(self, address: str, now: float) -> float:
-        level, before = self._buckets.get(address, (float(self.minute), now))
-        return min(level + (now - before) * self.minute / 60, self.minute)
-
-    def refuse_more(self, address: str, *, wrong: bool) -> None:
-        """Raises Refusal where an address has tried too many tokens that were `wrong`."""
-        wait = self.wait(address, time.monotonic()) if wrong else 0.0
-        if wait:
-            raise Refusal(429, "TooManyTokens", "Too many wrong tokens were tried.", retry_after=int(wait) + 1)
 
 
 class Guard:
     """The outermost layer of the application."""
 
-    def __init__(self, app: ASGIApp, settings: ServeSettings, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, settings: ServeSettings, metrics: Metrics, shared: Shared | None = None) -> None:
         self._app = app
         self._settings = settings
         self._metrics = metrics
-        self._rate = Rate(settings.limits.rate)
-        self._wrong = Rate(settings.limits.wrong_tokens)
+        shared, limits = shared or Shared(), settings.limits
+        self._rate = shared.rate("requests", limits.rate) if limits.rate else UNBOUNDED
+        self._wrong = shared.rate("wrong tokens", limits.wrong_tokens) if settings.token else UNBOUNDED
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -181,7 +141,7 @@ class Guard:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         same = hmac.compare_digest(given.strip().encode("utf-8", "replace"), token.encode())
         if scheme.lower() != "bearer" or not same:
-            self._wrong.refuse_more(address, wrong=bool(given))
+            refuse_guesses(self._wrong, address, wrong=bool(given))
             raise Refusal(
                 401, "NoToken", "This server answers with its token only.", "Send: Authorization: Bearer TOKEN."
             )
@@ -212,9 +172,17 @@ class Guard:
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route = _route(scope)
-        self._metrics.record(route, scope["method"], status, seconds)
+        with suppress(*GONE):
+            self._metrics.record(route, scope["method"], status, seconds)
         if self._settings.log:
             LOG.info("%s %s %s %.0f ms", scope["method"], route, status or "ended", seconds * 1000)
+
+
+def refuse_guesses(rate: Rate, address: str, *, wrong: bool) -> None:
+    """Raises Refusal where an address has tried too many tokens that were `wrong`."""
+    wait = rate.wait(address, time.monotonic()) if wrong else 0.0
+    if wait:
+        raise Refusal(429, "TooManyTokens", "Too many wrong tokens were tried.", retry_after=int(wait) + 1)
 
 
 def _route(scope: Scope) -> str:

@@ -30,7 +30,7 @@ from kgneo.serve.drafts import Draft, Drafts
 from kgneo.serve.failures import Refusal
 from kgneo.serve.new_store import Reading, check_name, checked_files, index_store, make_store, open_store_of
 from kgneo.serve.settings import Limits
-from kgneo.serve.workers import Together, Working
+from kgneo.serve.threads import Together, Working
 from kgneo.settings import Settings
 
 LOG = logging.getLogger("kgneo.serve")
@@ -99,7 +99,7 @@ class Loading:
     @property
     def parts(self) -> list[Working]:
         """What works on questions about them, and this."""
-        return [self, *(app.state.workers for app in self._apps.values())]
+        return [self, *(app.state.threads for app in self._apps.values())]
 
     def application(self, name: str) -> Starlette | None:
         """The application of a graph that was loaded."""
@@ -240,7 +240,7 @@ class LoadedGraphs:
 
 def serve_loaded(app: Starlette, loading: Loading) -> None:
     """Have an application serve what was loaded, too, and end that with itself."""
-    workers, lifespan_before = app.state.workers, app.router.lifespan_context
+    threads, lifespan_before = app.state.threads, app.router.lifespan_context
 
     @asynccontextmanager
     async def lifespan(within: Starlette) -> AsyncIterator[None]:
@@ -251,7 +251,7 @@ def serve_loaded(app: Starlette, loading: Loading) -> None:
                 await loading.close()
 
     app.router.lifespan_context = lifespan
-    app.state.workers = Together(lambda: [workers, *loading.parts])
+    app.state.threads = Together(lambda: [threads, *loading.parts])
     app.state.loading = loading
     app.add_middleware(LoadedGraphs, loading=loading)
 

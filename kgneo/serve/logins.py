@@ -36,7 +36,7 @@ from kgneo.graph.apart import keep_apart, rights
 from kgneo.graph.record import read_record
 from kgneo.graph.work import Work
 from kgneo.serve.failures import Refusal
-from kgneo.serve.guard import Rate
+from kgneo.serve.shared import Shared
 from kgneo.settings import Settings, open_graph
 
 LOG = logging.getLogger("kgneo.serve")
@@ -156,7 +156,7 @@ class Session:
         """Take no more requests, and close when those that are worked on are answered; `at_once` ends these, too."""
         self.over = True
         if at_once:
-            self.app.state.workers.end_all()
+            self.app.state.threads.end_all()
         if not self.busy:
             self.left.set()
 
@@ -174,12 +174,23 @@ class Session:
 
 class Logins:
     """The sessions of one graph. `make` makes the application of a user by the context and the user's name; `wait` is
-    how many seconds a request waits until the graph is read for its user."""
+    how many seconds a request waits until the graph is read for its user. Other workers have sessions of their own, and
+    count wrong logins with this one in what is `shared`, at the same `place`, by digests under the same `key`."""
 
-    def __init__(self, door: Door, make: Callable[[Context, str], FastAPI], *, wait: float = 60.0) -> None:
+    def __init__(
+        self,
+        door: Door,
+        make: Callable[[Context, str], FastAPI],
+        *,
+        wait: float = 60.0,
+        shared: Shared | None = None,
+        place: str = "",
+        key: bytes = b"",
+    ) -> None:
         self._door, self._make, self._wait = door, make, wait
-        self._key = secrets.token_bytes(32)
-        self._by_address, self._by_name = Rate(WRONG_BY_ADDRESS), Rate(WRONG_BY_NAME)
+        self._key, shared = key or secrets.token_bytes(32), shared or Shared()
+        self._by_address = shared.rate(f"wrong logins {place} by address", WRONG_BY_ADDRESS)
+        self._by_name = shared.rate(f"wrong logins {place} by name", WRONG_BY_NAME)
         self._sessions: dict[str, Session] = {}
         self._coming: dict[tuple[str, bytes], asyncio.Task[Session]] = {}
         self._opening = 0

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from kgneo.serve.questions import Questions
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 SECONDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 
 
-class Questions(Protocol):
-    """How many questions are worked on, wait, and were ended."""
-
-    @property
-    def running(self) -> int: ...
-    @property
-    def waiting(self) -> int: ...
-    @property
-    def ended(self) -> int: ...
-
-
 class Metrics:
     """Requests by route and status, questions that run, wait and were ended. Nothing of their text."""
 
-    def __init__(self, workers: Questions) -> None:
+    def __init__(self, questions: Questions) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "kgneo_requests",
@@ -38,9 +27,9 @@ class Metrics:
             buckets=SECONDS, registry=self._registry,
         )  # fmt: skip
         for name, about, figure in (
-            ("running", "Questions that are worked on.", lambda: workers.running),
-            ("waiting", "Questions that wait for a thread.", lambda: workers.waiting),
-            ("ended", "Questions that were ended before they were answered.", lambda: workers.ended),
+            ("running", "Questions that are worked on.", lambda: questions.running),
+            ("waiting", "Questions that wait for a thread.", lambda: questions.waiting),
+            ("ended", "Questions that were ended before they were answered.", lambda: questions.ended),
         ):
             Gauge(f"kgneo_questions_{name}", about, registry=self._registry).set_function(figure)
 

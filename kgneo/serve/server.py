@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import socket
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
-from kgneo.serve.announce import Announcement
 from kgneo.serve.settings import ServeSettings
-from kgneo.serve.workers import Workers
+from kgneo.serve.threads import Working
 
 STOP_SECONDS = 5
 """How long open connections may last once the server stops."""
 CONNECTIONS = 1_000
 
 
+class Told(Protocol):
+    """Whoever is to know that a server answers."""
+
+    def publish(self) -> None: ...
+    def withdraw(self) -> None: ...
+
+
 class Server(uvicorn.Server):
     """Ends the questions that are worked on when it is told to stop, so that nobody waits for them."""
 
-    def __init__(self, config: uvicorn.Config, workers: Workers, announcement: Announcement | None = None) -> None:
+    def __init__(self, config: uvicorn.Config, threads: Working, announcement: Told | None = None) -> None:
         super().__init__(config)
-        self._workers = workers
+        self._threads = threads
         self._announcement = announcement
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -35,18 +41,18 @@ class Server(uvicorn.Server):
         """As uvicorn's, after the work was ended."""
         if self._announcement:
             self._announcement.withdraw()
-        self._workers.end_all()
+        self._threads.end_all()
         await super().shutdown(sockets)
 
 
 def serve(
-    app: FastAPI,
+    app: Starlette,
     settings: ServeSettings,
     sockets: list[socket.socket] | None = None,
-    announcement: Announcement | None = None,
+    announcement: Told | None = None,
 ) -> None:
     """Listen until the process is told to stop."""
-    Server(configuration(app, settings), app.state.workers, announcement).run(sockets)
+    Server(configuration(app, settings), app.state.threads, announcement).run(sockets)
 
 
 def configuration(app: Any, settings: ServeSettings) -> uvicorn.Config:
@@ -55,6 +61,7 @@ def configuration(app: Any, settings: ServeSettings) -> uvicorn.Config:
         app,
         host=settings.host,
         port=settings.port,
+        workers=settings.limits.workers,  # of Windows, whose sockets are not simply inherited
         access_log=False,
         log_config=None,
         server_header=False,

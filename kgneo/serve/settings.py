@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import secrets
 from dataclasses import dataclass, field
 
 DEFAULT_PORT = 7575
@@ -17,16 +18,17 @@ class Limits:
     """Bounds for one request and for all of them.
 
     `body` in bytes, `question` in characters, `body_seconds` for a body to arrive, `seconds` for one question.
-    `files` are the bytes of all files that are loaded together, `look_seconds` for a preview of them.
-    `running` questions are worked on at a time and `waiting` more are kept; `rate` requests a minute are taken from one
-    address (0: any number), of which `wrong_tokens` may carry a wrong token. `answers` bounds what one request may
-    list, `hops` how far it may reach.
+    Each of the `workers`, which are processes, works on `running` questions at a time, and `waiting` more are kept by
+    all of them. `rate` requests a minute are taken from one address (0: any number), of which `wrong_tokens` may carry
+    a wrong token. `answers` bounds what one request may list, `hops` how far it may reach. `files` are the bytes of all
+    files that are loaded together, `look_seconds` for a preview of them.
     """
 
     body: int = 64_000
     question: int = 2_000
     body_seconds: float = 10.0
     seconds: float = 60.0
+    workers: int = 1
     running: int = 4
     waiting: int = 100
     rate: int = 600
@@ -36,6 +38,11 @@ class Limits:
     files: int = 50_000_000
     look_seconds: float = 120.0
 
+    @property
+    def kept(self) -> int:
+        """Questions that all workers may have together."""
+        return self.workers * self.running + self.waiting
+
 
 @dataclass(frozen=True, slots=True)
 class ServeSettings:
@@ -44,7 +51,7 @@ class ServeSettings:
     With a `token`, every request but those for the page's files and for health must carry it. `hosts` are names by
     which the server may be called, besides its own address. `mark` is what the server announced itself with: a request
     that names another one is not for it. `log` prints each request's route and status, never its
-    text. `name` is what the page calls the graph.
+    text. `name` is what the page calls the graph. By the `key`, workers digest what must not be seen alike.
     """
 
     host: str = "127.0.0.1"
@@ -56,6 +63,7 @@ class ServeSettings:
     limits: Limits = field(default_factory=Limits)
     log: bool = False
     name: str = ""
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     @property
     def loopback(self) -> bool:

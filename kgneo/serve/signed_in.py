@@ -23,9 +23,10 @@ from kgneo.serve.failures import Refusal
 from kgneo.serve.guard import Guard, host_name
 from kgneo.serve.logins import Logins, Session
 from kgneo.serve.metrics import Metrics
+from kgneo.serve.questions import Questions
 from kgneo.serve.settings import ServeSettings, is_loopback
 from kgneo.serve.team_file import Proxy
-from kgneo.serve.workers import Together, Working
+from kgneo.serve.threads import Together, Working
 
 SESSION = "kgneo.session"
 """Where the scope of a request has the session of whoever sent it."""
@@ -40,24 +41,24 @@ def signed_in_application(logins: Logins, settings: ServeSettings) -> Starlette:
         return JSONResponse({"status": "ok"})
 
     def works() -> list[Working]:
-        return [session.app.state.workers for session in logins.sessions]
+        return [session.app.state.threads for session in logins.sessions]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with logins.run():
             yield
 
-    workers = Together(works)
+    threads = Together(works)
     files = StaticFiles(directory=page_folder(), html=True)
     pages = [Route(path, files) for path in page_paths()]
-    free = Guard(Starlette(routes=[Route("/api/v1/health", health), *pages]), settings, Metrics(workers))
+    free = Guard(Starlette(routes=[Route("/api/v1/health", health), *pages]), settings, Metrics(Questions()))
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         session: Session | None = scope.get(SESSION)
         await (free(scope, receive, send) if session is None else session.serve(scope, receive, send))
 
     app = Starlette(routes=[Mount("/", serve)], lifespan=lifespan)
-    app.state.workers = workers
+    app.state.threads = threads
     return app
 
 

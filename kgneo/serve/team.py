@@ -8,15 +8,12 @@ there is not: both are answered alike.
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
-from threading import Lock
 from typing import Any
 
 from starlette.applications import Starlette
@@ -30,17 +27,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgneo.errors import KgneoError
 from kgneo.serve.application import page_folder, page_paths
+from kgneo.serve.audit import AuditLog
 from kgneo.serve.failures import Refusal, respond
-from kgneo.serve.guard import GUARDED, Guard, Rate
+from kgneo.serve.guard import GUARDED, Guard, refuse_guesses
 from kgneo.serve.keeping import Keeping
 from kgneo.serve.kept_routes import is_kept, route_of, told
 from kgneo.serve.logins import Logins, credentials_of
 from kgneo.serve.metrics import Metrics
+from kgneo.serve.questions import Questions
+from kgneo.serve.rate import Rate
 from kgneo.serve.service import Quota
 from kgneo.serve.settings import USER, ServeSettings
+from kgneo.serve.shared import GONE, Shared
 from kgneo.serve.signed_in import SESSION, challenge_of, check_way, source_of
-from kgneo.serve.team_file import ALL, Audit, Team, UserOfTeam, name_signed_in
-from kgneo.serve.workers import Together
+from kgneo.serve.team_file import ALL, Team, UserOfTeam, name_signed_in
+from kgneo.serve.threads import Together
 
 LOG = logging.getLogger("kgneo.serve")
 BELOW = "/g/"
@@ -50,8 +51,6 @@ GRAPHS = "/api/v1/graphs"
 """Where it lists them; anybody may know them where all have the users of their databases."""
 FREE = ("/api/v1/health",)
 """What may be asked of each graph, and of the server, by anybody."""
-TELLING = ("question", "claim")
-"""Fields of a body that say what was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,52 +61,20 @@ class Asker:
     rights: UserOfTeam
 
 
-class AuditLog:
-    """Who asked what, as JSON lines that are written as soon as a request is done."""
-
-    def __init__(self, audit: Audit) -> None:
-        self._audit, self._lock = audit, Lock()
-
-    def check(self) -> None:
-        """Raises OSError where it cannot be written."""
-        self._audit.file.parent.mkdir(parents=True, exist_ok=True)
-        with self._audit.file.open("a", encoding="utf-8"):
-            pass
-
-    def add(self, record: Mapping[str, Any], body: bytes) -> None:
-        """Write what was done. Raises OSError."""
-        said = _said(body) if self._audit.questions else {}
-        line = json.dumps({"when": datetime.now(UTC).isoformat(timespec="milliseconds"), **record, **said})
-        with self._lock, self._audit.file.open("a", encoding="utf-8") as stream:
-            stream.write(line + "\n")
-
-
-def _said(body: bytes) -> dict[str, str]:
-    """The question or the claim in a body."""
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(fields, dict):
-        return {}
-    called = fields.get("params")
-    if isinstance(called, dict) and isinstance(called.get("arguments"), dict):  # of a tool, by MCP
-        fields = called["arguments"]
-    messages = fields.get("messages")
-    if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
-        fields = {"question": messages[-1].get("content")}
-    return {name: fields[name] for name in TELLING if isinstance(fields.get(name), str)}
-
-
 class Gate:
     """The layer before the graphs of a team; `logins` has those whose users are of their databases."""
 
-    def __init__(self, app: ASGIApp, team: Team, settings: ServeSettings, logins: Mapping[str, Logins]) -> None:
+    def __init__(
+        self, app: ASGIApp, team: Team, settings: ServeSettings, logins: Mapping[str, Logins], shared: Shared
+    ) -> None:
         self._app, self._team, self._settings, self._logins = app, team, settings, logins
-        self._rates = {name: Rate(user.rate or settings.limits.rate) for name, user in team.users.items()}
-        self._rates_of_logins = {name: Rate(team.graphs[name].rate or settings.limits.rate) for name in logins}
-        self._wrong = Rate(settings.limits.wrong_tokens)
-        self._audit = AuditLog(team.audit) if team.audit else None
+        usual = settings.limits.rate
+        self._rates = {name: shared.rate(f"user {name}", user.rate or usual) for name, user in team.users.items()}
+        self._rates_of_logins = {
+            name: shared.rate(f"logins of {name}", team.graphs[name].rate or usual) for name in logins
+        }
+        self._wrong = shared.rate("wrong tokens", settings.limits.wrong_tokens)
+        self._audit = shared.audit(team.audit) if team.audit else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -176,7 +143,7 @@ class Gate:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         user = self._team.user_of_token(token.strip()) if scheme.lower() == "bearer" and token else None
         if user is None:
-            self._wrong.refuse_more(address, wrong=bool(token))
+            refuse_guesses(self._wrong, address, wrong=bool(token))
             hint = "Send: Authorization: Bearer TOKEN."
             raise Refusal(401, "NoToken", "This server answers those whom it knows.", hint)
         return Asker(user, self._team.users[user])
@@ -218,6 +185,8 @@ class Gate:
     def _write(self, audit: AuditLog, record: Mapping[str, Any], body: bytes) -> None:
         try:
             audit.add(record, body)
+        except GONE:
+            LOG.error("The audit log cannot be written: the server ends.")
         except OSError as error:
             LOG.error("The audit log cannot be written: %s", error.strerror)
 
@@ -251,10 +220,13 @@ def create_team_application(
     settings: ServeSettings,
     keeping: Keeping | None = None,
     logins: Mapping[str, Logins] | None = None,
+    shared: Shared | None = None,
 ) -> Starlette:
     """An ASGI application around those of the graphs, by their names; `keeping` has what users asked and saved,
-    `logins` the sessions of graphs whose users are those of their databases."""
-    workers = Together(lambda: [app.state.workers for app in apps.values()])
+    `logins` the sessions of graphs whose users are those of their databases, `shared` what other processes that serve
+    the same team count with this one."""
+    shared, unread = shared or Shared(), Metrics(Questions())
+    threads = Together(lambda: [app.state.threads for app in apps.values()])
 
     async def graphs(request: Request) -> JSONResponse:
         named = request.scope.get(USER)
@@ -297,11 +269,11 @@ def create_team_application(
     app = Starlette(
         routes=[
             *(Mount(f"{BELOW}{name}", app) for name, app in apps.items()),
-            Mount(f"{BELOW}{{name}}", Guard(other, settings, Metrics(workers))),
-            Mount("/", Guard(front, settings, Metrics(workers))),
+            Mount(f"{BELOW}{{name}}", Guard(other, settings, unread)),
+            Mount("/", Guard(front, settings, unread, shared)),
         ],
-        middleware=[Middleware(Gate, team=team, settings=settings, logins=logins or {})],
+        middleware=[Middleware(Gate, team=team, settings=settings, logins=logins or {}, shared=shared)],
         lifespan=lifespan,
     )
-    app.state.workers = workers
+    app.state.threads = threads
     return app

@@ -1,4 +1,4 @@
-"""Workers: questions in threads, so many at a time, each for so long, and none for someone who has gone.
+"""Threads: questions in threads, so many at a time, each for so long, and none for someone who has gone.
 
 A question's database work carries its mark (`kgneo.graph.work`). When its time is over, or whoever asked has gone, or
 the server stops, its transactions are ended on the database and no further one begins.
@@ -17,7 +17,9 @@ from kgneo.errors import GraphTimeout, KgneoError, WorkEnded
 from kgneo.graph import Graph
 from kgneo.graph.work import Work, current_work
 from kgneo.serve.failures import Refusal
+from kgneo.serve.questions import Questions
 from kgneo.serve.settings import Limits
+from kgneo.serve.shared import GONE
 
 Result = TypeVar("Result")
 Tell = Callable[[Any], None]
@@ -25,14 +27,8 @@ END = object()
 
 
 class Working(Protocol):
-    """What works on questions, and how many."""
+    """What works on questions."""
 
-    @property
-    def ended(self) -> int: ...
-    @property
-    def running(self) -> int: ...
-    @property
-    def waiting(self) -> int: ...
     def end_all(self) -> None: ...
 
 
@@ -42,53 +38,23 @@ class Together:
     def __init__(self, parts: Callable[[], Sequence[Working]]) -> None:
         self._parts = parts
 
-    @property
-    def ended(self) -> int:
-        """Questions that were ended before they were answered."""
-        return sum(part.ended for part in self._parts())
-
-    @property
-    def running(self) -> int:
-        """Questions that are worked on."""
-        return sum(part.running for part in self._parts())
-
-    @property
-    def waiting(self) -> int:
-        """Questions that wait for a thread."""
-        return sum(part.waiting for part in self._parts())
-
     def end_all(self) -> None:
         """End every question; for a server that stops."""
         for part in self._parts():
             part.end_all()
 
 
-class Workers:
-    """Threads for questions about one graph."""
+class Threads:
+    """Threads for questions about one graph. They are counted in `questions`, as those of the worker of a number."""
 
-    def __init__(self, graph: Graph, limits: Limits) -> None:
+    def __init__(self, graph: Graph, limits: Limits, questions: Questions | None = None, worker: int = 0) -> None:
         self._graph = graph
         self._limits = limits
+        self._questions = questions or Questions()
+        self._worker = worker
         self._pool = ThreadPoolExecutor(limits.running, thread_name_prefix="question")
         self._enders = ThreadPoolExecutor(2, thread_name_prefix="end")
         self._works: set[Work] = set()
-        self._busy: set[Work] = set()
-        self._ended = 0
-
-    @property
-    def ended(self) -> int:
-        """Questions that were ended before they were answered."""
-        return self._ended
-
-    @property
-    def running(self) -> int:
-        """Questions that are worked on."""
-        return len(self._busy)
-
-    @property
-    def waiting(self) -> int:
-        """Questions that wait for a thread."""
-        return len(self._works - self._busy)
 
     async def run(self, function: Callable[[], Result], gone: Callable[[], Awaitable[None]]) -> Result:
         """The result of `function`, which runs in a thread; `gone` returns when whoever asked has gone.
@@ -140,23 +106,32 @@ class Workers:
         self._enders.shutdown(wait=True)
 
     def _begin(self, function: Callable[[], Result]) -> tuple[Work, asyncio.Future[Result]]:
-        if len(self._works) >= self._limits.running + self._limits.waiting:
+        if not self._questions.begin(self._worker, self._limits.kept):
             raise Refusal(503, "Busy", "Too many questions wait to be answered.", "Ask again later.", retry_after=5)
         work = Work(self._limits.seconds)
         self._works.add(work)
         within = copy_context()  # of a trace, if there is one
         task = asyncio.get_running_loop().run_in_executor(self._pool, within.run, self._done_in, work, function)
-        task.add_done_callback(lambda _: self._works.discard(work))
+        task.add_done_callback(lambda _: self._left(work))
         return work, task
 
     def _done_in(self, work: Work, function: Callable[[], Result]) -> Result:
-        self._busy.add(work)
+        self._tell(self._questions.take)
         try:
             with work.begun():
                 work.check()
                 return function()
         finally:
-            self._busy.discard(work)
+            self._tell(self._questions.put)
+
+    def _left(self, work: Work) -> None:
+        self._works.discard(work)
+        self._tell(self._questions.leave)
+
+    def _tell(self, count: Callable[[int], None]) -> None:
+        """Have something counted; where nobody counts any more, this process is about to end, too."""
+        with contextlib.suppress(*GONE):
+            count(self._worker)
 
     def _result(self, work: Work, task: asyncio.Future[Result]) -> Result:
         if task.done():
@@ -172,7 +147,7 @@ class Workers:
         """What is not done by now is of no use to anyone. Its thread is taken until it notices."""
         if task.done():
             return
-        self._ended += 1
+        self._tell(self._questions.end)
         task.add_done_callback(_forget)
         work.end()
         self._enders.submit(self._end, work)
