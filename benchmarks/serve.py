@@ -248,7 +248,7 @@ def _restart_rows(seen: Seen, gone: float, back: float) -> Rows:
 
 
 def workers_rows(graph: Measured, given: argparse.Namespace) -> Rows:
-    """One worker and several, in turns: right answers a second, the ratio of each two turns, memory, and the time of the
+    """One worker and several, in turns: right answers a second, the ratio of each two turns, memory, and time of the
     processor, which others on the machine change least."""
     ports = (given.port, given.port + 1)
     with (
