@@ -293,13 +293,13 @@ def _turn(port: int, known: dict[str, Found], given: argparse.Namespace) -> Seen
 
 def _memory(process: psutil.Process) -> float:
     """That of a process and all that it began, in MB."""
-    return sum(each.memory_info().rss for each in (process, *process.children(recursive=True))) / 1e6
+    return float(sum(each.memory_info().rss for each in (process, *process.children(recursive=True)))) / 1e6
 
 
 def _processor(process: psutil.Process) -> float:
     """Seconds that a process and all that it began have computed."""
     times = [each.cpu_times() for each in (process, *process.children(recursive=True))]
-    return sum(each.user + each.system for each in times)
+    return float(sum(each.user + each.system for each in times))
 
 
 def _pair_of(figures: Iterable[float]) -> str:

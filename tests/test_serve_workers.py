@@ -271,17 +271,21 @@ def test_what_a_user_may_spend_on_a_day_holds_over_all_workers(team: Served) -> 
 def test_the_audit_log_has_a_line_for_each_request_of_all_workers(team: Served) -> None:
     file = team.log.with_name("audit.jsonl")
     before = len(file.read_text(encoding="utf-8").splitlines())
+    refused = {"question": "x" * 1_900, "strategy": "none that there is"}
 
     def ask() -> None:
-        sent(team.address, "g/rivers/api/v1/ask", {"question": "x" * 1_900}, by("bob"))
+        sent(team.address, "g/rivers/api/v1/ask", refused, by("bob"))
+
+    def lines() -> list[str]:
+        return file.read_text(encoding="utf-8").splitlines()[before:]
 
     asking = [threading.Thread(target=ask) for _ in range(20)]
     for thread in asking:
         thread.start()
     for thread in asking:
         thread.join()
-    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()[before:]]
-    assert [record["question"] for record in records] == ["x" * 1_900] * 20
+    team.until(lambda: len(lines()) == 20)  # each is written behind its response
+    assert [json.loads(line)["question"] for line in lines()] == [refused["question"]] * 20
 
 
 # Beginning and end ---------------------------------------------------------------------------------------------------
