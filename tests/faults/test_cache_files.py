@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle, islice, product
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,6 @@ from tests.faults.damage import DAMAGES, cut_off, with_another_beginning
 
 QUESTION = "which clients are in Austria?"
 """With a word that the graph does not have, so that the thesaurus is asked, and a value, so that the dictionary is."""
-DRAWN = 24
 Damage = Callable[[Path], None]
 
 
@@ -48,6 +47,12 @@ def answered(graph: Graph) -> tuple[str, ...]:
         return ask(open_context(graph), QUESTION).answers
 
 
+def each_once(files: Sequence[Path], damages: Sequence[Damage]) -> list[tuple[Path, Damage]]:
+    """Each file with some damage, and each damage done to some file."""
+    order = drawn(files, len(files))
+    return list(islice(zip(cycle(order), cycle(damages), strict=False), max(len(files), len(damages))))
+
+
 def files_of(folder: Path) -> list[Path]:
     return [file for file in sorted(folder.rglob("*")) if file.is_file() and file.suffix != ".lock"]
 
@@ -61,9 +66,9 @@ def test_a_question_is_answered_whatever_became_of_the_cache(
     assert right
     good = tmp_path_factory.mktemp("good") / "cache"
     shutil.copytree(own_cache, good)
-    cases = list(product([file.relative_to(own_cache) for file in files_of(own_cache)], DAMAGES))
-    assert len(cases) >= 5 * len(DAMAGES)
-    for file, damage in drawn(cases, DRAWN):
+    files = [file.relative_to(own_cache) for file in files_of(own_cache)]
+    assert len(files) >= 5
+    for file, damage in product(files, DAMAGES) if ALL else each_once(files, DAMAGES):
         shutil.rmtree(own_cache)
         shutil.copytree(good, own_cache)
         damage(own_cache / file)

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -79,11 +80,9 @@ WRITING = {
 }
 
 
-def cases(commands: Sequence[str], killed: int, otherwise: int) -> list[object]:
-    """Each fault with each command, or with so many that are drawn."""
-    chosen = [
-        (fault, command) for fault in FAULTS for command in drawn(commands, killed if fault == "killed" else otherwise)
-    ]
+def cases(faults: Sequence[str], commands: Sequence[str]) -> list[object]:
+    """Each fault with each command, or with one that is drawn, another one for each fault."""
+    chosen = list(product(faults, commands)) if ALL else list(zip(faults, drawn(commands, len(faults)), strict=True))
     return [pytest.param(fault, command, id=f"{command}, {fault}") for fault, command in chosen]
 
 
@@ -138,7 +137,7 @@ def of(command: Sequence[str], files: Path) -> list[str]:
     return [part.format(files=files) for part in command]
 
 
-@pytest.mark.parametrize(("fault", "name"), cases(list(CHANGING), killed=3, otherwise=1))
+@pytest.mark.parametrize(("fault", "name"), cases(list(FAULTS), list(CHANGING)))
 def test_a_graph_is_as_after_one_whole_run(
     own_graph: Graph, own_server: RunningServer, files: Path, fault: str, name: str
 ) -> None:
@@ -169,7 +168,7 @@ def shop(own_graph: Graph, files: Path) -> Graph:
 
 
 @pytest.mark.usefixtures("shop")
-@pytest.mark.parametrize(("fault", "name"), cases(list(WRITING), killed=1, otherwise=0))
+@pytest.mark.parametrize(("fault", "name"), cases(list(FAULTS) if ALL else ["killed"], list(WRITING)))
 def test_files_are_as_after_one_whole_run(
     own_server: RunningServer, files: Path, tmp_path: Path, fault: str, name: str
 ) -> None:

@@ -22,7 +22,7 @@ from tests.conftest import connect, load_file, on_one_version
 from tests.faults import ALL
 
 pytestmark = on_one_version
-THREADS, PROCESSES = 16, 8
+THREADS, PROCESSES = 16, 8 if ALL else 4
 TIMES = 5 if ALL else 1
 WRITES = 60 if ALL else 12
 FILL = """
