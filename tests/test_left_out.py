@@ -37,7 +37,7 @@ from kgneo.server import RunningServer
 from kgneo.strategies.cypher import Cypher, CypherOptions
 from kgneo.terms.file import Terms, read_terms
 from kgneo.verifying import verify
-from tests.conftest import connect, load_file, on_one_version, set_address, wipe
+from tests.conftest import VERSIONS, connect, load_file, set_address, wipe
 from tests.serving import client
 
 STAFF = """
@@ -101,11 +101,24 @@ labels.Person.properties.salary.hidden = true
 relations.WATCHES.hidden = true
 relations.WORKS_AT.properties.note.hidden = true
 """
-in_one_state = pytest.mark.parametrize("world", STATES[:1], indirect=True)
+NEWEST = [(VERSIONS[0], state) for state in STATES]
+
+
+def on(ways: list[tuple[str, str]]) -> pytest.MarkDecorator:
+    """The versions of Neo4j and the states in which a test is run."""
+    return pytest.mark.parametrize(("server", "world"), ways, indirect=True)
+
+
+in_one_state = on([(version, STATES[0]) for version in VERSIONS])
 """For Cypher of others, which knows of an index only what the shape says."""
+in_each_state = on([*NEWEST, *((older, STATES[0]) for older in VERSIONS[1:])])
+"""On the newest version, and on others in one state: what tells the states apart is files of kgneo's own."""
+in_each_state_of_the_newest = on(NEWEST)
+"""For what stands on queries that other tests run on every version."""
+in_one_state_of_the_newest = on(NEWEST[:1])
 
 
-@pytest.fixture(scope="module", params=STATES)
+@pytest.fixture(scope="module")
 def world(
     request: pytest.FixtureRequest,
     staff_server: RunningServer,
@@ -165,7 +178,7 @@ def told(function: Callable[[], Any]) -> Any:
         return [error.message, error.hint]
 
 
-@on_one_version
+@in_each_state_of_the_newest
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_shows_nothing_that_is_left_out(world: World, question: str) -> None:
     for route, body in (
@@ -180,7 +193,7 @@ def test_a_question_shows_nothing_that_is_left_out(world: World, question: str) 
         shows_nothing(told(partial(tool, question)), question)
 
 
-@on_one_version
+@in_each_state_of_the_newest
 @pytest.mark.parametrize(
     "claim",
     [
@@ -194,6 +207,7 @@ def test_a_claim_shows_nothing_that_is_left_out(world: World, claim: str) -> Non
     shows_nothing(told(lambda: world.tools.verify(claim)), claim)
 
 
+@in_each_state
 def test_a_claim_that_rests_on_what_is_left_out_is_not_supported(world: World) -> None:
     assert world.tools.verify("[Ida Brandt] watches [Tom Okello].")["verdict"] != "supported"
 
@@ -226,17 +240,20 @@ def graphs(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
     }  # fmt: skip
 
 
+@in_each_state
 @pytest.mark.parametrize("name", list(graphs({"Ida Brandt": "", "Eva Unseen": ""})))
 def test_a_query_graph_shows_nothing_that_is_left_out(world: World, name: str) -> None:
     graph = graphs(world.ids)[name]
     shows_nothing(world.http.post("/api/v1/run", json={"graph": graph}).json(), graph)
 
 
+@in_each_state
 def test_no_node_is_found_by_a_property_that_is_left_out(world: World) -> None:
     graph = graphs(world.ids)["nodes by a property"]
     assert "Ida Brandt" not in json.dumps(world.http.post("/api/v1/run", json={"graph": graph}).json())
 
 
+@in_each_state
 def test_a_query_graph_still_shows_a_property_of_the_same_name(world: World) -> None:
     company = {"variables": [{"name": "x0", "labels": ["Company"]}], "answer": {"of": "x0", "key": "salary"}}
     assert world.http.post("/api/v1/run", json={"graph": company}).json()["answers"] == ["open-44"]
@@ -244,7 +261,7 @@ def test_a_query_graph_still_shows_a_property_of_the_same_name(world: World) -> 
     assert world.http.post("/api/v1/run", json={"graph": clerk}).json()["answers"] == ["open-17"]
 
 
-@on_one_version
+@in_each_state_of_the_newest
 @pytest.mark.parametrize("name", ["Ida Brandt", "Tom Okello", "Eva Unseen", "Harbour Works", "Uri Nowhere"])
 def test_what_is_around_a_node_shows_nothing_that_is_left_out(world: World, name: str) -> None:
     shows_nothing(world.http.get("/api/v1/neighbours", params={"name": name}).json(), name)
@@ -253,7 +270,7 @@ def test_what_is_around_a_node_shows_nothing_that_is_left_out(world: World, name
     shows_nothing(told(lambda: world.tools.neighbours(name)), name)
 
 
-@on_one_version
+@in_each_state_of_the_newest
 @pytest.mark.parametrize("text", ["E", "Eva", "Eva Unseen", "pay-", "gard", "Uri", "Agent", "Unseen"])
 def test_no_name_that_is_left_out_completes_what_was_typed(world: World, text: str) -> None:
     found = world.http.get("/api/v1/entities", params={"text": text}).json()
@@ -261,6 +278,7 @@ def test_no_name_that_is_left_out_completes_what_was_typed(world: World, text: s
     shows_nothing(told(lambda: world.tools.entities(text)))
 
 
+@in_each_state
 def test_the_schema_shows_nothing_that_is_left_out(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     shows_nothing(world.http.get("/api/v1/schema").json())
     shows_nothing(world.http.get("/api/v1/strategies").json())
@@ -273,6 +291,7 @@ def test_the_schema_shows_nothing_that_is_left_out(world: World, capsys: pytest.
     shows_nothing(capsys.readouterr().out)
 
 
+@in_each_state
 @pytest.mark.parametrize(
     ("label", "key"),
     [("Person", "salary"), ("Agent", "name"), ("Agent", "cover"), ("Person", "cover"), ("WORKS_AT", "note")],
@@ -283,6 +302,7 @@ def test_values_that_are_left_out_are_as_those_that_there_are_not(world: World, 
     shows_nothing(response.json(), [label, key])
 
 
+@in_each_state
 def test_values_are_those_of_nodes_of_which_they_are_shown(world: World) -> None:
     def values(label: str, key: str) -> tuple[dict[str, int], int, int]:
         found = world.http.get("/api/v1/values", params={"label": label, "key": key}).json()
@@ -294,6 +314,7 @@ def test_values_are_those_of_nodes_of_which_they_are_shown(world: World) -> None
     assert values("Person", "born") == ({"1965": 1, "1970": 1}, 0, 2)
 
 
+@in_each_state
 def test_the_quality_is_that_of_what_is_shown(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     found = {item["name"]: item for item in world.http.get("/api/v1/quality").json()["labels"]}
     assert {name: item["nodes"] for name, item in found.items()} == {"Person": 2, "Clerk": 2, "Company": 1}
@@ -302,6 +323,7 @@ def test_the_quality_is_that_of_what_is_shown(world: World, capsys: pytest.Captu
     shows_nothing(capsys.readouterr().out)
 
 
+@in_each_state
 @pytest.mark.usefixtures("world")
 def test_the_own_table_of_the_schema_names_what_is_left_out_without_its_values(
     capsys: pytest.CaptureFixture[str],
@@ -314,6 +336,7 @@ def test_the_own_table_of_the_schema_names_what_is_left_out_without_its_values(
         assert not any(value in shown for value in VALUES)
 
 
+@in_each_state
 def test_no_file_that_questions_are_answered_with_holds_what_is_left_out(world: World) -> None:
     world.tools.ask("how many persons are there?")
     folder = LocalCache(world.context.graph).folder
@@ -324,7 +347,7 @@ def test_no_file_that_questions_are_answered_with_holds_what_is_left_out(world: 
         assert not any(value.encode() in held or value.lower().encode() in held for value in VALUES), file
 
 
-@on_one_version
+@in_each_state_of_the_newest
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("question", QUESTIONS[:4])
 def test_a_model_is_told_nothing_that_is_left_out(world: World, question: str, free: bool) -> None:
@@ -341,8 +364,7 @@ def test_a_model_is_told_nothing_that_is_left_out(world: World, question: str, f
     shows_nothing(prompts, question)
 
 
-@on_one_version
-@in_one_state
+@in_one_state_of_the_newest
 def test_no_prompt_of_the_default_strategy_or_for_a_claim_holds_what_is_left_out(world: World) -> None:
     prompts: list[str] = []
 
@@ -475,6 +497,7 @@ def test_cypher_counts_what_is_shown(world: World, query: str, found: int) -> No
     assert [row[0] for row in world.tools.cypher(query)["rows"]] == [found]
 
 
+@in_one_state
 def test_cypher_is_shown_as_it_was_written(world: World) -> None:
     assert (
         world.tools.cypher("MATCH (n:Person) RETURN n.name LIMIT 3")["cypher"]
@@ -482,11 +505,13 @@ def test_cypher_is_shown_as_it_was_written(world: World) -> None:
     )
 
 
+@in_each_state
 def test_a_whole_node_comes_without_the_property_that_is_left_out(world: World) -> None:
     [[node]] = world.tools.cypher("MATCH (n:Person {name: 'Ida Brandt'}) RETURN n")["rows"]
     assert node["properties"] == {"name": "Ida Brandt", "born": 1970}
 
 
+@in_each_state
 def test_the_nodes_that_kgneo_wrote_tell_nothing_of_what_is_left_out(world: World) -> None:
     store_lessons(world.context.graph, [Lesson("a", graph, "who are the agents?", graph) for graph in [AGENTS]])
     try:
@@ -504,11 +529,13 @@ def test_the_nodes_that_kgneo_wrote_tell_nothing_of_what_is_left_out(world: Worl
         remove_lessons(world.context.graph)
 
 
+@in_one_state
 def test_a_walk_of_variable_length_is_refused_where_a_label_is_left_out(world: World) -> None:
     with pytest.raises(StatementRefused, match=r"variable length.*--exclude"):
         world.tools.cypher("MATCH p = (:Company)-[*1..2]-() RETURN p")
 
 
+@in_each_state
 def test_a_learned_question_about_what_is_left_out_is_not_used(world: World) -> None:
     asked = graphs(world.ids)
     lessons = [
@@ -523,6 +550,7 @@ def test_a_learned_question_about_what_is_left_out_is_not_used(world: World) -> 
         remove_lessons(world.context.graph)
 
 
+@in_each_state
 def test_a_name_cannot_be_shown_and_left_out(world: World) -> None:
     with pytest.raises(UsageError, match=r"Person\.name is to name nodes and to be left out"):
         known_shape(world.context.graph, choices=Choices({"Person": "name"}, exclude=("Person.name",)))
