@@ -154,6 +154,7 @@ CREATE (moon:Movie {title: 'Harvest Moon', released: 1999}), (pier:Movie {title:
 """
 
 
+@on_one_version
 @pytest.mark.parametrize("here", [False, True], ids=["in the graph", "on this machine"])
 def test_a_property_graph_is_asked_while_it_is_indexed(
     graph: Graph, encoder: OnnxEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: bool

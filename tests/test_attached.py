@@ -24,7 +24,7 @@ from kgneo.graph.record import read_record
 from kgneo.graph.removal import remove
 from kgneo.graph.schema import read_schema
 from kgneo.server import RunningServer
-from tests.conftest import connect, set_address, wipe
+from tests.conftest import connect, on_one_version, set_address, wipe
 
 FILMS = """
 CREATE (moon:Movie {title: 'Harvest Moon', released: 1999, rating: 7.0, genres: ['drama', 'music']}),
@@ -86,6 +86,7 @@ def test_a_graph_is_answered_from_before_it_is_indexed(films: Graph, encoder: On
     assert films.read("MATCH (n) WHERE any(k IN keys(n) WHERE k STARTS WITH 'kgneo') RETURN n") == []
 
 
+@on_one_version
 def test_the_query_of_an_answer_runs_as_it_is_shown(films: Graph, encoder: OnnxEncoder) -> None:
     context = open_context(films, encoder=encoder)
     for question in ("what rating does [North Pier] have?", "Who directed [Harvest Moon]?"):
@@ -131,6 +132,7 @@ def answers_about_the_critic(graph: Graph, encoder: OnnxEncoder) -> list[tuple[s
     return [answer.answers for answer in asked]
 
 
+@on_one_version
 def test_a_name_in_two_properties_is_one_before_and_after_indexing(critic: Graph, encoder: OnnxEncoder) -> None:
     expected = [("Noor Haddad",), ("North Pier",), ("North Pier",)]
     assert answers_about_the_critic(critic, encoder) == expected
@@ -144,6 +146,7 @@ def test_a_name_in_two_properties_is_one_before_and_after_indexing(critic: Graph
         remove(critic)
 
 
+@on_one_version
 def test_nodes_of_one_name_are_told_apart_by_the_question(films: Graph, encoder: OnnxEncoder) -> None:
     context = open_context(films, encoder=encoder)
     assert ask(context, "when was [Rosalind] born?").answers == ("1990-07-07",)
@@ -180,6 +183,7 @@ def test_an_index_is_brought_up_to_date(films: Graph, encoder: OnnxEncoder) -> N
         remove(films)
 
 
+@on_one_version
 def test_what_is_excluded_later_loses_its_embeddings(films: Graph, encoder: OnnxEncoder) -> None:
     index(films, encoder)
     try:
@@ -193,6 +197,7 @@ def test_what_is_excluded_later_loses_its_embeddings(films: Graph, encoder: Onnx
         remove(films)
 
 
+@on_one_version
 def test_an_interrupted_index_goes_on_where_it_stopped(
     films: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +245,7 @@ def test_candidates_are_the_same_in_the_graph_and_on_this_machine(
     assert dump(films) == before
 
 
+@on_one_version
 @pytest.mark.parametrize(
     ("excluded", "counts"), [([], [5, 3, 5]), (["born", "DIRECTED"], [5, 1, 4]), (["Person"], [3, 0, 4])]
 )
@@ -260,6 +266,7 @@ def test_retrieve_counts_what_it_lists(
         remove(films)
 
 
+@on_one_version
 def test_every_command_but_load_and_index_works_read_only(films: Graph, capsys: pytest.CaptureFixture[str]) -> None:
     before = dump(films)
     question = "who directed [Rosalind]?"
@@ -288,6 +295,7 @@ def test_the_schema_is_read_once_and_again_when_it_changed(films: Graph) -> None
         films.write("MATCH (f:Festival) DELETE f")
 
 
+@on_one_version
 def test_a_sample_is_said_to_be_one(films: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     schema = read_schema(films, sample=2)
     assert (schema.sampled, schema.whole) == (True, True)  # all keys and connections are known
@@ -297,6 +305,7 @@ def test_a_sample_is_said_to_be_one(films: Graph, monkeypatch: pytest.MonkeyPatc
     assert not read_schema(films).sampled
 
 
+@on_one_version
 def test_types_spelt_as_codes_are_read_by_their_label(films: Graph, encoder: OnnxEncoder) -> None:
     films.write(
         "MATCH (p:Person {fullName: 'Ida Brandt'}), (m:Movie {title: 'Rosalind'}) "

@@ -30,7 +30,7 @@ from kgneo.latest import latest
 from kgneo.query.check import check
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.server import RunningServer
-from tests.conftest import connect, set_address, wipe
+from tests.conftest import connect, on_one_version, set_address, wipe
 
 MANY = COUNTED + 1_000
 FILL = (
@@ -224,6 +224,7 @@ def test_a_schema_that_an_older_kgneo_kept_is_read_anew(town: Graph) -> None:
     assert joined(cache.schema(), "SEEN_IN")["Ship", "Harbour"] == (1, True)
 
 
+@on_one_version
 def test_a_question_over_a_rare_pair_is_answered_and_passes_the_check(town: Graph, encoder: OnnxEncoder) -> None:
     context = open_context(town, encoder=encoder)
     meant = QueryGraph(
@@ -233,6 +234,7 @@ def test_a_question_over_a_rare_pair_is_answered_and_passes_the_check(town: Grap
     assert ask(context, "In which harbour was the ship Petrel seen?").answers == ("Lisle",)
 
 
+@on_one_version
 def test_an_open_context_looks_at_all_behind_its_first_question(
     town: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,6 +271,7 @@ def test_closing_the_graph_ends_the_look_at_all(town_server: RunningServer) -> N
     assert not [row for row in rows if "SHOW TRANSACTIONS" not in row["currentQuery"]]
 
 
+@on_one_version
 def test_the_command_shows_each_pair_with_its_number(town: Graph, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", "--quick"]) == 0
     quick = capsys.readouterr().out
@@ -344,6 +347,7 @@ def test_a_label_sharing_nodes_leaves_numbers_open_that_counters_alone_cannot_te
     assert joined(scan(graph, read_schema(graph)), "T") == {("A:C", "D"): (MANY, True), ("B", "D"): (MANY, True)}
 
 
+@on_one_version
 def test_what_was_found_is_kept_when_the_graph_changes(
     graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
