@@ -198,6 +198,12 @@ def newest_server(request: pytest.FixtureRequest, _start_server: StartServer) ->
     return _start_server("scratch", request.param)
 
 
+@pytest.fixture(scope="session", params=VERSIONS[1:])
+def older_server(request: pytest.FixtureRequest, _start_server: StartServer) -> RunningServer:
+    """The others, for what other tests ask of the first one more thoroughly."""
+    return _start_server("scratch", request.param)
+
+
 @pytest.fixture
 def graph(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
     """An empty database on `server`."""

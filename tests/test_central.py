@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from kgneo.errors import GraphError, GraphTimeout
 from kgneo.graph import Graph, centrality
 from kgneo.graph.centrality import NotComputed, degrees, groups, standing
 from kgneo.graph.cypher import query
+from kgneo.server import RunningServer
 from kgneo.stages.central import central
 from kgneo.stages.computed import kind_of
 from kgneo.stages.resemble import resemble
-from tests.conftest import load_file
+from tests.conftest import connect, load_file, wipe
 
 FRIENDS = "ab ac ad bc cd de ef eg fg"
 """Two groups of friends with one pair between them, by their first letters."""
@@ -37,12 +39,20 @@ FILL = (
 )
 
 
-@pytest.fixture
-def people(graph: Graph) -> Context:
+@pytest.fixture(scope="module")
+def server(newest_server: RunningServer) -> RunningServer:
+    """The newest alone: `test_older_version.py` asks the others the same kinds of things."""
+    return newest_server
+
+
+@pytest.fixture(scope="module")
+def people(server: RunningServer) -> Iterator[Context]:
     pairs = [[NAMES[pair[0]], NAMES[pair[1]]] for pair in FRIENDS.split()]
-    for statement in FILL:
-        graph.write(statement, names=list(NAMES.values()), pairs=pairs)
-    return open_context(graph)
+    with connect(server) as graph:
+        wipe(graph)
+        for statement in FILL:
+            graph.write(statement, names=list(NAMES.values()), pairs=pairs)
+        yield open_context(graph)
 
 
 @pytest.fixture
@@ -117,11 +127,6 @@ def test_communities_are_listed_with_their_members(people: Context) -> None:
     assert {"Ada", "Bo", "Cy", "Di"} in members
 
 
-def test_parts_that_nothing_joins_are_counted(people: Context) -> None:
-    people.graph.write("CREATE (:Person {name: 'Ida'})-[:KNOWS]->(:Person {name: 'Jo'})")
-    assert ask(open_context(people.graph), "How many disconnected parts does the graph have?").answers == ("2",)
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -133,11 +138,6 @@ def test_parts_that_nothing_joins_are_counted(people: Context) -> None:
 )
 def test_a_question_that_says_more_is_not_about_the_network_alone(people: Context, question: str) -> None:
     assert central(people, question) is None
-
-
-def test_a_word_that_the_graph_has_for_itself_is_not_about_networks(graph: Graph) -> None:
-    graph.write("CREATE (:Bridge {name: 'Old Bridge'}), (:Hub {name: 'North Hub'})-[:SERVES]->(:Town {name: 'Lund'})")
-    assert central(open_context(graph), "What are the hubs?") is None
 
 
 def test_a_network_too_large_to_compute_counts_relationships_and_says_so(
@@ -235,13 +235,6 @@ def test_so_many_are_answered_as_are_asked_for(people: Context) -> None:
     assert len(ask(people, "Two people like Ada").answers) == 2
 
 
-def test_a_graph_with_a_word_for_liking_is_asked_who_likes(graph: Graph) -> None:
-    graph.write("CREATE (:Person {name: 'Ada'})-[:LIKES]->(:Person {name: 'Bo'})")
-    context = open_context(graph)
-    assert resemble(context, "Which people like Bo?") is None
-    assert ask(context, "Who likes Bo?").answers == ("Ada",)
-
-
 def test_nothing_that_is_like_something_is_said(people: Context) -> None:
     answer = ask(people, "What is similar to Hal?")
     assert answer.answers == ()
@@ -253,6 +246,26 @@ def test_what_joins_very_much_tells_nothing(people: Context, monkeypatch: pytest
     answer = ask(people, "Who is like Gus?")
     assert answer.table is not None
     assert not any("Norland" in str(row[2]) for row in answer.table.rows)
+
+
+def test_parts_that_nothing_joins_are_counted(people: Context) -> None:
+    people.graph.write("CREATE (:Person {name: 'Ida'})-[:KNOWS]->(:Person {name: 'Jo'})")
+    assert ask(open_context(people.graph), "How many disconnected parts does the graph have?").answers == ("2",)
+
+
+# Other graphs ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_word_that_the_graph_has_for_itself_is_not_about_networks(graph: Graph) -> None:
+    graph.write("CREATE (:Bridge {name: 'Old Bridge'}), (:Hub {name: 'North Hub'})-[:SERVES]->(:Town {name: 'Lund'})")
+    assert central(open_context(graph), "What are the hubs?") is None
+
+
+def test_a_graph_with_a_word_for_liking_is_asked_who_likes(graph: Graph) -> None:
+    graph.write("CREATE (:Person {name: 'Ada'})-[:LIKES]->(:Person {name: 'Bo'})")
+    context = open_context(graph)
+    assert resemble(context, "Which people like Bo?") is None
+    assert ask(context, "Who likes Bo?").answers == ("Ada",)
 
 
 def test_a_role_is_an_end_of_a_relation(films: Context) -> None:

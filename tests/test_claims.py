@@ -33,8 +33,8 @@ CREATE (north:Ward {name: 'North Wing', beds: 12, opened: 1988}),
 
 
 @pytest.fixture(scope="module")
-def clinic(server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
-    with connect(server) as graph:
+def clinic(newest_server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    with connect(newest_server) as graph:
         wipe(graph)
         graph.write(CLINIC)
         yield open_context(graph, encoder=encoder)
@@ -164,9 +164,9 @@ def test_what_comes_right_behind_the_first_is_among_the_evidence(clinic: Context
 
 @pytest.mark.usefixtures("clinic")
 def test_the_shell_tells_what_is_left_out_and_shows_all(
-    server: RunningServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    newest_server: RunningServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    set_address(monkeypatch, server)
+    set_address(monkeypatch, newest_server)
     assert main(["ask", "--here", "--evidence", "1", "which nurses work in the South Wing?"]) == 0
     capsys.readouterr()
     assert main(["ask", "--here", "--evidence", "1", "which ward do most nurses work in?"]) == 0
@@ -177,9 +177,9 @@ def test_the_shell_tells_what_is_left_out_and_shows_all(
 
 @pytest.mark.usefixtures("clinic")
 def test_a_dry_run_shows_the_prompt_and_sends_none(
-    server: RunningServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    newest_server: RunningServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    set_address(monkeypatch, server)
+    set_address(monkeypatch, newest_server)
     given = ["--strategy", "cypher", "--llm", "openai:none", "--llm-url", "http://127.0.0.1:9/v1"]
     assert main(["ask", "--here", "--dry-run", *given, "--json", "which nurses are from Norway?"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -26,7 +26,7 @@ from kgneo.query.told import ToldType
 from kgneo.server import RunningServer, start, stop
 from kgneo.stages.interpret import run_query
 from kgneo.stages.sentences import WORDED
-from tests.conftest import filled, on_one_version
+from tests.conftest import filled
 
 ENOUGH = 12
 """Of the 15 questions in the documents' own words."""
@@ -42,6 +42,12 @@ CREATE (cleo)-[:RELATES_TO {name: 'REPORTS_TO'}]->(ben), (ada)-[:RELATES_TO {nam
 CREATE (cleo)-[:KNOWS]->(mill)
 """
 WORKERS = QueryGraph((Variable("x"), Variable("y")), Value("x"), (Edge("x", ("WORKS_AT",), "y"),))
+
+
+@pytest.fixture(scope="module")
+def server(newest_server: RunningServer) -> RunningServer:
+    """The newest alone: `test_older_version.py` asks the others the same kinds of things."""
+    return newest_server
 
 
 @pytest.fixture
@@ -61,7 +67,6 @@ def right_of_own(graph: Graph, layout: str) -> int:
 
 
 @OTHERS_WARNINGS
-@on_one_version
 @pytest.mark.parametrize("layout", ["llm-graph-builder", "LightRAG", "graphiti", f"graphiti{TYPED}"])
 def test_questions_about_what_a_tool_made_are_answered(graph: Graph, server: RunningServer, layout: str) -> None:
     layouts()[layout][0](server.uri, server.username, server.password)

@@ -24,6 +24,12 @@ from tests.guilds import LESSONS, guilds_on, members, without_lessons
 
 
 @pytest.fixture(scope="module")
+def server(newest_server: RunningServer) -> RunningServer:
+    """The newest alone: `test_older_version.py` asks the others the same kinds of things."""
+    return newest_server
+
+
+@pytest.fixture(scope="module")
 def guilds(server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
     with guilds_on(server, encoder) as context:
         yield context

@@ -28,11 +28,17 @@ from kgneo.loader import LoadedTriple
 from kgneo.model import Candidate, Triple
 from kgneo.sample import triples_path
 from kgneo.server import RunningServer
-from tests.conftest import connect, on_one_version, wipe
+from tests.conftest import connect, wipe
 from tests.serving import client
 from tests.test_graph_index import CountingEncoder
 
 VECTOR = np.random.default_rng(3).normal(size=16).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def server(newest_server: RunningServer) -> RunningServer:
+    """The newest alone: `test_older_version.py` asks the others the same kinds of things."""
+    return newest_server
 
 
 @pytest.fixture(scope="module")
@@ -258,7 +264,6 @@ def test_the_mirror_that_a_command_left_behind_answers_in_another_process(
     assert main([*command, "--top-k", "5"]) == 0
 
 
-@on_one_version
 def test_a_server_answers_from_the_mirror_that_a_command_left_behind(
     graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking import ask, open_context
+from kgneo.context import Context
 from kgneo.english.cue import Cue
 from kgneo.english.places import CUES, metres
-from kgneo.graph import Graph
 from kgneo.graph.attach import Choices
 from kgneo.graph.open import known_shape
-from tests.conftest import filled
+from kgneo.server import RunningServer
+from tests.conftest import asked_on
 
 FILL = """
 CREATE (:Station {name: 'Harbour Square', place: point({latitude: 60.39, longitude: 5.32})})
@@ -27,10 +28,10 @@ CREATE (:Guest {name: 'Ada Brook'})-[:STAYED_AT]->(:Hotel {name: 'Old Mill', lat
 """
 
 
-@pytest.fixture
-def town(graph: Graph) -> Iterator[Graph]:
-    with filled(graph, FILL):
-        yield graph
+@pytest.fixture(scope="module")
+def town(newest_server: RunningServer) -> Iterator[Context]:
+    with asked_on(newest_server, FILL) as context:
+        yield context
 
 
 @pytest.mark.parametrize("cue", CUES, ids=lambda cue: cue.example)
@@ -55,31 +56,26 @@ def test_each_construction_is_found_in_its_example(cue: Cue[Any]) -> None:
         ("the 2 stations nearest to Grey Whale", ("Harbour Square", "Cable Car")),
     ],
 )
-def test_distances_are_computed(town: Graph, question: str, answers: tuple[str, ...]) -> None:
+def test_distances_are_computed(town: Context, question: str, answers: tuple[str, ...]) -> None:
     assert ask(town, question).answers == answers
 
 
-def test_the_table_says_how_far_each_is(town: Graph) -> None:
+def test_the_table_says_how_far_each_is(town: Context) -> None:
     found = ask(town, "hotels within 4 km of Harbour Square")
     assert found.table is not None
     assert found.table.columns == ("name", "km")
     assert found.table.rows == (("Grey Whale", 0.12), ("Old Mill", 2.48))
 
 
-def test_the_places_are_the_evidence(town: Graph) -> None:
+def test_the_places_are_the_evidence(town: Context) -> None:
     found = ask(town, "What is the nearest hotel to Airport Terminal?")
     assert ("Blue Barn", "lat", "60.3") in {
         (item.triple.subject, item.triple.relation, item.triple.object) for item in found.evidence
     }
 
 
-def test_what_has_no_place_is_not_near(town: Graph) -> None:
+def test_what_has_no_place_is_not_near(town: Context) -> None:
     assert "Nowhere Inn" not in ask(town, "hotels nearest to Harbour Square").answers
-
-
-def test_a_place_that_is_left_out_tells_no_distance(town: Graph) -> None:
-    known_shape(town, choices=Choices(exclude=("Hotel.lat",)))
-    assert ask(town, "Which hotels are within 2 km of Harbour Square?").answers != ("Grey Whale",)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +86,7 @@ def test_a_place_that_is_left_out_tells_no_distance(town: Graph) -> None:
         ("hotels with less than 5 stars nearest to Harbour Square", ("Grey Whale", "Blue Barn")),
     ],
 )
-def test_other_conditions_hold_beside_a_distance(town: Graph, question: str, answers: tuple[str, ...]) -> None:
+def test_other_conditions_hold_beside_a_distance(town: Context, question: str, answers: tuple[str, ...]) -> None:
     assert ask(town, question).answers == answers
 
 
@@ -112,10 +108,10 @@ CREATE (odeon)-[:SHOWS]->(:Film {title: 'Night Tide'}), (savoy)-[:SHOWS]->(:Film
 """
 
 
-@pytest.fixture
-def cinemas(graph: Graph) -> Iterator[Graph]:
-    with filled(graph, JOINED):
-        yield graph
+@pytest.fixture(scope="module")
+def cinemas(newest_server: RunningServer) -> Iterator[Context]:
+    with asked_on(newest_server, JOINED) as context:
+        yield context
 
 
 @pytest.mark.parametrize(
@@ -129,7 +125,7 @@ def cinemas(graph: Graph) -> Iterator[Graph]:
         ("Which museum is closest to Savoy?", ("Ship Museum",)),
     ],
 )
-def test_what_has_no_place_has_that_of_its_address(cinemas: Graph, question: str, answers: tuple[str, ...]) -> None:
+def test_what_has_no_place_has_that_of_its_address(cinemas: Context, question: str, answers: tuple[str, ...]) -> None:
     found = ask(cinemas, question)
     assert found.answers == answers
     assert found.confidence is not None
@@ -143,19 +139,26 @@ def test_what_has_no_place_has_that_of_its_address(cinemas: Graph, question: str
         ("How many films are shown in cinemas that are within 50 km of Ship Museum?", ("2",)),
     ],
 )
-def test_what_is_joined_to_near_things_is_found(cinemas: Graph, question: str, answers: tuple[str, ...]) -> None:
+def test_what_is_joined_to_near_things_is_found(cinemas: Context, question: str, answers: tuple[str, ...]) -> None:
     found = ask(cinemas, question)
     assert found.answers == answers
     assert ("Odeon", "SHOWS") in {(item.triple.subject, item.triple.relation) for item in found.evidence}
 
 
-def test_the_way_to_the_place_is_evidence_and_said(cinemas: Graph) -> None:
+def test_the_way_to_the_place_is_evidence_and_said(cinemas: Context) -> None:
     found = ask(cinemas, "Which cinemas are within 5 km of Ship Museum?")
     triples = {(item.triple.subject, item.triple.relation) for item in found.evidence}
     assert {("Odeon", "LOCATED_AT"), ("Ship Museum", "spot")} <= triples
     assert found.readings[0].text.endswith("as the crow flies, by the place of their address")
 
 
-def test_of_two_things_with_a_place_neither_is_taken(graph: Graph) -> None:
-    with filled(graph, JOINED.replace("LOCATED_AT", "OWNED_BY").replace("Address", "Firm")):
-        assert not ask(graph, "Which cinemas are within 5 km of Ship Museum?").answers
+def test_of_two_things_with_a_place_neither_is_taken(newest_server: RunningServer) -> None:
+    with asked_on(newest_server, JOINED.replace("LOCATED_AT", "OWNED_BY").replace("Address", "Firm")) as context:
+        assert not ask(context, "Which cinemas are within 5 km of Ship Museum?").answers
+
+
+def test_a_place_that_is_left_out_tells_no_distance(newest_server: RunningServer) -> None:
+    with asked_on(newest_server, FILL) as context:
+        known_shape(context.graph, choices=Choices(exclude=("Hotel.lat",)))
+        hiding = open_context(context.graph)
+        assert ask(hiding, "Which hotels are within 2 km of Harbour Square?").answers != ("Grey Whale",)

@@ -43,6 +43,12 @@ CREATE (:Hotel {name: 'Alone', beds: 7, city: 'Ulm'}),
 
 
 @pytest.fixture(scope="module")
+def server(newest_server: RunningServer) -> RunningServer:
+    """The newest alone: `test_older_version.py` asks the others the same kinds of things."""
+    return newest_server
+
+
+@pytest.fixture(scope="module")
 def hotels(server: RunningServer) -> Iterator[TestClient]:
     with asked_on(server, HOTELS) as context, client(context) as http:
         yield http

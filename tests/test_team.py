@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from kgneo.asking import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.errors import DataError, UsageError
@@ -25,7 +24,9 @@ from kgneo.serve.application import create_application
 from kgneo.serve.settings import Limits, ServeSettings
 from kgneo.serve.team import create_team_application, quota_of
 from kgneo.serve.team_file import Team, new_token, read_team
+from kgneo.server import RunningServer
 from kgneo.settings import Settings
+from tests.conftest import asked_on
 from tests.serving import ADDRESS
 
 PASSWORD = "of a reader alone"  # noqa: S105 - of a login that the test makes
@@ -65,13 +66,19 @@ def serving(
     return TestClient(app, ADDRESS, raise_server_exceptions=False, client=(client, 4711))
 
 
-@pytest.fixture
-def people(graph: Graph) -> Context:
-    graph.write(PEOPLE)
-    return open_context(graph)
+@pytest.fixture(scope="module")
+def server(newest_server: RunningServer) -> RunningServer:
+    """The newest alone: `test_older_version.py` asks the others the same kinds of things."""
+    return newest_server
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def people(server: RunningServer) -> Iterator[Context]:
+    with asked_on(server, PEOPLE) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
 def http(sample_context: Context, people: Context) -> Iterator[TestClient]:
     with serving(team_of(), {"rivers": sample_context, "people": people}) as talking:
         yield talking

@@ -31,9 +31,10 @@ from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
 from kgneo.query.json import from_json, to_json
 from kgneo.query.wording import wording
 from kgneo.sample import notes_path, triples_path
+from kgneo.server import RunningServer
 from kgneo.stages.interpret import run_query
 from kgneo.stages.summarise import checked
-from tests.conftest import load_file
+from tests.conftest import connect, load_file, wipe
 from tests.serving import listening
 
 FILL = """
@@ -59,6 +60,12 @@ REVIEWS = [
 TIME = Condition(Value("x"), "about", ("time travel",))
 
 
+@pytest.fixture(scope="module")
+def server(newest_server: RunningServer) -> RunningServer:
+    """The newest alone: `test_older_version.py` asks the others the same kinds of things."""
+    return newest_server
+
+
 @pytest.fixture
 def films(graph: Graph, encoder: OnnxEncoder) -> Iterator[Graph]:
     graph.write(FILL, plots=PLOTS, reviews=REVIEWS)
@@ -75,6 +82,17 @@ def index(graph: Graph, encoder: OnnxEncoder) -> None:
 
 def asking(*conditions: Condition) -> QueryGraph:
     return QueryGraph((Variable("x", ("Film",)),), Value("x"), conditions=conditions)
+
+
+@pytest.fixture(scope="module")
+def shared(server: RunningServer, encoder: OnnxEncoder) -> Iterator[Context]:
+    """The films for tests that only read, of which none that makes another graph may stand between."""
+    with connect(server) as graph:
+        wipe(graph)
+        graph.write(FILL, plots=PLOTS, reviews=REVIEWS)
+        index(graph, encoder)
+        yield open_context(graph)
+        shutil.rmtree(LocalCache(graph).folder, ignore_errors=True)
 
 
 # Passages ------------------------------------------------------------------------------------------------------------
@@ -163,37 +181,51 @@ def test_removing_what_kgneo_keeps_removes_the_passages(films: Graph) -> None:
     assert not open_context(films).knowledge.texts.there
 
 
+def test_a_text_that_was_changed_is_not_cited(films: Graph) -> None:
+    films.write("MATCH (film:Film {title: 'Tomorrow Again'}) SET film.plot = 'Nothing happens.'")
+    result = run_query(open_context(films), asking(TIME))
+    assert "Tomorrow Again" not in result.answers
+    assert any("was changed since its texts were indexed" in note for note in result.notes)
+
+
+def test_a_graph_without_indexed_texts_says_how_to_index_them(graph: Graph) -> None:
+    graph.write(FILL, plots=PLOTS, reviews=REVIEWS)
+    with pytest.raises(NotIndexed) as error:
+        run_query(open_context(graph), asking(TIME))
+    assert "kgneo index --texts" in str(error.value.hint)
+
+
 # Conditions ----------------------------------------------------------------------------------------------------------
 
 
-def test_nodes_are_found_by_what_their_texts_say(films: Graph) -> None:
-    result = run_query(open_context(films), asking(TIME))
+def test_nodes_are_found_by_what_their_texts_say(shared: Context) -> None:
+    result = run_query(shared, asking(TIME))
     assert set(result.answers[:2]) == {"Tomorrow Again", "Older Than Me"}
 
 
-def test_other_conditions_are_met_first(films: Graph) -> None:
+def test_other_conditions_are_met_first(shared: Context) -> None:
     late = Condition(Value("x", "year"), ">", (2000,))
-    assert run_query(open_context(films), asking(late, TIME)).answers[0] == "Tomorrow Again"
-    assert "Older Than Me" not in run_query(open_context(films), asking(late, TIME)).answers
+    assert run_query(shared, asking(late, TIME)).answers[0] == "Tomorrow Again"
+    assert "Older Than Me" not in run_query(shared, asking(late, TIME)).answers
 
 
-def test_conditions_on_what_is_joined_are_met(films: Graph) -> None:
+def test_conditions_on_what_is_joined_are_met(shared: Context) -> None:
     graph = QueryGraph(
         (Variable("x", ("Film",)), Variable("y", ("Director",))),
         Value("x"),
         (Edge("x", ("DIRECTED_BY",), "y"),),
         (TIME, Condition(Value("y", "country"), "=", ("Norway",))),
     )
-    assert run_query(open_context(films), graph).answers[0] == "Older Than Me"
+    assert run_query(shared, graph).answers[0] == "Older Than Me"
 
 
-def test_an_order_chooses_among_what_was_found(films: Graph) -> None:
-    answer = ask(open_context(films), "the oldest film about time travel")
+def test_an_order_chooses_among_what_was_found(shared: Context) -> None:
+    answer = ask(shared, "the oldest film about time travel")
     assert answer.answers == ("Older Than Me",)
 
 
-def test_the_passages_are_evidence_with_how_like_they_are(films: Graph) -> None:
-    answer = ask(open_context(films), "films about time travel after 2000")
+def test_the_passages_are_evidence_with_how_like_they_are(shared: Context) -> None:
+    answer = ask(shared, "films about time travel after 2000")
     first = answer.evidence[0]
     assert (first.triple.subject, first.triple.relation) == ("Tomorrow Again", "plot")
     assert first.triple.object.startswith("With a machine made of clocks")
@@ -204,8 +236,8 @@ def words_marked(evidence: Evidence) -> set[str]:
     return {evidence.triple.object[start:end].lower() for start, end in evidence.marked}
 
 
-def test_the_words_of_a_passage_that_say_what_was_asked_are_marked(films: Graph) -> None:
-    answer = ask(open_context(films), "films about time travel after 2000")
+def test_the_words_of_a_passage_that_say_what_was_asked_are_marked(shared: Context) -> None:
+    answer = ask(shared, "films about time travel after 2000")
     assert {"time", "travels"} <= words_marked(answer.evidence[0]) <= {"time", "travels", "clocks"}
     assert evidence_from_dict(evidence_to_dict(answer.evidence[0])) == answer.evidence[0]
 
@@ -217,31 +249,16 @@ def test_words_that_mean_what_was_asked_are_marked(encoder: OnnxEncoder) -> None
     assert not by_roots
 
 
-def test_an_answer_says_that_it_was_found_by_likeness_and_is_not_sure(films: Graph) -> None:
-    answer = ask(open_context(films), "films about time travel")
+def test_an_answer_says_that_it_was_found_by_likeness_and_is_not_sure(shared: Context) -> None:
+    answer = ask(shared, "films about time travel")
     assert any("likeness, not fact" in warning for warning in answer.warnings)
     assert (answer.confidence or 0.0) <= 0.7
 
 
-def test_a_text_that_was_changed_is_not_cited(films: Graph) -> None:
-    films.write("MATCH (film:Film {title: 'Tomorrow Again'}) SET film.plot = 'Nothing happens.'")
-    result = run_query(open_context(films), asking(TIME))
-    assert "Tomorrow Again" not in result.answers
-    assert any("was changed since its texts were indexed" in note for note in result.notes)
-
-
-def test_a_hidden_text_says_nothing(films: Graph) -> None:
-    context = open_context(films)
-    shape = replace(context.shape, hidden=("Film.plot",))
-    knowledge = replace(context.knowledge, record=replace(context.knowledge.record, shape=shape))
-    assert run_query(replace(context, knowledge=knowledge), asking(TIME)).answers == ()
-
-
-def test_a_graph_without_indexed_texts_says_how_to_index_them(graph: Graph) -> None:
-    graph.write(FILL, plots=PLOTS, reviews=REVIEWS)
-    with pytest.raises(NotIndexed) as error:
-        run_query(open_context(graph), asking(TIME))
-    assert "kgneo index --texts" in str(error.value.hint)
+def test_a_hidden_text_says_nothing(shared: Context) -> None:
+    shape = replace(shared.shape, hidden=("Film.plot",))
+    knowledge = replace(shared.knowledge, record=replace(shared.knowledge.record, shape=shape))
+    assert run_query(replace(shared, knowledge=knowledge), asking(TIME)).answers == ()
 
 
 def test_a_condition_on_a_text_goes_through_json_and_has_words() -> None:
@@ -268,9 +285,8 @@ def test_a_condition_on_a_text_goes_through_json_and_has_words() -> None:
         ),
     ],
 )
-def test_what_cannot_be_asked_of_texts_is_told(films: Graph, asked: QueryGraph, told: str) -> None:
-    context = open_context(films)
-    assert told in " ".join(check(asked, catalogue(context.knowledge.schema, context.shape)))
+def test_what_cannot_be_asked_of_texts_is_told(shared: Context, asked: QueryGraph, told: str) -> None:
+    assert told in " ".join(check(asked, catalogue(shared.knowledge.schema, shared.shape)))
 
 
 # Questions -----------------------------------------------------------------------------------------------------------
@@ -305,29 +321,29 @@ def test_a_question_for_what_is_said_is_heard() -> None:
         ("films dealing with time travel by directors from Norway", {"Older Than Me"}),
     ],
 )
-def test_questions_about_texts_are_answered(films: Graph, question: str, answers: set[str]) -> None:
-    assert set(ask(open_context(films), question).answers) == answers
+def test_questions_about_texts_are_answered(shared: Context, question: str, answers: set[str]) -> None:
+    assert set(ask(shared, question).answers) == answers
 
 
-def test_words_that_nothing_in_the_graph_takes_are_looked_for_in_texts(films: Graph) -> None:
-    assert ask(open_context(films), "Which films by Omar Reyes have a bakery?").answers == ("The Blue Oven",)
+def test_words_that_nothing_in_the_graph_takes_are_looked_for_in_texts(shared: Context) -> None:
+    assert ask(shared, "Which films by Omar Reyes have a bakery?").answers == ("The Blue Oven",)
 
 
-def test_a_question_in_the_words_of_the_graph_is_not_asked_of_texts(films: Graph) -> None:
-    answer = ask(open_context(films), "films by Omar Reyes after 2012")
+def test_a_question_in_the_words_of_the_graph_is_not_asked_of_texts(shared: Context) -> None:
+    answer = ask(shared, "films by Omar Reyes after 2012")
     assert answer.answers == ("Tomorrow Again",)
     assert not any("likeness" in warning for warning in answer.warnings)
 
 
-def test_what_people_say_is_told_in_their_words(films: Graph) -> None:
-    answer = ask(open_context(films), "What do people say about Tomorrow Again?")
+def test_what_people_say_is_told_in_their_words(shared: Context) -> None:
+    answer = ask(shared, "What do people say about Tomorrow Again?")
     assert len(answer.answers) == 2
     assert answer.answer.startswith("“")
     assert {item.triple.relation for item in answer.evidence} == {"text"}
 
 
-def test_what_is_said_of_one_matter_is_told(films: Graph) -> None:
-    answer = ask(open_context(films), "What do reviews of Tomorrow Again say about the music?")
+def test_what_is_said_of_one_matter_is_told(shared: Context) -> None:
+    answer = ask(shared, "What do reviews of Tomorrow Again say about the music?")
     assert answer.answers == (
         "The music is far too loud, and I left with a headache after an hour of drums and trumpets.",
     )

@@ -15,6 +15,7 @@ from kgneo.graph import Graph
 from kgneo.graph.attach import Choices
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.user_indexes import user_indexes
+from tests.conftest import on_one_version
 from tests.test_texts import FILL, PLOTS, REVIEWS
 
 TIME = {"Tomorrow Again", "Older Than Me"}
@@ -80,10 +81,12 @@ def test_a_full_text_index_finds_what_texts_say_by_its_words(worded: Context) ->
     assert any("plots" in warning for warning in answer.warnings)
 
 
+@on_one_version
 def test_other_conditions_of_the_question_are_met(embedded: Context) -> None:
     assert ask(embedded, "films about time travel after 2000").answers == ("Tomorrow Again",)
 
 
+@on_one_version
 def test_embeddings_that_another_encoder_made_are_not_compared_with_this_one_s(
     films: Graph, encoder: OnnxEncoder
 ) -> None:
@@ -96,11 +99,13 @@ def test_embeddings_that_another_encoder_made_are_not_compared_with_this_one_s(
     assert not any("meanings" in warning for warning in answer.warnings)
 
 
+@on_one_version
 def test_a_graph_without_indexes_is_asked_as_before(films: Graph, encoder: OnnxEncoder) -> None:
     context = open_context(films, encoder=encoder)
     assert not context.knowledge.texts.there
 
 
+@on_one_version
 def test_texts_that_are_left_out_are_not_found(films: Graph, encoder: OnnxEncoder) -> None:
     films.schema(WORDS)
     films.read("CALL db.awaitIndexes(60)")
