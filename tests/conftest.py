@@ -3,9 +3,9 @@
 `tests/servers.py` decides where a server comes from: a container where a Docker engine runs, else a local one. A given
 one (`KGNEO_TEST_URI`) is used for the tests that write to a database of their own, and only when it is empty.
 
-`graph` is an empty database, once on every version of Neo4j that kgneo supports; `sample_graph` holds the sample,
-loaded and indexed, and is not to be changed; `metaqa_graph` holds MetaQA's structure, where KGNEO_METAQA says where
-its files are. Each has the address of its server in the environment of the test, so that `main([...])` finds it.
+`graph` is an empty database, once on every version of Neo4j that kgneo supports; `emptied` is one with the indexes that
+the tests before it made; `sample_graph` holds the sample, loaded and indexed, and is not to be changed; `metaqa_graph`
+holds MetaQA's structure, where KGNEO_METAQA says where its files are. Each has the address of its server in the environment of the test, so that `main([...])` finds it.
 
 A server costs seconds to start and minutes until Java has compiled what it runs, so that there are few: with several
 workers (`--dist loadgroup`), one does all that writes to the server of a version, and all read the same sample.
@@ -213,13 +213,35 @@ def graph(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gr
         yield graph
 
 
+@pytest.fixture(scope="module")
+def _wiped_server(server: RunningServer) -> RunningServer:
+    with connect(server) as graph:
+        wipe(graph)
+    return server
+
+
+@pytest.fixture
+def emptied(_wiped_server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+    """A database without nodes, with the constraints and indexes that the module's tests before it made: for tests that
+    make the same ones. Each that is made or dropped has Neo4j plan all queries anew, which is most of such a test."""
+    set_address(monkeypatch, _wiped_server)
+    with connect(_wiped_server) as graph:
+        remove_nodes(graph)
+        yield graph
+
+
 def wipe(graph: Graph) -> None:
     """Take everything out of a database of ours: nodes, constraints, indexes."""
-    graph.schema("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS")
+    remove_nodes(graph)
     for row in graph.schema("SHOW CONSTRAINTS YIELD name"):
         graph.schema(f"DROP CONSTRAINT `{row['name']}`")
     for row in graph.schema("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'"):
         graph.schema(f"DROP INDEX `{row['name']}`")
+
+
+def remove_nodes(graph: Graph) -> None:
+    """Take all nodes out of a database of ours."""
+    graph.schema("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS")
 
 
 @pytest.fixture(scope="session")

@@ -52,25 +52,25 @@ def begin(graph: Graph, encoder: Any, *, until: int, **known: Any) -> None:
 
 
 @pytest.fixture
-def begun(graph: Graph, encoder: OnnxEncoder) -> Graph:
+def begun(emptied: Graph, encoder: OnnxEncoder) -> Graph:
     """The sample with 128 of its embeddings."""
-    load_file(graph, triples_path())
-    begin(graph, encoder, until=128)
-    return graph
+    load_file(emptied, triples_path())
+    begin(emptied, encoder, until=128)
+    return emptied
 
 
-def test_a_question_is_answered_before_the_first_embedding_is_made(graph: Graph, encoder: OnnxEncoder) -> None:
-    load_file(graph, triples_path())
+def test_a_question_is_answered_before_the_first_embedding_is_made(emptied: Graph, encoder: OnnxEncoder) -> None:
+    load_file(emptied, triples_path())
     answers: list[Answer] = []
 
     def asks(progress: Progress) -> None:
         if progress.stage == "encoding" and not answers:
-            answers.append(ask(open_context(graph, encoder=encoder), QUESTION))
+            answers.append(ask(open_context(emptied, encoder=encoder), QUESTION))
 
-    build(graph, encoder, shape=LOADED, on_progress=asks)
+    build(emptied, encoder, shape=LOADED, on_progress=asks)
     assert answers[0].answers == CAPITAL
     assert answers[0].warnings[-1].startswith(f"0 of {TRIPLES} triples have an embedding yet; auto needs none")
-    assert not ask(open_context(graph, encoder=encoder), QUESTION).warnings
+    assert not ask(open_context(emptied, encoder=encoder), QUESTION).warnings
 
 
 @on_one_version
@@ -100,12 +100,12 @@ def test_few_candidates_are_compared_as_if_all_embeddings_were_made(begun: Graph
 
 @on_one_version
 def test_of_many_candidates_without_an_embedding_the_nearest_hops_are_compared(
-    graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
+    emptied: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retrieve_module, "MADE_HERE", 2)
-    load_file(graph, triples_path())
-    begin(graph, encoder, until=0)
-    context = open_context(graph, encoder=encoder)
+    load_file(emptied, triples_path())
+    begin(emptied, encoder, until=0)
+    context = open_context(emptied, encoder=encoder)
     linked = link(context.knowledge, QUESTION)
     found = retrieve(linked.text, linked.entity_ids, context).nearest
     assert len(found) == 2
@@ -131,13 +131,15 @@ def test_no_warning_comes_with_an_answer_that_takes_nothing_from_the_graph(begun
     assert not any("embedding" in warning for warning in answer.warnings)
 
 
-def test_embeddings_of_another_encoder_do_not_stay_beside_the_new_ones(graph: Graph) -> None:
-    load_file(graph, triples_path())
-    build(graph, CountingEncoder(), shape=LOADED)
-    begin(graph, CountingEncoder(name="other", fingerprint="other"), until=64)
-    row = graph.read("MATCH ()-[r]->() RETURN count(r.kgneo_embedding) AS vectors, count(r.kgneo_digest) AS digests")[0]
+def test_embeddings_of_another_encoder_do_not_stay_beside_the_new_ones(emptied: Graph) -> None:
+    load_file(emptied, triples_path())
+    build(emptied, CountingEncoder(), shape=LOADED)
+    begin(emptied, CountingEncoder(name="other", fingerprint="other"), until=64)
+    row = emptied.read("MATCH ()-[r]->() RETURN count(r.kgneo_embedding) AS vectors, count(r.kgneo_digest) AS digests")[
+        0
+    ]
     assert (row["vectors"], row["digests"]) == (64, 64)
-    record = require(graph)
+    record = require(emptied)
     assert (record.encoder, record.embedded, record.triples) == ("other", 64, TRIPLES)
 
 
@@ -145,6 +147,35 @@ def test_embeddings_of_another_encoder_do_not_stay_beside_the_new_ones(graph: Gr
 def test_going_on_counts_from_where_it_stopped(begun: Graph, encoder: OnnxEncoder) -> None:
     begin(begun, encoder, until=0)
     assert require(begun).unfinished == f"128 of {TRIPLES} triples have an embedding yet"
+
+
+@on_one_version
+@pytest.mark.usefixtures("emptied", "encoder")
+def test_loading_says_when_questions_can_be_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(index_command, "WORTH_TELLING", 100)
+    assert main(["load", str(triples_path())]) == 0
+    assert "Questions can be asked from now on" in capsys.readouterr().err
+    assert main(["index"]) == 0
+    assert "Questions can be asked" not in capsys.readouterr().err
+
+
+@on_one_version
+@pytest.mark.usefixtures("begun")
+def test_the_command_answers_with_one_warning_and_measuring_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["ask", QUESTION]) == 0
+    shown = capsys.readouterr()
+    assert "Addis Ababa" in shown.out
+    assert (shown.out + shown.err).count("have an embedding yet") == 1
+    assert main(["doctor"]) == 0
+    assert f"128 of {TRIPLES} triples have an embedding yet; `kgneo index` makes them" in capsys.readouterr().out
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"question": "what is the capital of [Ethiopia]?", "answers": ["Addis Ababa"]}\n')
+    assert main(["eval", "jsonl", str(file), "--out", str(tmp_path / "out")]) == 1
+    assert "figures would change" in capsys.readouterr().err
 
 
 FILMS = """
@@ -174,32 +205,3 @@ def test_a_property_graph_is_asked_while_it_is_indexed(
     assert answers[0].answers == ("Tom Okello",)
     assert any(warning.startswith("2 of 5 triples have an embedding yet") for warning in answers[0].warnings)
     LocalCache(graph).remove()
-
-
-@on_one_version
-@pytest.mark.usefixtures("graph", "encoder")
-def test_loading_says_when_questions_can_be_asked(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(index_command, "WORTH_TELLING", 100)
-    assert main(["load", str(triples_path())]) == 0
-    assert "Questions can be asked from now on" in capsys.readouterr().err
-    assert main(["index"]) == 0
-    assert "Questions can be asked" not in capsys.readouterr().err
-
-
-@on_one_version
-@pytest.mark.usefixtures("begun")
-def test_the_command_answers_with_one_warning_and_measuring_is_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert main(["ask", QUESTION]) == 0
-    shown = capsys.readouterr()
-    assert "Addis Ababa" in shown.out
-    assert (shown.out + shown.err).count("have an embedding yet") == 1
-    assert main(["doctor"]) == 0
-    assert f"128 of {TRIPLES} triples have an embedding yet; `kgneo index` makes them" in capsys.readouterr().out
-    file = tmp_path / "questions.jsonl"
-    file.write_text('{"question": "what is the capital of [Ethiopia]?", "answers": ["Addis Ababa"]}\n')
-    assert main(["eval", "jsonl", str(file), "--out", str(tmp_path / "out")]) == 1
-    assert "figures would change" in capsys.readouterr().err

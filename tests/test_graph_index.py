@@ -42,11 +42,11 @@ class CountingEncoder:
         return np.stack([np.random.default_rng(seed).normal(size=16) for seed in seeds]).astype(np.float32)
 
 
-def test_every_triple_gets_the_embedding_of_its_text(graph: Graph, encoder: OnnxEncoder) -> None:
-    load_file(graph, triples_path())
-    report = build(graph, encoder, shape=LOADED)
+def test_every_triple_gets_the_embedding_of_its_text(emptied: Graph, encoder: OnnxEncoder) -> None:
+    load_file(emptied, triples_path())
+    report = build(emptied, encoder, shape=LOADED)
     assert report.encoded == report.triples == 327
-    row = graph.read(
+    row = emptied.read(
         "MATCH (s)-[r]->(o) RETURN s.name AS s, type(r) AS t, o.name AS o, r.kgneo_embedding AS vector LIMIT 1"
     )[0]
     expected = encoder.encode([Triple(row["s"], row["t"], row["o"]).text])[0]
@@ -63,18 +63,18 @@ def test_the_index_covers_every_type(graph: Graph) -> None:
     assert len(rows) == (1 if graph.capabilities.search else len(types))
 
 
-def test_only_what_is_new_or_changed_is_encoded_again(graph: Graph) -> None:
-    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'}), (:Entity {name: 'c'})-[:r]->(:Entity)")
+def test_only_what_is_new_or_changed_is_encoded_again(emptied: Graph) -> None:
+    emptied.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'}), (:Entity {name: 'c'})-[:r]->(:Entity)")
     texts: list[str] = []
     counting = CountingEncoder(encoded=texts)
-    build(graph, counting, shape=LOADED)
+    build(emptied, counting, shape=LOADED)
     assert len(texts) == 2
     texts.clear()
-    build(graph, counting, shape=LOADED)
+    build(emptied, counting, shape=LOADED)
     assert texts == []
-    graph.write("MATCH (n {name: 'a'}) SET n.name = 'renamed'")
-    graph.write("MATCH (n {name: 'c'}), (m {name: 'b'}) CREATE (n)-[:new_type]->(m)")
-    build(graph, counting, shape=LOADED)
+    emptied.write("MATCH (n {name: 'a'}) SET n.name = 'renamed'")
+    emptied.write("MATCH (n {name: 'c'}), (m {name: 'b'}) CREATE (n)-[:new_type]->(m)")
+    build(emptied, counting, shape=LOADED)
     assert sorted(texts) == ["(c, new type, b)", "(renamed, r, b)"]
 
 
@@ -91,62 +91,62 @@ class Interrupted(Exception):
     """What stands for Ctrl-C in an indexing."""
 
 
-def test_an_interruption_loses_at_most_one_batch(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_loses_at_most_one_batch(emptied: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_module, "BATCH", 10)
-    graph.write("UNWIND range(1, 45) AS i CREATE (:Entity {name: 's' + i})-[:r]->(:Entity {name: 'o' + i})")
+    emptied.write("UNWIND range(1, 45) AS i CREATE (:Entity {name: 's' + i})-[:r]->(:Entity {name: 'o' + i})")
 
     def interrupt(progress: Progress) -> None:
         if progress.stage == "encoding" and progress.done >= 30:
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        build(graph, CountingEncoder(), shape=LOADED, on_progress=interrupt)
-    assert not require(graph).complete
+        build(emptied, CountingEncoder(), shape=LOADED, on_progress=interrupt)
+    assert not require(emptied).complete
     texts: list[str] = []
-    build(graph, CountingEncoder(encoded=texts), shape=LOADED)
+    build(emptied, CountingEncoder(encoded=texts), shape=LOADED)
     assert len(texts) == 15
-    assert require(graph).triples == 45
+    assert require(emptied).triples == 45
 
 
-def test_another_encoder_encodes_everything_anew(graph: Graph) -> None:
-    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
-    build(graph, CountingEncoder(), shape=LOADED)
+def test_another_encoder_encodes_everything_anew(emptied: Graph) -> None:
+    emptied.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    build(emptied, CountingEncoder(), shape=LOADED)
     texts: list[str] = []
-    build(graph, CountingEncoder(name="other", fingerprint="other", encoded=texts), shape=LOADED)
+    build(emptied, CountingEncoder(name="other", fingerprint="other", encoded=texts), shape=LOADED)
     assert len(texts) == 1
-    record = read_record(graph)
+    record = read_record(emptied)
     assert record is not None
     assert (record.encoder, record.fingerprint) == ("other", "other")
 
 
-def test_the_record_says_what_the_index_was_made_with(graph: Graph) -> None:
-    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
-    build(graph, CountingEncoder(), shape=LOADED)
-    record = require(graph)
+def test_the_record_says_what_the_index_was_made_with(emptied: Graph) -> None:
+    emptied.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    build(emptied, CountingEncoder(), shape=LOADED)
+    record = require(emptied)
     assert (record.encoder, record.dimensions, record.similarity, record.triples) == ("counting", 16, "dot", 1)
     assert [str(item.hop) for item in record.statistics.hops] == ["r", "^r"]
 
 
-def test_asking_with_another_encoder_names_both(graph: Graph) -> None:
-    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
-    build(graph, CountingEncoder(), shape=LOADED)
+def test_asking_with_another_encoder_names_both(emptied: Graph) -> None:
+    emptied.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    build(emptied, CountingEncoder(), shape=LOADED)
     with pytest.raises(EncoderMismatch, match=r"'counting'.*'mpnet'"):
-        require(graph, encoder="mpnet")
+        require(emptied, encoder="mpnet")
 
 
-def test_an_encoder_of_the_same_name_and_other_weights_is_refused(graph: Graph) -> None:
-    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
-    build(graph, CountingEncoder(), shape=LOADED)
+def test_an_encoder_of_the_same_name_and_other_weights_is_refused(emptied: Graph) -> None:
+    emptied.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+    build(emptied, CountingEncoder(), shape=LOADED)
     with pytest.raises(EncoderMismatch, match=r"counting-1.*changed"):
-        check_fingerprint(require(graph), CountingEncoder(fingerprint="changed"))
+        check_fingerprint(require(emptied), CountingEncoder(fingerprint="changed"))
 
 
-def test_an_empty_graph_and_one_without_an_index_have_their_own_words(graph: Graph) -> None:
+def test_an_empty_graph_and_one_without_an_index_have_their_own_words(emptied: Graph) -> None:
     with pytest.raises(GraphEmpty, match="no triples"):
-        require(graph)
-    graph.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
+        require(emptied)
+    emptied.write("CREATE (:Entity {name: 'a'})-[:r]->(:Entity {name: 'b'})")
     with pytest.raises(NotIndexed, match="no index"):
-        require(graph)
+        require(emptied)
 
 
 def test_a_graph_that_was_emptied_has_no_mirror(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
