@@ -4,9 +4,9 @@
 one (`KGNEO_TEST_URI`) is used for the tests that write to a database of their own, and only when it is empty.
 
 `graph` is an empty database, once on every version of Neo4j that kgneo supports; `emptied` is one with the indexes that
-kgneo makes. `sample_graph` holds the sample, loaded and indexed, and is not to be changed; `metaqa_graph` holds MetaQA's
-structure, where KGNEO_METAQA says where its files are. Each has the address of its server in the environment of the
-test, so that `main([...])` finds it.
+the tests before it made; `sample_graph` holds the sample, loaded and indexed, and is not to be changed; `metaqa_graph`
+holds MetaQA's structure, where KGNEO_METAQA says where its files are. Each has the address of its server in the
+environment of the test, so that `main([...])` finds it.
 
 A server costs seconds to start and minutes until Java has compiled what it runs, so that there are few: with several
 workers (`--dist loadgroup`), one does all that writes to the server of a version, and all read the same sample.
