@@ -78,3 +78,54 @@ def test_a_verb_with_its_particle_is_the_noun_of_both(schools: Context) -> None:
 
 def test_where_something_comes_from_is_not_what_it_is() -> None:
     assert [word.plain for word in words_of("Where does it come from")][-2:] == ["come", "from"]
+
+
+SERVICES = """
+UNWIND ['checkout', 'billing', 'ledger', 'identity', 'gateway'] AS name CREATE (:Service {name: name})
+WITH count(*) AS done
+UNWIND [['checkout', 'ledger'], ['checkout', 'identity'], ['billing', 'ledger'], ['gateway', 'checkout']] AS row
+MATCH (one:Service {name: row[0]}), (other:Service {name: row[1]}) CREATE (one)-[:DEPENDS_ON]->(other)
+WITH count(*) AS done
+UNWIND [['INC-1', 'billing'], ['INC-1', 'gateway'], ['INC-2', 'identity'], ['INC-2', 'gateway']] AS row
+MERGE (incident:Incident {ref: row[0]})
+WITH incident, row MATCH (service:Service {name: row[1]}) CREATE (incident)-[:AFFECTED]->(service)
+WITH count(*) AS done
+UNWIND [['Ann Ash', 'Money', 'INC-1'], ['Bo Birch', 'Money', null], ['Cy Cedar', 'Phones', 'INC-1']] AS row
+MERGE (team:Team {teamName: row[1]})
+CREATE (engineer:Engineer {fullName: row[0]})-[:MEMBER_OF]->(team)
+WITH engineer, row MATCH (incident:Incident {ref: row[2]}) CREATE (engineer)-[:RESOLVED]->(incident)
+"""
+
+
+@pytest.fixture(scope="module")
+def services(newest_server: RunningServer) -> Iterator[Context]:
+    with asked_on(newest_server, SERVICES) as context:
+        yield context
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("What does checkout depend on?", {"ledger", "identity"}),
+        ("Which services does checkout depend on?", {"ledger", "identity"}),
+        ("What depends on checkout?", {"gateway"}),
+    ],
+)
+def test_a_verb_behind_does_is_said_of_the_name_between(services: Context, question: str, answers: set[str]) -> None:
+    assert {*ask(services, question).answers} == answers
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which services that depend on ledger were affected by an incident?", {"billing"}),
+        ("Which services that depend on ledger had incidents?", {"billing"}),
+        ("Which services that checkout depends on were affected by INC-2?", {"identity"}),
+        ("Which engineers who are members of Money resolved INC-1?", {"Ann Ash"}),
+        ("Which engineers that resolved INC-1 are members of Money?", {"Ann Ash"}),
+    ],
+)
+def test_what_stands_behind_the_main_verb_is_said_of_the_first_noun(
+    services: Context, question: str, answers: set[str]
+) -> None:
+    assert {*ask(services, question).answers} == answers

@@ -83,6 +83,9 @@ def test_any_text_has_words(name: str) -> None:
         ((Hop("RECORDED", labels=("Album",)), Hop("publisher")), "album that X recorded → their publisher"),
         ((Hop("topic", forward=False, labels=("Book",)),), "book with topic X"),
         ((Hop("topic", forward=False),), "what has topic X"),
+        ((Hop("MEMBER_OF", forward=False, labels=("Person",)),), "person that is member of X"),
+        ((Hop("MEMBER_OF", labels=("Club",)),), "club that X is member of"),
+        ((Hop("MEMBER_OF_CLUB", labels=("Club",)),), "club that X is member of"),
         ((Hop("topic"), Hop("topic", forward=False, labels=("Book",))), "topic of X → book with that topic"),
     ],
 )

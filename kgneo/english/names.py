@@ -231,6 +231,11 @@ def hop_wording(hop: Hop, topic: str = "", *, names: Mapping[str, str] | None = 
 def _hop_wording(name: str, forward: bool, labels: tuple[str, ...], topic: str) -> str:
     words, verb = relation_words(name)
     reached = " ".join(name_words(labels[0])) if labels else ""
+    if is_role(words):
+        them = topic or ("they" if forward else "them")
+        return (
+            f"{reached or 'what'} {_role_clause(words, them, reached, forward=forward, many=False, topics=not topic)}"
+        )
     if verb:
         return _verb(words, topic, reached, forward=forward)
     return _noun(words, topic, reached, forward=forward)
@@ -256,6 +261,8 @@ def clause_wording(
     """
     words, verb = relation_words(relation)
     text = " ".join(words)
+    if is_role(words):
+        return _role_clause(words, topic, noun, forward=forward, many=many, topics=topics)
     if not verb and topic in ("they", "them"):
         if not forward:
             return f"with that {text}"
@@ -269,6 +276,21 @@ def clause_wording(
         auxiliary = ("were " if topics else "was ") if passive else ""
         return f"that {topic} {auxiliary}{_agreeing(words, topics)}"
     return f"{text} {topic}" if passive else f"that {_agreeing(words, many)} {topic}"
+
+
+def is_role(words: Sequence[str]) -> bool:
+    """Whether a relation's name says of what its subject is one: "member of", "member of club"."""
+    return tuple(words[1:2]) == ("of",) and not is_past(words[0]) and not is_present(words[0])
+
+
+def _role_clause(words: Sequence[str], topic: str, noun: str, *, forward: bool, many: bool, topics: bool) -> str:
+    """The clause of a role, which tells no noun twice: "clubs that students are members of" for MEMBER_OF_CLUB."""
+    role, rest = words[0], " ".join(words[2:])
+    told = not rest or re.match(rf"(?:{re.escape(rest)}|{re.escape(plural(rest))})\b", noun if forward else topic)
+    if forward:
+        behind = "" if told else f" {rest}"
+        return f"that {topic} {f'are {plural(role)}' if topics else f'is {role}'} of{behind}"
+    return f"that {f'are {plural(role)}' if many else f'is {role}'} of {topic if told else f'{rest} {topic}'}"
 
 
 def _ending_in(words: Sequence[str], topic: str) -> str:
@@ -300,6 +322,8 @@ def statement_wording(relation: str, subject: str, object: str) -> str:  # noqa:
     """A triple as a sentence: "X played in Y", "X was composed by Y", "X has capital Y"."""
     words, verb = relation_words(relation)
     text = " ".join(words)
+    if is_role(words):
+        return f"{subject} is {text} {object}"
     if not verb:
         return f"{subject} has {text} {object}"
     return f"{subject} {'was ' if words[-1] == 'by' else ''}{text} {object}"

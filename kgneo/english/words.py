@@ -88,6 +88,8 @@ INDEFINITE = word_set("a an some another any several many various two three diff
 """Words before a noun for a thing without a name."""
 RELATIVES = word_set("which who whom that whose where when")
 """Words that begin a relative clause."""
+FINITE = word_set("is are was were has have had do does did")
+"""Auxiliaries that can be the main verb of a question."""
 ACTING = word_set("which who that")
 """Those of them for who does what the clause says."""
 PERFECT = word_set("have has had having")

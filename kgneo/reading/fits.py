@@ -223,14 +223,15 @@ class Fits:
         """The labels whose nodes do what a word is the doer of: "players" for `plays_in_club`."""
         return [label for label, verbs in self.vocabulary.doers.items() if any(is_doer(word, verb) for verb in verbs)]
 
-    def doers(self, word: str) -> list[tuple[str, Step]]:
+    def doers(self, word: str, *, said: bool = False) -> list[tuple[str, Step]]:
         """The labels whose nodes do what a noun is for the doers of ("directors"), or are called by it in the name of a
-        relationship ("members" of MEMBER_OF_CLUB), each with the relationship that they do it by."""
+        relationship ("members" of MEMBER_OF_CLUB), each with the relationship that they do it by. What is `said` to be
+        a member is named before."""
         found = []
         for number, relation in enumerate(self.relations):
             name = name_words(self.vocabulary.readable(relation))
             active = self._begins_at(word, name, number)
-            if active is None:
+            if active is None or (said and name[1:2] == ("of",)):
                 continue
             itself = not is_doer(word, name[0]) and self.named(word, number)  # "transfer" of TRANSFERRED_TO
             for link in self.vocabulary.links:

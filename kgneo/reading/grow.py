@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 from kgneo.english.names import is_past, name_words, same_root, singular
@@ -21,6 +21,7 @@ from kgneo.english.words import (
     BEING,
     CLAUSES,
     FELLOWS,
+    FINITE,
     FUNCTION_WORDS,
     GIVING,
     JOINING,
@@ -30,6 +31,7 @@ from kgneo.english.words import (
     PEOPLE,
     PREPOSITIONS,
     RECEIVING,
+    RELATIVES,
     SHARED,
     SHARING,
 )
@@ -95,6 +97,8 @@ class Costs:
     """What it costs that a plural noun is for one thing with a name: "trails in X" are not the trail called X."""
     given: float = 1.5
     """What it costs that what is asked for is what the question names."""
+    across: float = 1.0
+    """What it costs to join what is behind the main verb to something of the clause before that, but for its noun."""
 
 
 COSTS = Costs()
@@ -452,8 +456,11 @@ class Grower:
                 rates = [(self._rate(way, ways, gap, thing.label, number), way) for way in ways]
                 self._rated[known] = sorted(rates, key=lambda pair: -pair[0][0])[:3]
             away = behind.index(thing.last) if thing.last in behind else 0
+            across = bool(index) and (number in self.resumed) != (thing.last in self.resumed)
+            away = 0 if not index and number in self.resumed else away
             for (rate, directed, spoken, said), way in self._rated[known]:
                 score = tree.score + meaning.score + rate - self.costs.distance * min(away, 3)
+                score -= self.costs.across * across
                 score += sum(self._skipping(other) for other in tree.ignored if self._is_spoken(other, spoken))
                 if shared:
                     score += self.costs.edge
@@ -467,6 +474,25 @@ class Grower:
                 alone = alone and all(self.words[place].plain in FUNCTION_WORDS for place in gap)
                 grown = self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
                 yield grown if said or alone else replace(grown, unsaid=tree.unsaid + 1)
+
+    @cached_property
+    def resumed(self) -> frozenset[int]:
+        """The mentions behind the main verb, where a relative clause of the first noun comes before that: "services
+        THAT depend on X WERE affected by Y". They are said of the first noun, and not of X."""
+        first = min((item.end for item in self.mentions if item.meanings[0].kind == "label"), default=len(self.words))
+        if first >= len(self.words) or self.words[first].plain not in ACTING:
+            return frozenset()
+        verb = next((at for at in range(first + 2, len(self.words)) if self._resumes(at)), len(self.words))
+        return frozenset(number for number, item in enumerate(self.mentions) if item.start > verb)
+
+    def _resumes(self, index: int) -> bool:
+        """Whether a word is a finite verb that no clause begins before: an auxiliary, or one right behind a name that
+        says a relationship."""
+        word, before = self.words[index].plain, self.words[index - 1].plain
+        if before in RELATIVES | JOINING | AUXILIARIES | NEGATIONS:
+            return False
+        named = any(item.end == index and item.meanings[0].kind == "value" for item in self.mentions)
+        return word in FINITE or (named and any(map(partial(self.fits.named, word), range(len(self.fits.relations)))))
 
     def _shared(self, label: str, gap: Sequence[int]) -> tuple[Way, ...]:
         """The ways from a thing to others of its kind by what they have in common, where the words of a gap tell what
@@ -779,9 +805,14 @@ class Grower:
             last = name_words(relation)[-1]
             source_acts = last == "of" or last in ("by",)
             return 0.3 if forward == source_acts else 0.0
-        if behind and does:
+        if behind and (does or self._begins_clause(mention)):
             return 0.0 if forward else 0.3
         return 0.3 if forward != passive else 0.0
+
+    def _begins_clause(self, mention: Mention) -> bool:
+        """Whether a relative pronoun stands before a name, which does what it says: "services THAT checkout needs"."""
+        before = [word.plain for word in self.words[: mention.start] if word.plain not in ARTICLES]
+        return mention.meanings[0].kind == "value" and bool(before) and before[-1] in ACTING
 
 
 def _could_have(tree: Tree, meaning: Meaning) -> bool:

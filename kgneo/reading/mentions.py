@@ -609,7 +609,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
             continue
         scores = {label: score for label, score in fits.label(word).items() if not _does(word, label)}
         best, before = max(scores.values(), default=0.0), words[index - 1].plain if index else ""
-        doers = fits.doers(word) if best <= LIKE else ()
+        doers = fits.doers(word, said=bool(said_of)) if best <= LIKE else ()
         if doers:
             found.append(
                 Mention(index, index + 1, tuple(Meaning("label", end, DOER, role=role) for end, role in doers))

@@ -239,7 +239,7 @@ class _Reader:
         found = sorted(filter(self._holds, map(self._interpretation, grown)), key=lambda item: -item.score)
         chains = self._chains()
         least = found[0].score if found and found[0].vacuous else math.inf
-        whole_read = bool(found and heard.form.comparisons) and found[0].complete
+        whole_read = bool(found and (heard.form.comparisons or grower.resumed)) and found[0].complete
         found = self._with_attached(found, {item.graph for item in (*found, *chains)})
         ahead = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         rest = [replace(item, behind=whole_read) for item in chains if item not in ahead]
