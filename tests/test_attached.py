@@ -132,7 +132,6 @@ def answers_about_the_critic(graph: Graph, encoder: OnnxEncoder) -> list[tuple[s
     return [answer.answers for answer in asked]
 
 
-@on_one_version
 def test_a_name_in_two_properties_is_one_before_and_after_indexing(critic: Graph, encoder: OnnxEncoder) -> None:
     expected = [("Noor Haddad",), ("North Pier",), ("North Pier",)]
     assert answers_about_the_critic(critic, encoder) == expected

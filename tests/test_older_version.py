@@ -17,16 +17,17 @@ from kgneo.asking import ask, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
-from kgneo.graph import Graph
+from kgneo.graph import Graph, centrality
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.candidates import Reach, fresh_mirror, top_candidates
-from kgneo.graph.examples import all_examples, remove_examples
+from kgneo.graph.examples import all_examples, read_scorer, remove_examples, write_scorer
 from kgneo.graph.index import build
 from kgneo.graph.lessons import DRAWN, all_lessons
 from kgneo.graph.open import open_knowledge
 from kgneo.graph.shape import LOADED
 from kgneo.learning import learn_questions, train_scorer
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
+from kgneo.ranking.recall import Scorer
 from kgneo.sample import triples_path
 from kgneo.self_teaching import teach_self
 from kgneo.server import RunningServer
@@ -122,7 +123,7 @@ def test_told_types_are_absent_and_lead_any_number_of_steps(older_server: Runnin
         assert set(run_query(context, ways).answers) == {"Ada Brook", "Cleo Ray"}
 
 
-def test_what_stands_out_and_what_is_alike_is_found(older: Graph) -> None:
+def test_what_stands_out_and_what_is_alike_is_found(older: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [[test_central.NAMES[one] for one in pair] for pair in test_central.FRIENDS.split()]
     for statement in test_central.FILL:
         older.write(statement, names=list(test_central.NAMES.values()), pairs=pairs)
@@ -130,6 +131,8 @@ def test_what_stands_out_and_what_is_alike_is_found(older: Graph) -> None:
     assert set(ask(context, "Who is the least connected person?").answers) == {"Hal"}
     assert ask(context, "Which person is the broker of the network?").answers == ("Di",)
     assert ask(context, "Who is like Gus?").answers[0] == "Ada"
+    monkeypatch.setattr(centrality, "_has_library", lambda _: True)  # and no procedure of it is there
+    assert "networkx" in centrality.standing(older, context.shape, ["KNOWS"], "pagerank").by
 
 
 def test_texts_are_asked_what_they_say(older: Graph, encoder: OnnxEncoder) -> None:
@@ -175,7 +178,12 @@ def test_relation_paths_are_learned_listed_and_removed(
     context: Context = open_context(older, encoder=encoder)
     assert learn_questions(context, [test_learning.RIVERS]).learned == 1
     assert ask(context, "zorgle the [Seine]").answers == ("France",)
+    names = context.knowledge.names
+    assert [found.entity.name for found in names.by_folded_name(["danube"])["danube"]] == ["Danube"]
+    assert names.by_words("danub")[0].entity.name == "Danube"
     train_scorer(context)
+    write_scorer(older, Scorer().to_dict())
+    assert Scorer.from_dict(read_scorer(older)) == Scorer()
     assert main(["learn", "--list"]) == 0
     assert "zorgle the X  →  flows_through" in capsys.readouterr().out
     assert remove_examples(older) == 1

@@ -51,6 +51,12 @@ def from_sample(sample_context: Context) -> Made:
     return from_graph(sample_context, questions=12, seed=SEED)
 
 
+@pytest.fixture(scope="module")
+def every(sample_context: Context) -> tuple[Example, ...]:
+    """Examples of four questions, for all tasks."""
+    return from_graph(sample_context, questions=4, seed=SEED).examples
+
+
 @pytest.fixture
 def made(from_sample: Made) -> tuple[Example, ...]:
     return from_sample.examples
@@ -121,8 +127,9 @@ def test_with_whole_no_question_is_split_and_all_are_answered(sample_context: Co
 
 
 @pytest.mark.parametrize("tasks", [("answer",), ("answer", "rewrite")])
-def test_only_the_tasks_that_are_named_are_made(sample_context: Context, tasks: tuple[str, ...]) -> None:
-    every = from_graph(sample_context, questions=4, seed=SEED).examples
+def test_only_the_tasks_that_are_named_are_made(
+    sample_context: Context, every: tuple[Example, ...], tasks: tuple[str, ...]
+) -> None:
     made = from_graph(sample_context, questions=4, seed=SEED, tasks=tasks).examples
     assert {example.task for example in made} == set(tasks)
     assert set(made) == {example for example in every if example.task in tasks}
