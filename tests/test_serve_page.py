@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.hand_made import GRAPHS, fill
 from kgneo.asking import open_context
 from kgneo.context import Context
 from kgneo.embedding import OnnxEncoder
@@ -206,6 +207,23 @@ def test_groups_are_drawn_as_a_chart(page: Any) -> None:
     until(page, lambda: texts(page, ".chart canvas"))
     assert page.execute_script("return document.querySelector('.chart').view.data('source_0').length") == 2
     assert [entry["message"] for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+@on_one_version
+def test_questions_about_a_graph_of_services_make_a_thread(chromium: Any, graph: Graph) -> None:
+    fill(graph, GRAPHS[1] / "software")
+    with listening(open_context(graph), name="services") as address:
+        chromium.get(address)
+        ask(chromium, "How many incidents did each service have?")
+        click(chromium, ".tabs button", "Chart")
+        until(chromium, lambda: texts(chromium, ".chart canvas"))
+        ask(chromium, "Which engineers who are members of Payments resolved INC-101?")
+        assert answers(chromium)[0].startswith("checkout: 2, billing: 2")
+        assert sorted(answers(chromium)[1].split(", ")) == ["Bartosz Wójcik", "Fionn Murphy"]
+        drawn(chromium)
+        chromium.set_window_size(1300, 1760)
+        chromium.execute_script("scrollTo(0, 0)")
+        shoot(chromium, "serve-thread.png")
 
 
 def test_the_library_of_charts_comes_when_a_chart_is_opened(page: Any) -> None:

@@ -50,7 +50,9 @@ function first(data) {
 function specification({ columns, rows }, chosen, width) {
   const { kinds } = columnsOf({ columns, rows });
   const [ink, quiet, line, accent] = ["--ink", "--quiet", "--line", "--accent"].map(look);
-  const field = (at) => ({ field: `c${at}`, title: columns[at], type: VEGA[kinds[at]] });
+  const whole = (at) => kinds[at] === "number" && rows.every((row) => Number.isInteger(row[at] ?? 0)); // no half an incident
+  const ticks = (at) => (whole(at) ? { axis: { tickMinStep: 1 } } : {});
+  const field = (at) => ({ field: `c${at}`, title: columns[at], type: VEGA[kinds[at]], ...ticks(at) });
   const time = (at) => (kinds[at] === "year" ? { timeUnit: "utcyear", scale: { type: "utc" } } : {});
   const most = chosen.type === "bar" ? [...rows].sort((one, other) => other[chosen.y] - one[chosen.y]).slice(0, BARS) : rows;
   const cell = (value, at) => (kinds[at] === "year" && value !== null ? `${value}-01-01` : value);
