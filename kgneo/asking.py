@@ -23,7 +23,7 @@ from kgneo.model import Answer
 from kgneo.opening import open_context as open_context
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.offer_readings import Offered
-from kgneo.stages.outcome import NO_ANSWER, ungrounded, withheld
+from kgneo.stages.outcome import NO_ANSWER, least_of, ungrounded, withheld
 from kgneo.stages.retrieve import GO_ON, Retrieval, partly_compared, retrieve
 from kgneo.strategies import Strategy, find_strategy
 from kgneo.strategies.paths import Paths
@@ -98,7 +98,7 @@ def _answered(strategy: Strategy, question: str, context: Context, entities: Seq
     def answered(known: Context) -> Answer:
         answer = strategy.answer(question, known, entities=entities)
         answer = ungrounded(answer) if strategy.needs.model and strategy.needs.graph else answer
-        return _sure(answer, known.options.min_confidence)
+        return _sure(answer, least_of(known, question, entities))
 
     try:
         answer = answered(context)

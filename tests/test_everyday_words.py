@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from kgneo.asking import ask
-from kgneo.context import Context
+from kgneo.context import Context, Options
 from kgneo.reading.mentions import words_of
 from kgneo.server import RunningServer
+from kgneo.stages.outcome import least_of
 from tests.conftest import asked_on
 
 SCHOOLS = """
@@ -129,3 +131,11 @@ def test_what_stands_behind_the_main_verb_is_said_of_the_first_noun(
     services: Context, question: str, answers: set[str]
 ) -> None:
     assert {*ask(services, question).answers} == answers
+
+
+def test_the_usual_least_confidence_is_halved_for_marked_names_alone(schools: Context) -> None:
+    plain, marked = "Where is Easton?", "Where is [Easton]?"
+    assert (least_of(schools, plain, ()), least_of(schools, marked, ())) == (0.1, 0.05)
+    assert least_of(schools, plain, ("Easton",)) == 0.05
+    strict = replace(schools, options=Options(min_confidence=0.3))
+    assert least_of(strict, marked, ()) == 0.3

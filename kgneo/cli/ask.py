@@ -112,7 +112,8 @@ def _complete(context: click.Context, parameter: click.Parameter, begun: str) ->
     type=click.FloatRange(0, 1),
     default=defaults.MIN_CONFIDENCE,
     show_default=True,
-    help="Below this confidence, say that the question was not understood.",
+    help="Below this confidence, say that the question was not understood; half of it will do, where nothing else is "
+    "said, for marked names and over plain triples.",
     group=ANSWER,
 )
 @with_options(*budget_options)

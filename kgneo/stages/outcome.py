@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.context import Context
+from kgneo.defaults import MIN_CONFIDENCE
 from kgneo.english.names import name_words, plural
 from kgneo.errors import EntityNotFound
 from kgneo.model import Answer, Outcome
@@ -30,6 +31,9 @@ nothing in the graph."""
 OF_TRIPLES = 0.12
 """Takes its place for such words over plain triples, of whose paths the confidence is modest: what is right lies mostly
 above, what has no answer below."""
+MODEST = 0.05
+"""Takes the place of the usual least confidence where names are marked, and over plain triples: what ranking relation
+paths finds there is more often right than it says."""
 CLOSE = 0.2
 """Points of score within which another reading may as well be meant."""
 MOST_CHOICES = 3
@@ -46,6 +50,13 @@ class Bounds:
 
     least: float
     choices: bool = True
+
+
+def least_of(context: Context, question: str, entities: Sequence[str]) -> float:
+    """The confidence below which nothing is answered: what the options say, if they say anything else than usual."""
+    least = context.options.min_confidence
+    modest = bool(entities) or "[" in question or context.shape.loaded
+    return MODEST if modest and least == MIN_CONFIDENCE else least
 
 
 def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: Heard | None, bounds: Bounds) -> Answer:
