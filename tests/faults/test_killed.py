@@ -26,7 +26,8 @@ from tests.tiny_gguf import make_tiny_gguf
 TIMES = {"killed": 10} if ALL else {}
 """Moments at which each command is disturbed in a way, where that is not OTHERWISE."""
 OTHERWISE = 3 if ALL else 1
-PEOPLE = 900
+PEOPLE = 900 if ALL else 300
+"""Of whom two triples each are more than one batch of embeddings."""
 OF_AN_ANSWER = ("timings_ms", "seconds", "ms")
 """What the record of an answer tells of the run."""
 
