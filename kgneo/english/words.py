@@ -88,8 +88,6 @@ INDEFINITE = word_set("a an some another any several many various two three diff
 """Words before a noun for a thing without a name."""
 RELATIVES = word_set("which who whom that whose where when")
 """Words that begin a relative clause."""
-FINITE = word_set("is are was were has have had do does did")
-"""Auxiliaries that can be the main verb of a question."""
 ACTING = word_set("which who that")
 """Those of them for who does what the clause says."""
 PERFECT = word_set("have has had having")
@@ -328,6 +326,8 @@ PARTING = word_set("grouped split divided sorted broken down separated listed or
 """Words behind which "by" says what groups are made by."""
 DOING = word_set("do does did have has had")
 """Auxiliaries behind which stands who does something."""
+FINITE = DOING | word_set("is are was were")
+"""Auxiliaries that can be the main verb of a question."""
 PLACES = word_set("rank ranking ranks place placing standing position")
 """Nouns for a number whose least is the best."""
 FREQUENTLY = word_set("frequently commonly regularly repeatedly")

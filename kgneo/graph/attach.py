@@ -315,10 +315,8 @@ def _rate(item: Property, label: str) -> float:
             rate += 6.0 if key.startswith("full") else 4.5
         elif key == _plain(label):
             rate += 5.0
-        elif key.endswith(NAMES) and rate >= MOSTLY_DIFFERENT and _is_of_label(item.key, label):
-            rate += 4.5
         elif key.endswith(NAMES) and rate >= MOSTLY_DIFFERENT:
-            rate += 4.0
+            rate += 4.5 if _is_of_label(item.key, label) else 4.0
         elif not item.unique:
             return 0.0
         elif key.endswith(("id", "uri", "url", "key", "hash", "email", "phone")):

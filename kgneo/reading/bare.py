@@ -72,7 +72,11 @@ class Bare:
         for place in range(index + 1, len(self.heard.words)):
             if self.heard.plain[place] in JOINING | RELATIVES or self.heard.mention_at(place) >= 0:
                 return False
-            if place in self.heard.telling and place not in known and not self._names_any(place):
+            if (
+                place in self.heard.telling
+                and place not in known
+                and not self.heard.fits.names_any(self.heard.plain[place])
+            ):
                 return not self._is_modifier(index)
         return False
 
@@ -89,10 +93,6 @@ class Bare:
         before = range(self.heard.mentions[number].start - 1, -1, -1)
         first = next((self.heard.plain[place] for place in before if self.heard.plain[place] not in ARTICLES), "")
         return first == "with"
-
-    def _names_any(self, index: int) -> bool:
-        fits = self.heard.fits
-        return any(fits.named(self.heard.plain[index], number) for number in range(len(fits.relations)))
 
     def _best(self, tree: Tree, index: int) -> tuple[int, Step, float] | None:
         """The thing that a word's relationship hangs on, the step from it, and how well the word names that."""

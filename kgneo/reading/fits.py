@@ -11,7 +11,16 @@ from functools import cached_property
 
 import numpy as np
 
-from kgneo.english.names import is_doer, is_past, name_words, same_root, same_whole_root, singular, telling_words
+from kgneo.english.names import (
+    is_doer,
+    is_past,
+    is_role,
+    name_words,
+    same_root,
+    same_whole_root,
+    singular,
+    telling_words,
+)
 from kgneo.english.numbers import UNIT_SIZES, before_per
 from kgneo.english.words import (
     CLOSING,
@@ -99,6 +108,10 @@ class Fits:
         """Whether a word shares its root with one of the relationship type's, or was learned to stand for it."""
         learned = self.relations[relation] in self.lexicon.names("relation", word)
         return learned or self.has_root(word, relation)
+
+    def names_any(self, word: str) -> bool:
+        """Whether a word names a relationship type, whichever."""
+        return any(self.named(word, relation) for relation in range(len(self.relations)))
 
     def has_root(self, word: str, relation: int) -> bool:
         """Whether a word shares its root with one of the relationship type's."""
@@ -231,7 +244,7 @@ class Fits:
         for number, relation in enumerate(self.relations):
             name = name_words(self.vocabulary.readable(relation))
             active = self._begins_at(word, name, number)
-            if active is None or (said and name[1:2] == ("of",)):
+            if active is None or (said and is_role(name)):
                 continue
             itself = not is_doer(word, name[0]) and self.named(word, number)  # "transfer" of TRANSFERRED_TO
             for link in self.vocabulary.links:
@@ -242,7 +255,7 @@ class Fits:
 
     def _begins_at(self, word: str, name: Sequence[str], number: int) -> bool | None:
         """Whether a noun is for what a relationship of a name begins at; None where it is for neither end."""
-        if singular(word) == name[0] and name[1:2] == ("of",) and not is_past(word):
+        if singular(word) == name[0] and is_role(name):
             return True
         if list(name) == ["has", singular(word)]:
             return False

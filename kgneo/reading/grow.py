@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TypeVar
 
 from kgneo.english.names import is_past, name_words, same_root, singular
@@ -492,7 +492,7 @@ class Grower:
         if before in RELATIVES | JOINING | AUXILIARIES | NEGATIONS:
             return False
         named = any(item.end == index and item.meanings[0].kind == "value" for item in self.mentions)
-        return word in FINITE or (named and any(map(partial(self.fits.named, word), range(len(self.fits.relations)))))
+        return word in FINITE or (named and self.fits.names_any(word))
 
     def _shared(self, label: str, gap: Sequence[int]) -> tuple[Way, ...]:
         """The ways from a thing to others of its kind by what they have in common, where the words of a gap tell what

@@ -57,11 +57,10 @@ from kgneo.reading.mentions import (
     value_mentions,
     with_choices,
     with_keys,
-    words_of,
 )
 from kgneo.reading.phrases import phrase_mentions
 from kgneo.reading.shortened import shortened_mentions
-from kgneo.reading.spelt import spelt_as_named
+from kgneo.reading.spelt import words_as_named
 from kgneo.reading.vocabulary import Key
 
 REACH = 5
@@ -86,7 +85,7 @@ class Heard:
     ) -> None:
         self.text = question
         self.fits = fits
-        self.words = spelt_as_named(words_of(question), fits)
+        self.words = words_as_named(question, fits)
         self.plain = [word.plain for word in self.words]
         self.whole_keys = self._whole_keys()
         self.form: Form = self._of_amounts(self._of_wholes(self._without_names(form_of(self.words))))

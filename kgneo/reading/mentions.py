@@ -164,16 +164,13 @@ def words_of(text: str) -> tuple[Word, ...]:
         plain = plain.replace(",", "")
         plain = _meant(plain) if match[0].islower() or not found else plain
         found.append(Word(match[0], plain, match.start(), match.end()))
-    ends = found[-1:]  # "where does it COME FROM" asks for more than what it is
+    # "where does it COME FROM" asks for more than what it is
+    open_ = found[-1:] if found and found[-1].plain == "from" else []
     pairs = pairwise([*found, Word("", "", -1, -1)])
     return tuple(
-        one if other.plain == "from" and ends == [other] else replace(one, plain=_with_particle(one, other))
+        replace(one, plain=PHRASAL.get((one.plain, other.plain), one.plain)) if other not in open_ else one
         for one, other in pairs
     )
-
-
-def _with_particle(verb: Word, particle: Word) -> str:
-    return PHRASAL.get((verb.plain, particle.plain), verb.plain)
 
 
 @cache
@@ -389,7 +386,7 @@ def _asks_for(words: Sequence[Word], index: int, fits: Fits) -> bool:
 def _says_kind(word: str, fits: Fits) -> bool:
     """Whether a word in lower case, among names with capitals, speaks of a kind of things, or of a relation: "film"."""
     kinds = max(fits.label(word).values(), default=0.0)
-    return kinds >= LIKELY or any(fits.named(word, number) for number in range(len(fits.relations)))
+    return kinds >= LIKELY or fits.names_any(word)
 
 
 def _says_relation(telling: Sequence[str], fits: Fits) -> bool:

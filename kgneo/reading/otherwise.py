@@ -34,9 +34,9 @@ from kgneo.english.words import (
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness
-from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, is_part, words_of
+from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, is_part
 from kgneo.reading.phrases import phrase_mentions
-from kgneo.reading.spelt import spelt_as_named
+from kgneo.reading.spelt import words_as_named
 from kgneo.reading.vocabulary import Vocabulary
 from kgneo.reading.vocabulary import Word as Meant
 from kgneo.text import fold
@@ -95,7 +95,7 @@ def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Spa
     ways = [Otherwise(question, spans=tuple(given))]
     if not fits.vocabulary.words and (given or fits.likeness is None):
         return ways
-    words = spelt_as_named(words_of(question), fits)
+    words = words_as_named(question, fits)
     inside = _in_values(words, fits, dictionary)
     told = _told(words, fits, inside, given)
     taken = {at for spans, _ in told for span in spans for at in range(*span)}
@@ -114,7 +114,7 @@ def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Spa
 def as_told(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Span] = ()) -> str:
     """A question in the schema's words in the place of those of which people told one meaning, outside the names that
     the user marked (`given`, by their places)."""
-    words = spelt_as_named(words_of(question), fits)
+    words = words_as_named(question, fits)
     told = _told(words, fits, _in_values(words, fits, dictionary), given)
     changes = [
         Change(start, end, meant[0].instead, 1.0, meant[0].verb)

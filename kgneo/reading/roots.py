@@ -578,7 +578,7 @@ class Roots:
             least = max(
                 [0.3, *(meaning.score for number in run[:1] for meaning in self.heard.mentions[number].meanings)]
             )
-            if any(self.heard.fits.named(word, relation) for relation in range(len(self.heard.fits.relations))):
+            if self.heard.fits.names_any(word):
                 least = max(least, NAMED)  # "how many VISITS" counts what was visited, and measures nothing
             return [
                 (run[0] if run else -1, Meaning("key", key.owner, 0.3 + 0.5 * score, key))

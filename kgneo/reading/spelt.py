@@ -1,6 +1,6 @@
 """Spelt: words of a question as the names of the graph have them.
 
-Comes in: words, and what is known of the names. Goes out: the same words, of which some are spelt otherwise: "moutnain"
+Comes in: a question, and what is known of the names. Goes out: its words, of which some are spelt otherwise: "moutnain"
 is a mountain, and who TRIED OUT has a tryout.
 """
 
@@ -13,15 +13,15 @@ from itertools import zip_longest
 from kgneo.english.names import same_whole_root
 from kgneo.english.words import PARTICLES
 from kgneo.reading.fits import Fits
-from kgneo.reading.mentions import Word
+from kgneo.reading.mentions import Word, words_of
 
 SWAPPED = 7
 """Letters of a word in which two may stand the wrong way round, at least."""
 
 
-def spelt_as_named(words: Sequence[Word], fits: Fits) -> tuple[Word, ...]:
-    """The words, of which those that are another spelling of a name's word are spelt as that."""
-    return _as_one(_respelt(words, fits), fits)
+def words_as_named(question: str, fits: Fits) -> tuple[Word, ...]:
+    """The words of a question, of which those that are another spelling of a name's word are spelt as that."""
+    return _as_one(_respelt(words_of(question), fits), fits)
 
 
 def _respelt(words: Sequence[Word], fits: Fits) -> tuple[Word, ...]:

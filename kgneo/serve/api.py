@@ -280,7 +280,7 @@ class Routes:
         except KgneoError as error:
             yield event("error", record_of(error))
         except Refusal as refusal:
-            yield event("error", json.loads(bytes(refusal.response().body)))
+            yield refused(refusal)
 
 
 async def health() -> Record:
@@ -307,6 +307,11 @@ def gone(request: Request) -> Callable[[], Awaitable[None]]:
 def event_stream(events: AsyncIterator[bytes]) -> StreamingResponse:
     """A response of server-sent events."""
     return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+def refused(refusal: Refusal) -> bytes:
+    """A refusal as the last event of a stream."""
+    return event("error", json.loads(bytes(refusal.response().body)))
 
 
 def event(name: str, data: Record) -> bytes:

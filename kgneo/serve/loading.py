@@ -192,21 +192,6 @@ class Loading:
         await self._running.enter_async_context(app.router.lifespan_context(app))
         self._apps[name] = app
 
-    @property
-    def ended(self) -> int:
-        """Questions that were ended: none is asked here."""
-        return 0
-
-    @property
-    def running(self) -> int:
-        """Loads under way."""
-        return int(self._job is not None)
-
-    @property
-    def waiting(self) -> int:
-        """Loads that wait: none does."""
-        return 0
-
     def end_all(self) -> None:
         """End the load under way, for a server that stops."""
         if (job := self._job) is not None:

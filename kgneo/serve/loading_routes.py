@@ -8,7 +8,6 @@ told as server-sent events.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
@@ -23,7 +22,7 @@ from starlette.requests import ClientDisconnect
 from kgneo.errors import KgneoError
 from kgneo.loader import LoadOptions, loaders
 from kgneo.preview import Preview, preview
-from kgneo.serve.api import NAME, Closed, event, event_stream
+from kgneo.serve.api import NAME, Closed, event, event_stream, refused
 from kgneo.serve.drafts import Draft, Drafts
 from kgneo.serve.failures import JsonResponse, Refusal, record_of, status_of
 from kgneo.serve.loading import BELOW, Event, Loading
@@ -180,9 +179,9 @@ async def _as_bytes(events: AsyncGenerator[Event], draft: Draft) -> AsyncIterato
             async for name, data in events:
                 yield event(name, data)
     except KgneoError as error:
-        yield event("error", json.loads(bytes(told(error, draft).response().body)))
+        yield refused(told(error, draft))
     except Refusal as refusal:
-        yield event("error", json.loads(bytes(refusal.response().body)))
+        yield refused(refusal)
 
 
 def told(error: KgneoError, draft: Draft) -> Refusal:
