@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.common import Line, indexed_metaqa, seconds
 from benchmarks.retrieval import dev_questions
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.errors import KgneoError
 
 AT_ONCE = 8

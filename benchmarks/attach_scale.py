@@ -20,8 +20,8 @@ import numpy as np
 import psutil
 
 from benchmarks.common import scratch_graph
-from kgneo.asking import ask, open_context
-from kgneo.embedding import Similarity, Vectors, load_encoder
+from kgneo.asking.question import ask, open_context
+from kgneo.encoders.encoder import Similarity, Vectors, load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.embeddings import scan_relationships
 from kgneo.graph.index import Progress, build

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import empty, scratch_graph, table
 from benchmarks.hand_made import fill, graph_folders
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
 from kgneo.graph.walks import follow
 from kgneo.ranking.weights import CALIBRATION, Evidence

@@ -34,7 +34,7 @@ from benchmarks import databases, reading, unanswerable
 from benchmarks.choice_fit import Chosen, Gathered, choose, gathered, left_out, trained
 from benchmarks.choice_gather import ablated, crossed, fill_without, record_of, swapped, without_answer
 from benchmarks.common import empty, metaqa_folder, report, scratch_graph, table
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph

@@ -40,9 +40,9 @@ from benchmarks.databases import VARIABLE as DATABASES
 from benchmarks.databases import fill as fill_database
 from benchmarks.hand_made import GRAPHS
 from benchmarks.hand_made import fill as fill_hand_made
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.english.names import is_past, name_words
 from kgneo.english.words import LIGHT_WORDS, PREPOSITIONS
 from kgneo.evaluation.claims import HEADER, Claim, Judged, judge, read_claims, rows_of

@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.common import report, scratch_graph, table
 from benchmarks.databases import VARIABLE, fill, questions
 from benchmarks.reading import Asked, asked, tell
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.english.names import name_words
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache

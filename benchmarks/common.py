@@ -50,7 +50,7 @@ def kgneo(*arguments: str) -> list[str]:
 def indexed_metaqa() -> Iterator[Graph]:
     """A graph with MetaQA as a command in another process left it behind, with embeddings and mirror: the one at
     NEO4J_URI, which is only read, or a store of its own, which keeps it for the next measurement."""
-    from kgneo.embedding import DEFAULT_ENCODER
+    from kgneo.encoders.encoder import DEFAULT_ENCODER
     from kgneo.graph.record import count_triples
 
     uri, store = os.environ.get("NEO4J_URI"), "benchmark-metaqa"
@@ -65,7 +65,7 @@ def indexed_metaqa() -> Iterator[Graph]:
 
 def _ready(graph: Graph) -> bool:
     """Whether a graph is indexed by the default encoder and mirrored as it is now."""
-    from kgneo.embedding import load_encoder
+    from kgneo.encoders.encoder import load_encoder
     from kgneo.graph.candidates import fresh_mirror
     from kgneo.graph.record import read_record
 

@@ -32,7 +32,7 @@ from benchmarks import hierarchies
 from benchmarks.common import empty, report, scratch_graph, table
 from benchmarks.databases import fill as fill_database
 from benchmarks.reading import fill_pole
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
 from kgneo.errors import KgneoError
 from kgneo.evaluation.metrics import percentile

@@ -25,7 +25,7 @@ from typing import Any
 
 from benchmarks.common import Records, report, table
 from benchmarks.reading import SETS, filled, folder_of, questions_of
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context, Options
 from kgneo.errors import KgneoError
 from kgneo.evaluation.metrics import score

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from benchmarks.common import empty, report, scratch_graph, table
 from benchmarks.reading import HEADER, Asked, asked, questions_of, rows_of, tell
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.graph import Graph
 from kgneo.graph.load_graph import load_graph
 from kgneo.property_graph import GraphFiles, open_graph_files, read_graph

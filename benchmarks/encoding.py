@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import Line, metaqa_folder, seconds
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.graph.index import BATCH
 from kgneo.loader import open_source, read_triples
 

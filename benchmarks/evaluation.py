@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 
 from benchmarks.common import indexed_metaqa, metaqa_folder, report, table
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context, Options
 from kgneo.evaluation.backend import graph_backend
 from kgneo.evaluation.evaluate import Control, Outcome, evaluate

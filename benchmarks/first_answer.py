@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.common import Line, empty, kgneo, metaqa_folder, report, scratch_graph, seconds
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.loader import open_source, read_triples
 
 STORE = "first-answer"

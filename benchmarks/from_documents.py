@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.common import empty, report, table
 from benchmarks.documents.apoc import add_apoc
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
 from kgneo.errors import KgneoError
 from kgneo.graph import Graph

@@ -35,7 +35,7 @@ import psutil
 from benchmarks.attach_scale import StubEncoder
 from benchmarks.common import report, seconds, table
 from benchmarks.nearest import topics
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.defaults import MOST_CANDIDATES as MOST
 from kgneo.errors import KgneoError
 from kgneo.graph import Graph

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import empty, report, scratch_graph, table
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.errors import KgneoError
 from kgneo.graph import Graph
 from kgneo.graph.attach import loaded_shape

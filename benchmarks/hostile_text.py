@@ -26,9 +26,9 @@ from typing import Any
 
 from benchmarks.common import Records, empty, report, scratch_graph, table
 from benchmarks.strategies import answered
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context, Options
-from kgneo.embedding import Encoder, load_encoder
+from kgneo.encoders.encoder import Encoder, load_encoder
 from kgneo.errors import ModelError
 from kgneo.graph import Graph
 from kgneo.graph.index import build

@@ -25,7 +25,7 @@ import psutil
 from neo4j.vector import Vector
 
 from benchmarks.common import Line, kgneo, report, table
-from kgneo.embedding import Vectors
+from kgneo.encoders.encoder import Vectors
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.cypher import fill, query

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import islice
 
 from benchmarks.common import metaqa_folder, paired, report, scratch_graph, table
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.graph import Graph
 from kgneo.graph.index import BATCH, build
 from kgneo.graph.load import load

@@ -22,11 +22,11 @@ import time
 from collections.abc import Mapping, Sequence
 
 from benchmarks.common import indexed_metaqa, metaqa_folder, table
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
 from kgneo.graph.examples import all_examples, remove_examples
 from kgneo.graph.walks import follow
-from kgneo.learning import LearnReport, learn_questions
+from kgneo.learning.paths import LearnReport, learn_questions
 from kgneo.matching import fold
 from kgneo.questions import Question, reader, sample
 

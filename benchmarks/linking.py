@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from benchmarks.common import indexed_metaqa, metaqa_folder, table
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
 from kgneo.errors import EntityNotFound
 from kgneo.matching import fold

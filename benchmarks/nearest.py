@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import Line, indexed_metaqa, seconds, table, without_mirror
 from benchmarks.retrieval import dev_questions
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.graph.candidates import Reach, fresh_mirror, top_candidates
 from kgneo.graph.mirror import Mirror
 from kgneo.graph.open import Knowledge, open_knowledge

@@ -27,7 +27,7 @@ from scipy.optimize import minimize
 
 from benchmarks.common import report, table
 from benchmarks.databases import VARIABLE
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.english.names import same_root, same_whole_root, singular
 from kgneo.loader import LoadedNode
 from kgneo.property_graph import GraphFiles, open_graph_files, read_graph

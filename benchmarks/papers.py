@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import Records, metaqa_folder, report, table
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context, Options
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.errors import KgneoError
 from kgneo.evaluation.figures import COLOURS, new_figure, require_matplotlib, save
 from kgneo.graph import Graph

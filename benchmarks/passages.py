@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import scratch_graph, table
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.index import renew_texts
 from kgneo.context import Context
 from kgneo.errors import KgneoError

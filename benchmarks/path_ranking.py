@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.common import table
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.ranking.rank import score_paths
 from kgneo.ranking.vectors import RankingCache
 from kgneo.ranking.weights import Weights

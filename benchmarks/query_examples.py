@@ -19,7 +19,7 @@ from benchmarks.common import empty, report, scratch_graph
 from benchmarks.databases import VARIABLE
 from benchmarks.databases import fill as fill_database
 from benchmarks.hand_made import GRAPHS, fill
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.graph import Graph
 from kgneo.questions import Question, read_labelled
 from kgneo.tuning.data import Example, split, write_jsonl

@@ -34,9 +34,9 @@ import numpy as np
 from benchmarks.common import empty, report, table
 from benchmarks.hand_made import GRAPHS
 from benchmarks.hand_made import fill as fill_hand_made
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.errors import KgneoError
 from kgneo.evaluation.metrics import Scores, percentile, score
 from kgneo.graph import Graph
@@ -45,7 +45,7 @@ from kgneo.graph.lessons import remove_lessons
 from kgneo.graph.load import load
 from kgneo.graph.load_graph import load_graph
 from kgneo.graph.shape import LOADED
-from kgneo.learning import learn_questions
+from kgneo.learning.paths import learn_questions
 from kgneo.loader import LoadedNode, LoadedRelationship, NodeKey, open_source, read_triples
 from kgneo.model import Answer
 from kgneo.property_graph import GraphFiles, open_graph_files, read_graph

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import indexed_metaqa, metaqa_folder, paired, report, seconds, table, without_mirror
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
 from kgneo.graph import candidates
 from kgneo.graph.candidates import Reach, count_candidates, top_candidates

@@ -25,9 +25,9 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from benchmarks.common import indexed_metaqa, metaqa_folder, table
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context, Options
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.llm import ScriptedModel
 from kgneo.questions import Question, reader, sample

@@ -22,16 +22,16 @@ from pathlib import Path
 from benchmarks.common import report, scratch_graph, table
 from benchmarks.databases import VARIABLE, fill, questions, terms_of
 from benchmarks.reading import asked
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Clock, Context
 from kgneo.graph import Graph
 from kgneo.graph.lessons import DRAWN
-from kgneo.learning import learn_questions
+from kgneo.learning.paths import learn_questions
+from kgneo.learning.self_teaching import teach_self
 from kgneo.llm import load_model
 from kgneo.prompts import Prompts
 from kgneo.query.json import from_json, to_json
 from kgneo.questions import Question
-from kgneo.self_teaching import teach_self
 from kgneo.stages.generate import ModelCalls
 from kgneo.terms.file import read_terms
 

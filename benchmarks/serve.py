@@ -89,7 +89,7 @@ def metaqa() -> Measured:
 
 def geography() -> Measured:
     """A graph of 264 triples, and its questions."""
-    from kgneo.embedding import load_encoder
+    from kgneo.encoders.encoder import load_encoder
     from kgneo.graph.index import build
     from kgneo.graph.load import load
     from kgneo.graph.shape import LOADED

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import Line, metaqa_folder, report, seconds, table
-from kgneo.embedding import Encoder, load_encoder
+from kgneo.encoders.encoder import Encoder, load_encoder
 from kgneo.loader import open_source, read_triples
 from kgneo.model import Triple
 from kgneo.questions import Question, reader

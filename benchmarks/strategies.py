@@ -28,7 +28,7 @@ from typing import Any
 from benchmarks.common import Records, report, scratch_graph, table
 from benchmarks.databases import VARIABLE, fill
 from benchmarks.reading import SETS, SURE, filled, folder_of, questions_of
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context, Options
 from kgneo.errors import KgneoError, ModelError
 from kgneo.evaluation.metrics import score

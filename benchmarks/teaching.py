@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from benchmarks.common import report, scratch_graph, table
 from benchmarks.databases import VARIABLE, fill
 from benchmarks.reading import answered, questions_of
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
 from kgneo.errors import KgneoError
 from kgneo.evaluation.metrics import score

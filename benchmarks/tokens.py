@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from benchmarks.common import Line, metaqa_folder, report, table
 from benchmarks.selection import HOPS, CountingModel, counted_tokens, graph
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context, Options
 from kgneo.questions import Question, reader, sample
 from kgneo.strategies import Strategy, find_strategy

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from benchmarks.common import metaqa_folder
 from benchmarks.selection import graph
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Options
 from kgneo.graph.candidates import Reach, count_candidates
 from kgneo.llm import Completion, Message, Parameters, ScriptedModel

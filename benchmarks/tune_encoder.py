@@ -22,8 +22,8 @@ import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from benchmarks.common import table
-from kgneo.embedding import load_encoder
-from kgneo.embedding_onnx import source_of
+from kgneo.encoders.encoder import load_encoder
+from kgneo.encoders.onnx import source_of
 from kgneo.english.question import MaskedQuestion
 from kgneo.model import RelationPath, Triple
 from kgneo.ranking.rank import as_sentences, rank_paths

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from benchmarks.common import empty, metaqa_folder, scratch_graph, table
 from benchmarks.hand_made import fill
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context, Options
 from kgneo.errors import KgneoError
 from kgneo.evaluation.metrics import Scores, score

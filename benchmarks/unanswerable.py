@@ -21,8 +21,8 @@ from pathlib import Path
 from benchmarks.common import empty, report, scratch_graph, table
 from benchmarks.databases import VARIABLE
 from benchmarks.databases import fill as fill_database
-from kgneo.asking import DEFAULT_STRATEGY, ask, open_context
-from kgneo.embedding import load_encoder
+from kgneo.asking.question import DEFAULT_STRATEGY, ask, open_context
+from kgneo.encoders.encoder import load_encoder
 from kgneo.errors import EntityNotFound
 from kgneo.graph import Graph
 from kgneo.graph.index import build

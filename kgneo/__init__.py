@@ -32,8 +32,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from kgneo.asking import ask, open_context
-    from kgneo.async_graph import AsyncGraph
+    from kgneo.asking.async_graph import AsyncGraph
+    from kgneo.asking.claim import verify
+    from kgneo.asking.question import ask, open_context
     from kgneo.context import Context, Options
     from kgneo.errors import KgneoError
     from kgneo.feedback.give import Said, teach
@@ -41,11 +42,10 @@ if TYPE_CHECKING:
     from kgneo.model import Answer, Triple
     from kgneo.settings import open_store
     from kgneo.verification.verdict import Verification
-    from kgneo.verifying import verify
 
 _HOMES = {
     "Answer": "kgneo.model",
-    "AsyncGraph": "kgneo.async_graph",
+    "AsyncGraph": "kgneo.asking.async_graph",
     "Context": "kgneo.context",
     "Graph": "kgneo.graph",
     "KgneoError": "kgneo.errors",
@@ -53,11 +53,11 @@ _HOMES = {
     "Said": "kgneo.feedback.give",
     "Triple": "kgneo.model",
     "Verification": "kgneo.verification.verdict",
-    "ask": "kgneo.asking",
-    "open_context": "kgneo.asking",
+    "ask": "kgneo.asking.question",
+    "open_context": "kgneo.asking.question",
     "open_store": "kgneo.settings",
     "teach": "kgneo.feedback.give",
-    "verify": "kgneo.verifying",
+    "verify": "kgneo.asking.claim",
 }
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kgneo.defaults import EVIDENCE, MIN_CONFIDENCE
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.events import Event, StageEvent
 from kgneo.graph import Graph
 from kgneo.graph.open import Knowledge

@@ -27,10 +27,10 @@ import pytest
 from hypothesis import settings
 from starlette.testclient import TestClient
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
-from kgneo.embedding import DEFAULT_ENCODER, OnnxEncoder
-from kgneo.embedding_onnx import load_exported
+from kgneo.encoders.encoder import DEFAULT_ENCODER, OnnxEncoder
+from kgneo.encoders.onnx import load_exported
 from kgneo.folders import cache_folder, stores_folder
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
@@ -54,8 +54,8 @@ settings.load_profile("the same")
 """Property tests draw the same cases for the same code; `--hypothesis-profile default` draws others."""
 
 LONGEST_FIRST = (
-    "test_server", "test_attached_servers", "test_embedding", "test_kg_rag", "test_walks", "test_graph_load",
-    "test_tuning_data", "test_evaluation_command", "test_command_line", "test_llm_transformers", "test_embedding_ray",
+    "test_server", "test_attached_servers", "test_encoders", "test_kg_rag", "test_walks", "test_graph_load",
+    "test_tuning_data", "test_evaluation_command", "test_command_line", "test_llm_transformers", "test_encoders_ray",
     "test_serve_workers",
 )  # fmt: skip
 """Files that take longest, beside what they do on the servers that are written to."""

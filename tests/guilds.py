@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.questions import Question
 from kgneo.server import RunningServer
 from tests.conftest import connect, set_address, wipe

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from kgneo.embedding_onnx import load_exported
-from kgneo.embedding_weights import GRAPH, WEIGHTS
+from kgneo.encoders.onnx import load_exported
+from kgneo.encoders.weights import GRAPH, WEIGHTS
 
 LAYERS, HEADS, WIDTH = 6, 12, 384
 EPSILON = 1e-12

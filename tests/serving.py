@@ -12,9 +12,9 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
 from kgneo.serve.announce import Announcement

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli import index as index_command
 from kgneo.cli.main import main
 from kgneo.context import Context, Options
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.graph import index as index_module
 from kgneo.graph.cache import LocalCache

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from kgneo.async_graph import AsyncGraph
+from kgneo.asking.async_graph import AsyncGraph
 from kgneo.context import Context
 from kgneo.errors import EntityNotFound, GraphTimeout, GraphUnavailable
 

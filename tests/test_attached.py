@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import GraphError, GraphTimeout, NotIndexed
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from kgneo.asking import DEFAULT_STRATEGY, ask, open_context
+from kgneo.asking.question import DEFAULT_STRATEGY, ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.server import RunningServer
 from kgneo.stages.agree import LARGE, LEAST_AGREED, opposed

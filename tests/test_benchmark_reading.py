@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.reading import Asked, asked, questions_of, rows_of
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.evaluation.metrics import score
 from kgneo.graph import Graph
 from kgneo.model import Answer

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import ask, open_context
-from kgneo.embedding import OnnxEncoder
+from kgneo.asking.question import ask, open_context
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.graph.browser import browser_link
 from kgneo.graph.cypher import inline

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context
 from kgneo.english.calendar import calendar_part_at, part_asked, unit_at
 from kgneo.query.graph import MONTHS, WEEKDAYS

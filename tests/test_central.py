@@ -10,7 +10,7 @@ from typing import Any
 import networkx
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
 from kgneo.english.central import CUES, LIKE, LIKED, LIKENESS
 from kgneo.english.cue import Cue

@@ -13,7 +13,7 @@ from benchmarks.choice import refused, sure
 from benchmarks.choice_fit import Chosen, Gathered, Judged, fit, folds_of, left_out
 from benchmarks.choice_fit import gathered as read_back
 from benchmarks.choice_gather import ablated, record_of, swapped
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.graph import Graph
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.questions import Question

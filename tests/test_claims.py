@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from kgneo import ask, verify
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import EntityNotFound, UsageError
 from kgneo.llm import ScriptedModel
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Value, Variable

@@ -19,7 +19,7 @@ from neo4j.graph import Node
 
 from kgneo.cli.hints import about_this_graph
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.graph.index import build
 from kgneo.graph.shape import LOADED

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.latest import latest
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
@@ -26,7 +27,6 @@ from kgneo.graph.open import known_shape, known_whole
 from kgneo.graph.schema import Schema, read_schema, scan
 from kgneo.graph.schema_text import prompt_text, table
 from kgneo.graph.vocabulary import vocabulary
-from kgneo.latest import latest
 from kgneo.query.check import check
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.server import RunningServer
@@ -238,7 +238,7 @@ def test_a_question_over_a_rare_pair_is_answered_and_passes_the_check(town: Grap
 def test_an_open_context_looks_at_all_behind_its_first_question(
     town: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgneo.latest.SCAN_AFTER", 0.0)
+    monkeypatch.setattr("kgneo.asking.latest.SCAN_AFTER", 0.0)
     context = open_context(town, encoder=encoder)
     ask(context, "In which harbour was the ship Petrel seen?")
     assert not context.knowledge.schema.scanned

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import ContextOverflow, EntityNotFound, GraphTimeout
 from kgneo.events import Event, StageEvent
 from kgneo.folders import cache_folder

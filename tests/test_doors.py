@@ -10,10 +10,10 @@ from typing import Any
 import neo4j
 import pytest
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context, Options
 from kgneo.doors.tools import Tools
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.server import RunningServer

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context
 from kgneo.graph.vocabulary import kind_of_texts
 from kgneo.query.graph import Condition, QueryGraph, Value, Variable

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.evaluation.compare import compare
 from kgneo.evaluation.records import read_records
 from kgneo.graph import Graph

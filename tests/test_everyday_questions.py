@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context
 from kgneo.graph.attach import Choices
 from kgneo.graph.counterparts import with_counterparts

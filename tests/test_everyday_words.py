@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context, Options
 from kgneo.reading.mentions import words_of
 from kgneo.server import RunningServer

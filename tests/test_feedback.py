@@ -12,12 +12,12 @@ import pytest
 from starlette.testclient import TestClient
 
 import kgneo
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.dialogue import Dialogue
 from kgneo.cli.main import main
 from kgneo.cli.printer import Printer
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import DataError, UsageError
 from kgneo.feedback.durable import durable
 from kgneo.feedback.give import Said, give

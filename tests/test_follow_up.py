@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kgneo.asking import open_context
+from kgneo.asking.conversation import Conversation
+from kgneo.asking.question import open_context
 from kgneo.context import Context
-from kgneo.conversation import Conversation
 from kgneo.errors import QuestionError
 from kgneo.graph import Graph
 from tests.conftest import load_orders, on_one_version

@@ -12,9 +12,9 @@ from typing import ClassVar
 import pytest
 from neo4j.graph import Node
 
-from kgneo.asking import DOUBT, UNSURE, ask, interpret, open_context
+from kgneo.asking.question import DOUBT, UNSURE, ask, interpret, open_context
 from kgneo.context import Context, Options
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph.index import build
 from kgneo.graph.shape import LOADED
 from kgneo.model import Answer

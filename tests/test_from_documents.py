@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.documents.apoc import add_apoc
 from benchmarks.from_documents import TYPED, asked, layouts, lines
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.english.moment import Moment, Timed, is_about_now, timed
 from kgneo.errors import UsageError
 from kgneo.graph import Graph

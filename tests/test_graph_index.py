@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgneo.embedding import OnnxEncoder, Similarity, Vectors
+from kgneo.encoders.encoder import OnnxEncoder, Similarity, Vectors
 from kgneo.errors import EncoderMismatch, GraphEmpty, NotIndexed
 from kgneo.graph import Graph
 from kgneo.graph import index as index_module

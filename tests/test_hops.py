@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.cli.main import main
 from kgneo.context import Context, Options
 from kgneo.llm import ScriptedModel

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import EntityNotFound
 from kgneo.graph.implied import Implied, implied
 from kgneo.graph.index import build

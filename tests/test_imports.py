@@ -94,7 +94,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 @pytest.mark.parametrize("package", ["kgneo.english", "kgneo.query", "kgneo.ranking", "kgneo.reading"])
-@pytest.mark.parametrize("outside", ["kgneo.graph", "kgneo.llm", "kgneo.embedding"])
+@pytest.mark.parametrize("outside", ["kgneo.graph", "kgneo.llm", "kgneo.encoders"])
 def test_reading_a_question_needs_neither_graph_nor_model(package: str, outside: str) -> None:
     assert importers(outside, inside=package) == []
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from kgneo import asking
-from kgneo.asking import open_context
+from kgneo.asking import question as asking
+from kgneo.asking.conversation import Conversation
+from kgneo.asking.question import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context, Options
-from kgneo.conversation import Conversation
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import EntityNotFound, ModelError, ModelUnavailable, UsageError
 from kgneo.events import Event, StageEvent, Text
 from kgneo.graph import Graph

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context, Options
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.folders import alone
 from kgneo.graph import Graph
 from kgneo.graph import cache as local

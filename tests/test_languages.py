@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.languages.language import languages, others
 from kgneo.languages.tell import ENGLISH, language_of
 from kgneo.languages.translate import in_english

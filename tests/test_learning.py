@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import DataError
 from kgneo.graph.examples import (
     Example,
@@ -28,7 +28,7 @@ from kgneo.graph.examples import (
 from kgneo.graph.index import build
 from kgneo.graph.record import count_triples
 from kgneo.graph.shape import LOADED
-from kgneo.learning import learn_questions, train_scorer
+from kgneo.learning.paths import learn_questions, train_scorer
 from kgneo.model import Hop, RelationPath, path_keys
 from kgneo.questions import Question, read_labelled
 from kgneo.ranking.recall import FEATURES, HAND, Lesson, Row, Scorer, accuracy, features, train

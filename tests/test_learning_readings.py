@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph.lessons import all_lessons, read_learned
-from kgneo.learning import learn_questions
-from kgneo.learning_readings import NEVER, thresholds
+from kgneo.learning.paths import learn_questions
+from kgneo.learning.readings import NEVER, thresholds
 from kgneo.model import Answer
 from kgneo.query.graph import QueryGraph, Value, Variable
 from kgneo.questions import GoldNode, Question, read_labelled

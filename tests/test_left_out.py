@@ -17,11 +17,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.claim import verify
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.doors.tools import Tools
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import KgneoError, StatementError, StatementRefused, UsageError
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
@@ -36,7 +37,6 @@ from kgneo.query.json import from_json
 from kgneo.server import RunningServer
 from kgneo.strategies.cypher import Cypher, CypherOptions
 from kgneo.terms.file import Terms, read_terms
-from kgneo.verifying import verify
 from tests.conftest import VERSIONS, connect, load_file, set_address, wipe
 from tests.serving import client
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph.dictionary import Entry
 from kgneo.query.graph import Condition, Edge, QueryGraph, Value, Variable
 from kgneo.query.wording import wording

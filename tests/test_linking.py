@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import EntityNotFound
 from kgneo.graph.index import build
 from kgneo.graph.shape import LOADED

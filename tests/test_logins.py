@@ -24,9 +24,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import GraphError, LoginRefused
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph

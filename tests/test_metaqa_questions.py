@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.errors import EntityNotFound
 from kgneo.graph import Graph
 from kgneo.matching import fold

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph import Graph, candidates
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.candidates import Direction, Reach, bound, fresh_mirror, top_candidates
@@ -267,7 +267,7 @@ def test_the_mirror_that_a_command_left_behind_answers_in_another_process(
 def test_a_server_answers_from_the_mirror_that_a_command_left_behind(
     graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgneo.latest.SHARE", 0.0)
+    monkeypatch.setattr("kgneo.asking.latest.SHARE", 0.0)
     kgneo_elsewhere("load", str(triples_path()))
     with client(open_context(graph, encoder=encoder)) as talking:
         graph.write("MATCH (:Entity {name: 'Rhine'})-[r:flows_through]->() SET r.since = 1")

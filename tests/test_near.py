@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.query.compile import compile_query
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
 from kgneo.ranking.vectors import RankingCache

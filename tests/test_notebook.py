@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context
 from kgneo.model import Answer, Choice, Entity, Evidence, Table, TopicEntity, Triple
 

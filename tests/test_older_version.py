@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.claim import verify
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph import Graph, centrality
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.candidates import Reach, fresh_mirror, top_candidates
@@ -25,14 +26,13 @@ from kgneo.graph.index import build
 from kgneo.graph.lessons import DRAWN, all_lessons
 from kgneo.graph.open import open_knowledge
 from kgneo.graph.shape import LOADED
-from kgneo.learning import learn_questions, train_scorer
+from kgneo.learning.paths import learn_questions, train_scorer
+from kgneo.learning.self_teaching import teach_self
 from kgneo.query.graph import Edge, QueryGraph, Value, Variable
 from kgneo.ranking.recall import Scorer
 from kgneo.sample import triples_path
-from kgneo.self_teaching import teach_self
 from kgneo.server import RunningServer
 from kgneo.stages.interpret import run_query
-from kgneo.verifying import verify
 from tests import (
     test_calendar,
     test_central,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.cli.main import main
 from kgneo.cli.pick import picked_number
 from kgneo.context import Context

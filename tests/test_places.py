@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
 from kgneo.english.cue import Cue
 from kgneo.english.places import CUES, metres

@@ -104,7 +104,7 @@ def test_the_help_of_all_commands_says_how_the_help_of_each_begins() -> None:
     assert found == SUMMARIES
 
 
-HEAVY = ("neo4j", "numpy", "rich", "prompt_toolkit", "kgneo.graph", "kgneo.embedding")
+HEAVY = ("neo4j", "numpy", "rich", "prompt_toolkit", "kgneo.graph", "kgneo.encoders")
 """What takes longest to import, or brings that."""
 MEASURED = {"eval", "tune"}
 """Commands of researchers, whose help may take a second."""

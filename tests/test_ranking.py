@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from kgneo.embedding import OnnxEncoder
-from kgneo.embedding_onnx import load_exported
+from kgneo.encoders.encoder import OnnxEncoder
+from kgneo.encoders.onnx import load_exported
 from kgneo.english.question import MaskedQuestion
 from kgneo.model import Hop, RelationPath
 from kgneo.ranking.rank import RankedPath, rank_paths

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.english.names import made_of
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import EntityNotFound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.query.check import check
 from kgneo.query.compile import compile_query
 from kgneo.ranking.vectors import RankingCache

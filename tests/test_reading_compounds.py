@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.query.wording import wording
 from kgneo.ranking.vectors import RankingCache
 from kgneo.reading.fits import Fits

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.server import RunningServer
 from tests.conftest import connect, wipe
 

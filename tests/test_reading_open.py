@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph.dictionary import Entry
 from kgneo.query.graph import Aggregate
 from kgneo.ranking.vectors import RankingCache

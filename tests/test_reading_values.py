@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.english.presentation import CONSTRUCTIONS, Construction
 from kgneo.graph.dictionary import Entry
 from kgneo.graph.vocabulary import flags_of

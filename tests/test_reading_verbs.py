@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph.dictionary import Entry
 from kgneo.query.wording import wording
 from kgneo.ranking.vectors import RankingCache

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import DOUBT, ask
+from kgneo.asking.question import DOUBT, ask
 from kgneo.cli import demo
 from kgneo.cli.main import COMMANDS, main
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from tests.conftest import load_orders, on_one_version

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.cli.main import main
 from kgneo.context import Clock, Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import ModelError, UsageError
 from kgneo.graph.lessons import DRAWN, Lesson, all_lessons, read_learned, store_lessons
-from kgneo.learning import learn_questions
+from kgneo.learning.paths import learn_questions
+from kgneo.learning.self_teaching import Told, spread, teach_self
 from kgneo.llm import Message, Parameters, ScriptedModel
 from kgneo.prompts import Prompts
 from kgneo.query.graph import Aggregate, Edge, QueryGraph, Value, Variable
 from kgneo.questions import Question
-from kgneo.self_teaching import Told, spread, teach_self
 from kgneo.server import RunningServer
 from kgneo.stages.generate import ModelCalls
 from tests.guilds import GUILDS, LESSONS, NAMES, guilds_on, members, without_lessons

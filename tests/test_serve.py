@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context, Options
 from kgneo.doors.tools import Tools
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import StatementRefused
 from kgneo.graph import Graph
 from kgneo.llm.scripted import ScriptedModel
@@ -267,7 +267,7 @@ def test_what_may_not_be_run_is_refused_as_the_request_s_fault_with_its_reason()
 def test_what_is_written_while_the_server_runs_can_be_asked(
     graph: Graph, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgneo.latest.SHARE", 0.0)
+    monkeypatch.setattr("kgneo.asking.latest.SHARE", 0.0)
     graph.write("CREATE (:Ship {name: 'Aurora', length: 60})-[:OWNED_BY]->(:Company {name: 'Blue Line'})")
     with client(open_context(graph, encoder=encoder)) as talking:
         assert post(talking, "ask", question="who owns [Aurora]?")["answers"] == ["Blue Line"]
@@ -285,7 +285,7 @@ def test_a_file_of_terms_is_read_again_when_it_was_changed(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("kgneo.latest.SHARE", 0.0)
+    monkeypatch.setattr("kgneo.asking.latest.SHARE", 0.0)
     graph.write("CREATE (:T1 {name: 'Aurora'}), (:T1 {name: 'Boreas'})")
     graph.terms_file = tmp_path / "kgneo.terms.toml"
     with client(open_context(graph, encoder=encoder)) as talking:

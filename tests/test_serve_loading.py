@@ -22,7 +22,7 @@ from starlette.testclient import TestClient
 
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import UsageError
 from kgneo.folders import stores_folder
 from kgneo.serve import loading as loading_module

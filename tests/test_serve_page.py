@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from benchmarks.hand_made import GRAPHS, fill
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.graph import Graph
 from kgneo.llm.scripted import ScriptedModel
 from kgneo.serve.application import page_folder, page_paths

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context, Options
 from kgneo.graph import Graph
 from kgneo.llm import Completion, LanguageModel, Message, Parameters, load_model

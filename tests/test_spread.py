@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.cli.main import main
 from kgneo.graph import Graph, quality, spread
 from kgneo.graph.open import known_shape

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import ask, interpret, open_context
+from kgneo.asking.question import ask, interpret, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import EntityNotFound, UsageError
 from kgneo.graph import Graph
 from kgneo.graph.attach import Choices

@@ -11,12 +11,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.index import index_texts
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.doors.tools import Tools
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.english.saying import WHAT_IS_SAID, subjects
 from kgneo.errors import NotIndexed, UsageError
 from kgneo.graph import Graph

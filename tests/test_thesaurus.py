@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.english.thesaurus import NONE, Terms, Thesaurus
 from kgneo.errors import KgneoError, ServerError
 from kgneo.query.catalogue import Catalogue

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from kgneo import tracing
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context
 from kgneo.llm.scripted import ScriptedModel
 from tests.serving import client
@@ -89,7 +89,7 @@ def test_what_failed_is_told_as_such(sample_context: Context, heard: InMemorySpa
 
 def test_who_does_not_listen_loads_nothing_of_it() -> None:
     code = (
-        "import sys; import kgneo.asking; from kgneo.tracing import span\n"
+        "import sys; import kgneo.asking.question; from kgneo.tracing import span\n"
         "with span('nothing'): pass\n"
         "sys.exit(any(name.startswith('opentelemetry') for name in sys.modules))"
     )

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.english.literals import literals_of

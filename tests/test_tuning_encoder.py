@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.cli.main import main
 from kgneo.context import Context
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.errors import DataError, ModelError
 from kgneo.llm import ScriptedModel, ScriptRecord
 from kgneo.model import Hop

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph
 from kgneo.graph.attach import Choices

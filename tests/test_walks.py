@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
+from kgneo.asking.side_by_side import ask_all
 from kgneo.cli.main import main
 from kgneo.cli.render import render_attempts
 from kgneo.context import Context, Options
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import UsageError
 from kgneo.events import Event, StageEvent
 from kgneo.graph import Graph
@@ -26,7 +27,6 @@ from kgneo.graph.shape import LOADED
 from kgneo.llm import ScriptedModel, ScriptRecord
 from kgneo.loader import LoadedTriple
 from kgneo.model import Hop, RelationPath, Triple
-from kgneo.side_by_side import ask_all
 from kgneo.stages.decouple import read_sub_queries
 from kgneo.stages.ground import says_nothing
 from kgneo.stages.prune import RankingExpert, prune

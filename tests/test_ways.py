@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
 from kgneo.english.connections import CUES, Cue
 from kgneo.errors import DataError

@@ -207,7 +207,7 @@ def ask(
             "A server can be asked by `kgneo ask` with nothing before `ask`, and not with these options.",
             hint="See `kgneo ask --help-all`, at --server, for those that go with it.",
         )
-    from kgneo.asking import open_context
+    from kgneo.asking.question import open_context
     from kgneo.context import Options
     from kgneo.strategies import find_strategy, read_options
 
@@ -287,7 +287,7 @@ def _print_unsent(
     context: Context, question: str, strategy: Strategy, entities: tuple[str, ...], *, as_json: bool
 ) -> None:
     """Print what would be sent to the language model: the first prompt; those after it hold what it replies."""
-    from kgneo.asking import ask as ask_question
+    from kgneo.asking.question import ask as ask_question
     from kgneo.cli.terminal import print_bold
     from kgneo.llm.dry_run import PromptNotSent
 
@@ -318,8 +318,8 @@ def _print_together(
     as_json: bool,
 ) -> None:
     """Ask all strategies, and print a table, or all answers as JSON. Raises the first error where none answers."""
+    from kgneo.asking.side_by_side import ask_all
     from kgneo.cli.render import print_attempts
-    from kgneo.side_by_side import ask_all
 
     attempts = ask_all(
         context, question, entities=entities, options=own, on_begin=lambda name: None if quiet else say(f"{name} …")

@@ -40,7 +40,7 @@ def demo(settings: Settings, model: ModelSettings) -> None:
       kgneo demo
       kgneo demo --llm smollm2
     """
-    from kgneo.asking import open_context
+    from kgneo.asking.question import open_context
     from kgneo.cli.index import index_texts, run_index
     from kgneo.context import Options
     from kgneo.graph.load import load, source_digest
@@ -75,7 +75,7 @@ def demo(settings: Settings, model: ModelSettings) -> None:
 
 def _answered(context: Context, record: dict[str, Any], strategies: Sequence[str]) -> Iterator[str]:
     """Shows the answers to a question; gives the strategies whose first answer is right."""
-    from kgneo.asking import ask
+    from kgneo.asking.question import ask
 
     answers = {name: ask(context, record["question"], strategy=name) for name in strategies}
     right = [name for name, found in answers.items() if found.answers[:1] and found.answers[0] in record["answers"]]

@@ -74,7 +74,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
 
 def _encoder() -> str:
     from kgneo.cli.prepare import described
-    from kgneo.embedding import OnnxEncoder, load_encoder
+    from kgneo.encoders.encoder import OnnxEncoder, load_encoder
 
     encoder = load_encoder(report=say)
     where = f"; {described(encoder)}" if isinstance(encoder, OnnxEncoder) else ""

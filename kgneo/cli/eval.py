@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 from click.core import ParameterSource
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.cli.help import Command, Option
 from kgneo.cli.options import (
     ANSWER,

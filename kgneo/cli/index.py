@@ -26,7 +26,7 @@ from kgneo.errors import UsageError
 from kgneo.settings import Settings, open_graph
 
 if TYPE_CHECKING:
-    from kgneo.embedding import Encoder
+    from kgneo.encoders.encoder import Encoder
     from kgneo.graph import Graph
     from kgneo.graph.attach import Choices
     from kgneo.graph.estimate import Estimate
@@ -134,7 +134,7 @@ def run_index(
 ) -> IndexReport:
     """Build the index with progress bars, and say what was done. `mirror` None: as the number of triples says. `ray` is
     the address of a cluster to encode on."""
-    from kgneo.embedding import load_encoder
+    from kgneo.encoders.encoder import load_encoder
     from kgneo.graph.cache import LocalCache
     from kgneo.graph.index import build, build_locally
     from kgneo.graph.record import usable_record
@@ -192,7 +192,7 @@ def _on(ray: str | None, encoder: Encoder) -> Iterator[Encoder]:
     if ray is None:
         yield encoder
         return
-    from kgneo.embedding_ray import on_cluster
+    from kgneo.encoders.ray import on_cluster
 
     with on_cluster(encoder, ray, report=say) as there:
         yield there
@@ -273,7 +273,7 @@ def renew_texts(
 ) -> PassagesReport | None:
     """Bring the passages of a graph's texts up to date; without `keys` those that there are, if any."""
     from kgneo.cache_files import needed
-    from kgneo.embedding import load_encoder
+    from kgneo.encoders.encoder import load_encoder
     from kgneo.graph.cache import LocalCache
     from kgneo.graph.passages import PassageFile
 
@@ -299,7 +299,7 @@ def renew_texts(
 
 
 def _estimate(graph: Graph, encoder: str | None, choices: Choices) -> Estimate:
-    from kgneo.embedding import load_encoder
+    from kgneo.encoders.encoder import load_encoder
     from kgneo.graph.estimate import estimate
     from kgneo.graph.open import known_shape
     from kgneo.graph.record import usable_record

@@ -89,7 +89,7 @@ def _file(context: click.Context, path: str, settings: Settings) -> Settings:
 
 def _tried(graph: Graph) -> list[str]:
     """Questions that the graph can be asked; says what it holds. Raises GraphEmpty, and GraphError."""
-    from kgneo.asking import open_context
+    from kgneo.asking.question import open_context
     from kgneo.serve.service import Service
 
     context = open_context(graph, report=say)
@@ -101,7 +101,7 @@ def _tried(graph: Graph) -> list[str]:
 
 
 def _first_question(graph: Graph, examples: list[str]) -> None:
-    from kgneo.asking import open_context
+    from kgneo.asking.question import open_context
     from kgneo.cli.printer import Printer
     from kgneo.defaults import STRATEGY
     from kgneo.strategies import find_strategy

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kgneo.graph import Graph
     from kgneo.graph.examples import Example
     from kgneo.graph.lessons import Lesson
-    from kgneo.learning import LearnReport
+    from kgneo.learning.paths import LearnReport
 
 KEY_DIGITS = 8
 SHOWN = 10
@@ -136,10 +136,10 @@ def learn(
       kgneo learn --list
       kgneo learn --remove all
     """
-    from kgneo.asking import open_context
+    from kgneo.asking.question import open_context
     from kgneo.cli.index import renew_mirror
     from kgneo.context import Options
-    from kgneo.learning import learn_questions
+    from kgneo.learning.paths import learn_questions
     from kgneo.questions import read_labelled, sample
 
     asked = (bool(files), from_schema, show, bool(keys), review, bool(take), bool(drop), bool(take_back))
@@ -198,8 +198,8 @@ def _from_schema(context: Context, count: int, seed: int, model: ModelSettings, 
     """Draw questions, and learn them in the place of those that were drawn before."""
     from kgneo.context import Clock
     from kgneo.graph.lessons import DRAWN, remove_lessons
-    from kgneo.learning import learn_questions
-    from kgneo.self_teaching import teach_self
+    from kgneo.learning.paths import learn_questions
+    from kgneo.learning.self_teaching import teach_self
     from kgneo.stages.generate import ModelCalls
 
     speaking, calls = model.load(), None
@@ -289,11 +289,11 @@ def _lesson(lesson: Lesson) -> dict[str, object]:
 
 
 def _remove(graph: Graph, keys: Sequence[str], encoder: str | None, as_json: bool) -> None:
-    from kgneo.asking import open_context
+    from kgneo.asking.question import open_context
     from kgneo.graph.examples import all_examples, remove_examples
     from kgneo.graph.lessons import DRAWN, all_lessons, remove_lessons
-    from kgneo.learning import train_scorer
-    from kgneo.learning_readings import learn_readings
+    from kgneo.learning.paths import train_scorer
+    from kgneo.learning.readings import learn_readings
 
     if "all" in keys:
         removed = remove_examples(graph) + remove_lessons(graph)

@@ -56,7 +56,7 @@ def mcp(
             f"{host!r} can be reached from other machines, and `kgneo mcp` asks nobody who they are.",
             hint="For others, `kgneo serve --mcp` has the tools at /mcp, and wants a token.",
         )
-    from kgneo.asking import open_context
+    from kgneo.asking.question import open_context
     from kgneo.doors.tools import Tools
 
     with open_graph(replace(settings, read_only=True), report=say) as graph:

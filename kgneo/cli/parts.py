@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kgneo.cli.hints import way
 
 if TYPE_CHECKING:
-    from kgneo.side_by_side import Attempt
+    from kgneo.asking.side_by_side import Attempt
 
 ROLES = {"": "", "instead": "  (in its place)", "next": "  (the next)"}
 """What is said of a triple by what it is there for."""

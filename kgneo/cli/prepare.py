@@ -11,7 +11,7 @@ from kgneo.cli.help import Command
 from kgneo.cli.options import json_option, option, print_json, say
 
 if TYPE_CHECKING:
-    from kgneo.embedding import OnnxEncoder
+    from kgneo.encoders.encoder import OnnxEncoder
 
 
 @click.command(cls=Command)
@@ -49,7 +49,7 @@ def prepare(encoder: str, version: str | None, no_server: bool, as_json: bool) -
 
 
 def _encoder(name: str) -> str:
-    from kgneo.embedding import OnnxEncoder, load_encoder
+    from kgneo.encoders.encoder import OnnxEncoder, load_encoder
 
     loaded = load_encoder(name, report=say)
     loaded.encode(["kgneo"])  # whatever it needs besides its files

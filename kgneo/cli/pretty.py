@@ -23,7 +23,7 @@ from kgneo.cli.terminal import behind, visible
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from kgneo.side_by_side import Attempt
+    from kgneo.asking.side_by_side import Attempt
 
 IN_A_LINE = 8
 """Answers up to which they stand in one line."""

@@ -35,7 +35,7 @@ class Printer:
     last: Answer | None = None
 
     def __post_init__(self) -> None:
-        from kgneo.conversation import Conversation
+        from kgneo.asking.conversation import Conversation
 
         self.conversation = Conversation(self.context, self.strategy)
 

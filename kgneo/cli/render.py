@@ -16,8 +16,8 @@ from kgneo.cli.parts import ROLES, attempt_rows, cost, shown_cell, unused
 from kgneo.cli.terminal import in_terminal, print_bold
 
 if TYPE_CHECKING:
+    from kgneo.asking.side_by_side import Attempt
     from kgneo.model import Candidate
-    from kgneo.side_by_side import Attempt
 
 SHOWN_EVIDENCE = 10
 

@@ -51,7 +51,7 @@ def retrieve(
       kgneo retrieve "…" --entity Danube --direction out --json
       kgneo retrieve "…" --entity Earth --max-candidates 10000
     """
-    from kgneo.asking import nearest, open_context
+    from kgneo.asking.question import nearest, open_context
     from kgneo.context import Clock, Options
     from kgneo.graph.candidates import all_candidates, count_candidates
 

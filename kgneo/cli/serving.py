@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.cli.options import ModelSettings, say
 from kgneo.cli.terminal import screened
 from kgneo.cli.warned import warned
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from kgneo.context import Context, Options
-    from kgneo.embedding import Encoder
+    from kgneo.encoders.encoder import Encoder
     from kgneo.graph import Graph
     from kgneo.llm import LanguageModel
     from kgneo.serve.service import Quota

@@ -254,7 +254,7 @@ def _place(of: str, schema: Any) -> tuple[str, str, str, str]:
 
 def _add_meaning(graph: Graph, file: Path, text: str, means: str | None, pick: int) -> dict[str, Any]:
     """A term with a meaning, or a verified question: what the reader makes of the words."""
-    from kgneo.asking import interpret, open_context
+    from kgneo.asking.question import interpret, open_context
     from kgneo.feedback.durable import durable
     from kgneo.terms.edit import add_question, opened, saved, table
     from kgneo.terms.said import owner_of
@@ -387,7 +387,7 @@ def test_command(as_json: bool, settings: Settings) -> None:
     Examples:
       kgneo terms test
     """
-    from kgneo.asking import open_context
+    from kgneo.asking.question import open_context
     from kgneo.feedback.trial import tried
     from kgneo.terms.file import read_terms
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgneo.asking import open_context
+from kgneo.asking.question import open_context
 from kgneo.cli.options import connection_options, json_option, option, print_json, progress, say
-from kgneo.embedding import DEFAULT_ENCODER
+from kgneo.encoders.encoder import DEFAULT_ENCODER
 from kgneo.errors import UsageError
 from kgneo.questions import Question, read_labelled
 from kgneo.settings import Settings, open_graph

@@ -78,9 +78,9 @@ def verify(
             "A server is asked by `kgneo verify` with nothing before `verify`, and not with these options.",
             hint="See `kgneo verify --help-all`, at --server, for those that go with it.",
         )
-    from kgneo.asking import open_context
+    from kgneo.asking.claim import verify as verify_claim
+    from kgneo.asking.question import open_context
     from kgneo.context import Options
-    from kgneo.verifying import verify as verify_claim
 
     options = Options(seed=seed, llm_timeout=model.llm_timeout)
     prompts, speaking = model.load_prompts(), model.load()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context
 from kgneo.errors import EntityNotFound
 from kgneo.model import Answer, Evidence

@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from kgneo.asking import ask, interpret, nearest
+from kgneo.asking.claim import verify
+from kgneo.asking.latest import latest, look_further
+from kgneo.asking.question import ask, interpret, nearest
 from kgneo.context import Context
 from kgneo.defaults import TOOL_TOKENS
 from kgneo.errors import EntityNotFound
@@ -22,14 +24,12 @@ from kgneo.graph.names import NamedEntity
 from kgneo.graph.rows import plain, tell
 from kgneo.graph.schema_text import CHARACTERS, prompt_text
 from kgneo.graph.statement import Guard
-from kgneo.latest import latest, look_further
 from kgneo.model import Answer, Candidate, Evidence, evidence_to_dict
 from kgneo.query.compile import parameters_to_show
 from kgneo.query.json import to_json
 from kgneo.stages.link import link
 from kgneo.stages.offer_readings import compiled_graph
 from kgneo.text import fold
-from kgneo.verifying import verify
 
 TOKENS = TOOL_TOKENS
 """Tokens of one result, about."""

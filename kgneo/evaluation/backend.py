@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context
 from kgneo.evaluation.provenance import hash_triples
 from kgneo.evaluation.run import Backend, Configuration, Retrieved

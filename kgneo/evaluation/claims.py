@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kgneo.asking.claim import verify
 from kgneo.context import Context
 from kgneo.english.question import says_something
 from kgneo.errors import DataError, EntityNotFound, UsageError
 from kgneo.text import digest, fold
 from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, VERDICTS, Verdict
-from kgneo.verifying import verify
 
 LABELS: Mapping[str, Verdict] = {
     **{verdict: verdict for verdict in VERDICTS},

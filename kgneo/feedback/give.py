@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from kgneo.asking import check_text, interpret
+from kgneo.asking.question import check_text, interpret
 from kgneo.context import Context
 from kgneo.errors import DataError, EntityNotFound, UsageError
 from kgneo.feedback.durable import durable

@@ -15,7 +15,7 @@ from threading import Lock
 
 import numpy as np
 
-from kgneo.embedding import Encoder, load_encoder
+from kgneo.encoders.encoder import Encoder, load_encoder
 from kgneo.errors import NotIndexed
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query

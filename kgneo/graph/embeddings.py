@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from neo4j.vector import Vector
 
-from kgneo.embedding import Encoder, Vectors
+from kgneo.encoders.encoder import Encoder, Vectors
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
 from kgneo.graph.record import IndexRecord, record_properties

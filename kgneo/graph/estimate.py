@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph
 from kgneo.graph.embeddings import scan_relationships, value_properties

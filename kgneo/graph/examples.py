@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kgneo.embedding import Vectors
+from kgneo.encoders.encoder import Vectors
 from kgneo.graph.connection import Graph, Row
 from kgneo.graph.cypher import query
 from kgneo.graph.embeddings import pack

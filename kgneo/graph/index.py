@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from kgneo.cache_files import needed
-from kgneo.embedding import Encoder, Vectors
+from kgneo.encoders.encoder import Encoder, Vectors
 from kgneo.errors import GraphEmpty, IndexUnreadable, NotIndexed
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.connection import Graph

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.english.names import same_root
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.graph.passages import telling_words

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from kgneo.embedding import DEFAULT_ENCODER
+from kgneo.encoders.encoder import DEFAULT_ENCODER
 from kgneo.errors import GraphEmpty, GraphError, GraphUnavailable, UsageError
 from kgneo.graph.about import Texts
 from kgneo.graph.attach import (

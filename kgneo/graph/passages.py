@@ -21,7 +21,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.embedding import Encoder, Vectors
+from kgneo.encoders.encoder import Encoder, Vectors
 from kgneo.english.words import FUNCTION_WORDS
 from kgneo.errors import UsageError
 from kgneo.folders import alone

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.errors import EncoderMismatch, GraphEmpty, IndexUnreadable, NotIndexed
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query

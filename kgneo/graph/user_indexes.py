@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import fill, query
 from kgneo.graph.passages import LIKE, Passage, TextKey, fused, passages_of, telling_words, text_keys

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.embedding import Vectors
+from kgneo.encoders.encoder import Vectors
 from kgneo.errors import IndexUnreadable
 from kgneo.folders import whole
 from kgneo.graph.embeddings import Pending

@@ -16,7 +16,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgneo.asking import check_text
+from kgneo.asking.question import check_text
 from kgneo.errors import KgneoError
 from kgneo.feedback.give import Said
 from kgneo.serve.failures import JsonResponse, Refusal, record_of

@@ -21,7 +21,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgneo.asking import check_text
+from kgneo.asking.question import check_text
 from kgneo.errors import EntityNotFound, KgneoError
 from kgneo.events import Event, Text
 from kgneo.model import Answer, Evidence

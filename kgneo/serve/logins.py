@@ -29,7 +29,7 @@ from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
 from kgneo.context import Context
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.errors import GraphError, LoginRefused
 from kgneo.graph import Graph
 from kgneo.graph.apart import keep_apart, rights

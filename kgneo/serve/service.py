@@ -12,9 +12,11 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any, TypeVar, cast
 
-from kgneo.asking import DEFAULT_STRATEGY, ask, interpret, nearest
+from kgneo.asking.claim import verify
+from kgneo.asking.conversation import Conversation
+from kgneo.asking.latest import latest
+from kgneo.asking.question import DEFAULT_STRATEGY, ask, interpret, nearest
 from kgneo.context import Context
-from kgneo.conversation import Conversation
 from kgneo.english.names import name_words, plural, question_wording
 from kgneo.errors import DataError, KgneoError, UsageError
 from kgneo.events import Event, StageEvent, Text
@@ -27,7 +29,6 @@ from kgneo.graph.catalogue import catalogue
 from kgneo.graph.cypher import fill, inline
 from kgneo.graph.quality import naming_keys
 from kgneo.graph.schema import Label, Relation
-from kgneo.latest import latest
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer, Entity, Step, TopicEntity, evidence_to_dict
 from kgneo.query.catalogue import Catalogue
@@ -41,7 +42,6 @@ from kgneo.stages.interpret import reading
 from kgneo.stages.offer_readings import compiled_graph, run_graph
 from kgneo.stages.suggest import Suggested, suggest
 from kgneo.strategies import find_strategy, strategy_names
-from kgneo.verifying import verify
 
 Record = dict[str, Any]
 Turn = tuple[str, str, Mapping[str, Any] | None]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.errors import ContextOverflow
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls

@@ -16,7 +16,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from kgneo.context import Context
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.model import Hop, RelationPath
 from kgneo.ranking.rank import as_sentences, rank_paths
 from kgneo.stages.ranking import ranking

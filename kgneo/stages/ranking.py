@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgneo.context import Context
-from kgneo.embedding import Vectors
+from kgneo.encoders.encoder import Vectors
 from kgneo.english.names import name_words
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.statistics import Statistics

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
 from kgneo.context import Context
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.english.names import hop_wording
 from kgneo.errors import ContextOverflow
 from kgneo.graph.walks import counted_hops

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.context import Context
-from kgneo.embedding import Vectors
+from kgneo.encoders.encoder import Vectors
 from kgneo.graph.candidates import Reach, bound, top_candidates, unembedded_candidates
 from kgneo.graph.embeddings import text_of
 from kgneo.graph.record import check_dimensions

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kgneo.context import Context
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.errors import GraphError, GraphTimeout
 from kgneo.graph.run import Result
 from kgneo.matching import found_in, match

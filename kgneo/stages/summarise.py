@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.embedding import Encoder
+from kgneo.encoders.encoder import Encoder
 from kgneo.graph.passages import telling_words
 from kgneo.stages.facts import one_line
 from kgneo.stages.generate import TABLE_2, ModelCalls

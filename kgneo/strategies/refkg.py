@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kgneo.context import Context
-from kgneo.embedding import load_encoder
+from kgneo.encoders.encoder import load_encoder
 from kgneo.errors import BudgetSpent, ContextOverflow, UsageError
 from kgneo.events import StageEvent
 from kgneo.model import Answer, Candidate, Hop

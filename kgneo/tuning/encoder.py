@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgneo.embedding import DEFAULT_ENCODER
-from kgneo.embedding_export import export
-from kgneo.embedding_onnx import source_of
+from kgneo.encoders.encoder import DEFAULT_ENCODER
+from kgneo.encoders.export import export
+from kgneo.encoders.onnx import source_of
 from kgneo.errors import ModelError
 from kgneo.stages.prune import TEMPERATURE
 from kgneo.tuning.draw import draw

@@ -1,8 +1,8 @@
 """What labelled questions mean: the entity that they are about, and the relation path that leads to their answers.
 
 Comes in: questions as `kgneo learn` and `kgneo eval` read them. A gold path that a question brings is taken where it
-leads to one of its answers; of the others, the path is found by trying (`kgneo.learning.understood`). Questions about
-several things, and those that this graph does not answer, are left out.
+leads to one of its answers; of the others, the path is found by trying (`kgneo.learning.paths.understood`). Questions
+about several things, and those that this graph does not answer, are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from kgneo.context import Context
 from kgneo.errors import KgneoError
 from kgneo.graph.path_answers import Wanted, answers_of
-from kgneo.learning import understood
+from kgneo.learning.paths import understood
 from kgneo.model import RelationPath
 from kgneo.questions import Question
 from kgneo.stages.choose_reading import paths_of

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import ask
+from kgneo.asking.claim import verify
+from kgneo.asking.question import ask
 from kgneo.context import Context
 from kgneo.errors import DataError, KgneoError
 from kgneo.options_file import read_toml
 from kgneo.terms.edit import opened
 from kgneo.terms.file import read_terms
-from kgneo.verifying import verify
 from tests.faults import ALL, SEED
 from tests.faults.mutations import mutated
 from tests.faults.parsers import PARSERS

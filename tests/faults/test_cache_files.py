@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cache_files import CacheWarning, damaged_databases
-from kgneo.embedding import OnnxEncoder
-from kgneo.embedding_onnx import load_exported
-from kgneo.embedding_static import load_static
+from kgneo.encoders.encoder import OnnxEncoder
+from kgneo.encoders.onnx import load_exported
+from kgneo.encoders.static import load_static
 from kgneo.errors import EncoderError
 from kgneo.folders import cache_folder
 from kgneo.graph import Graph

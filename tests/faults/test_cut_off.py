@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context, Options
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import KgneoError, ModelError
 from kgneo.graph import Graph
 from kgneo.graph.load import load

@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
 from kgneo.errors import GraphError
 from kgneo.graph import Graph

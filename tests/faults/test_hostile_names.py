@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.graph import Graph

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from benchmarks.hostile_text import CASES, WORD, Case, fill, led, planted
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context
-from kgneo.embedding import OnnxEncoder
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.llm import Message, Parameters
 from kgneo.model import Answer
 from tests.conftest import StartFilled, connect

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from kgneo.asking import ask, open_context
-from kgneo.embedding import OnnxEncoder
+from kgneo.asking.question import ask, open_context
+from kgneo.encoders.encoder import OnnxEncoder
 from kgneo.errors import KgneoError
 from kgneo.graph import Graph
 from kgneo.graph.load import load

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.graph import Graph
 from kgneo.graph.cache import LocalCache
-from kgneo.learning import learn_questions
+from kgneo.learning.paths import learn_questions
 from kgneo.questions import Question
 from kgneo.server import RunningServer
 from tests.conftest import connect, load_file, on_one_version

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
 from kgneo.errors import IndexUnreadable, KgneoError, LessonWarning
 from kgneo.graph import Graph

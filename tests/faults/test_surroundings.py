@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kgneo.embedding_onnx import load_exported
+from kgneo.encoders.onnx import load_exported
 from kgneo.graph import Graph
 
 QUESTION = "what is the capital of [Ethiopia]?"
@@ -85,7 +85,7 @@ def test_a_stream_that_was_closed_before_is_no_fault(closed: str) -> None:
 def test_the_encoder_writes_nothing_into_the_home_of_the_user(tmp_path: Path) -> None:
     """Its runtime would keep an id of the machine there, and send what it sees."""
     folder = load_exported("minilm").folder
-    code = "from kgneo.embedding_onnx import OnnxEncoder; from pathlib import Path\n"
+    code = "from kgneo.encoders.onnx import OnnxEncoder; from pathlib import Path\n"
     code += f"OnnxEncoder('minilm', Path({str(folder)!r})).encode(['a text'])"
     environment = {name: text for name, text in os.environ.items() if not name.startswith(("XDG_", "ORT_"))}
     environment["HOME"] = str(tmp_path)

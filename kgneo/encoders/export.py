@@ -1,11 +1,11 @@
 """Export a sentence-transformers model to one ONNX file, once, in a process of its own.
 
-    python -m kgneo.embedding_export SOURCE TARGET
+    python -m kgneo.encoders.export SOURCE TARGET
 
 SOURCE is a folder or a hub name, TARGET the folder that is made. It gets `model.onnx` (token ids in; the sentence
 embedding after pooling and normalisation, and the token embeddings before it, out), `tokenizer.json` and
 `encoder.json`. Importing torch takes seconds and a gigabyte, so this module is never imported by a command: it
-is run by `kgneo.embedding` when an encoder is met for the first time, and every later start reads its output.
+is run by `kgneo.encoders.encoder` when an encoder is met for the first time, and every later start reads its output.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.claim import verify
+from kgneo.asking.question import ask, open_context
 from kgneo.context import Context, Options
 from kgneo.errors import KgneoError
 from kgneo.graph import Graph
@@ -22,7 +23,6 @@ from kgneo.llm import LanguageModel
 from kgneo.model import Answer
 from kgneo.strategies import Strategy
 from kgneo.verification.verdict import Verification
-from kgneo.verifying import verify
 
 SECONDS = 60.0
 T = TypeVar("T")

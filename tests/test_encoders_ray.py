@@ -12,10 +12,10 @@ import numpy as np
 import psutil
 import pytest
 
-from kgneo import embedding_ray
 from kgneo.cli.main import main
-from kgneo.embedding import Encoder, OnnxEncoder, Vectors
-from kgneo.embedding_ray import LOCAL, RayEncoder, on_cluster
+from kgneo.encoders import ray
+from kgneo.encoders.encoder import Encoder, OnnxEncoder, Vectors
+from kgneo.encoders.ray import LOCAL, RayEncoder, on_cluster
 from kgneo.errors import EncoderError
 from kgneo.graph import Graph
 from kgneo.graph import index as index_module
@@ -54,7 +54,7 @@ def test_no_cluster_at_an_address_is_an_error_that_says_what_is_expected(capsys:
 def test_the_cluster_gives_the_vectors_of_the_encoder_and_a_killed_workers_unit_is_done_again(
     cluster: Encoder, encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding_ray, "UNIT", 50)
+    monkeypatch.setattr(ray, "UNIT", 50)
     found: list[Vectors] = []
     thread = threading.Thread(target=lambda: found.append(cluster.encode(TEXTS)))
     thread.start()

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from kgneo.asking import ask, open_context
+from kgneo.asking.question import ask, open_context
 from kgneo.cli.main import main
-from kgneo.embedding import OnnxEncoder, Vectors, load_encoder
+from kgneo.encoders.encoder import OnnxEncoder, Vectors, load_encoder
 from kgneo.errors import EncoderError, EncoderMismatch, UsageError
 from kgneo.graph import Graph
 from kgneo.graph.record import require
@@ -22,7 +22,7 @@ from tests.test_llm_openai import KEY, Faulty, FaultyHandler, faulty, refuses, s
 
 pytest.importorskip("openai", reason="the openai library is not installed (extra: test)")
 
-from kgneo.embedding_remote import HOSTED, TEXTS, RemoteEncoder
+from kgneo.encoders.remote import HOSTED, TEXTS, RemoteEncoder
 from tests.conftest import on_one_version
 
 __all__ = ["faulty"]

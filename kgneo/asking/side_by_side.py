@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgneo.asking import ask
+from kgneo.asking.question import ask
 from kgneo.context import Context
 from kgneo.errors import KgneoError
 from kgneo.model import Answer

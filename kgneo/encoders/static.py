@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgneo.cache_files import FilesTogether, made_once
-from kgneo.embedding_onnx import OnnxEncoder, Similarity, Vectors
+from kgneo.encoders.onnx import OnnxEncoder, Similarity, Vectors
 from kgneo.errors import EncoderError
 from kgneo.folders import cache_folder
 

@@ -1,7 +1,7 @@
 """Self-teaching: questions that kgneo draws from a graph, as lessons about it.
 
 Comes in: a graph, and a language model where there is one. Goes out: questions with their query graphs, which
-`kgneo.learning_readings` learns from. In this order:
+`kgneo.learning.readings` learns from. In this order:
 
 1. Query graphs are drawn (`kgneo.tuning.queries`), of which those are taken that speak of what the others do not:
    every label, relationship type, property and form in turn.
@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from kgneo.context import Context
 from kgneo.errors import BudgetSpent, KgneoError, ModelError, UsageError
 from kgneo.graph.schema_text import prompt_text
-from kgneo.learning_readings import settled
+from kgneo.learning.readings import settled
 from kgneo.llm import Parameters
 from kgneo.query.graph import Aggregate, QueryGraph, Value
 from kgneo.query.wording import wording

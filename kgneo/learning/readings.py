@@ -11,9 +11,9 @@ was learned from all of them together. In this order:
 4. The weights are learned from all lessons of the graph, old and new. On questions whose templates they did not see it
    is found out how sure they must be to go before the reader; they are kept unless they never help.
 
-Lessons that were drawn from the graph (`kgneo.self_teaching`) say what words stand for, and nothing of what people ask
-and how often: words are learned from them, weights and templates from what somebody asked alone. Of one text the latter
-counts, and where there are enough of them, they alone tell what words are worth.
+Lessons that were drawn from the graph (`kgneo.learning.self_teaching`) say what words stand for, and nothing of what
+people ask and how often: words are learned from them, weights and templates from what somebody asked alone. Of one text
+the latter counts, and where there are enough of them, they alone tell what words are worth.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgneo.asking import check_text, open_context
+from kgneo.asking.latest import latest
+from kgneo.asking.question import check_text, open_context
 from kgneo.context import Context
 from kgneo.graph import Graph
-from kgneo.latest import latest
 from kgneo.llm import LanguageModel
 from kgneo.verification.by_model import verified_by_model
 from kgneo.verification.verdict import Verification

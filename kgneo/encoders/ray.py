@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from kgneo.embedding import Encoder, OnnxEncoder, Similarity, Vectors, load_encoder
+from kgneo.encoders.encoder import Encoder, OnnxEncoder, Similarity, Vectors, load_encoder
 from kgneo.errors import EncoderError
 from kgneo.extras import how_to_install
 

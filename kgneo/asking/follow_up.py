@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kgneo.asking import ask, interpret
+from kgneo.asking.question import ask, interpret
 from kgneo.context import Context
 from kgneo.english.names import name_words, plural
 from kgneo.errors import KgneoError, QuestionError

@@ -24,12 +24,12 @@ from itertools import islice
 import numpy as np
 
 from kgneo.context import Context
-from kgneo.embedding import Vectors
+from kgneo.encoders.encoder import Vectors
 from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.graph import examples as stored
 from kgneo.graph.examples import Example, SimilarExample
 from kgneo.graph.path_answers import Given, Wanted, answers_of
-from kgneo.learning_readings import Outcome, learn_readings
+from kgneo.learning.readings import Outcome, learn_readings
 from kgneo.model import HopKeys, RelationPath, TopicEntity, path_keys
 from kgneo.questions import Question
 from kgneo.ranking.recall import Lesson, Row, Scorer, accuracy, features, train
@@ -131,7 +131,7 @@ def learn_questions(
     "trying", "reading by learned words", "training"), how far it is, and of how much.
 
     Questions without a named entity about a graph with labels become templates of query graphs
-    (`kgneo.learning_readings`). Raises GraphError where the graph cannot be written.
+    (`kgneo.learning.readings`). Raises GraphError where the graph cannot be written.
     """
     known = reading(context)
     labelled = known is not None and known.implied is None

@@ -1,8 +1,8 @@
 """Sentence encoders: text in, vectors out.
 
-`load_encoder` takes the name of one: a sentence-transformers model that runs here in full (`kgneo.embedding_onnx`),
-`fast`, a table of word pieces that is distilled from the default one (`kgneo.embedding_static`), or `openai:MODEL`,
-behind an address (`kgneo.embedding_remote`). The last two make embeddings of triples; questions are read by one that
+`load_encoder` takes the name of one: a sentence-transformers model that runs here in full (`kgneo.encoders.onnx`),
+`fast`, a table of word pieces that is distilled from the default one (`kgneo.encoders.static`), or `openai:MODEL`,
+behind an address (`kgneo.encoders.remote`). The last two make embeddings of triples; questions are read by one that
 runs here in full (`reader`).
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from kgneo.embedding_onnx import DEFAULT_ENCODER, PRESETS, OnnxEncoder, Similarity, Vectors, load_exported
+from kgneo.encoders.onnx import DEFAULT_ENCODER, PRESETS, OnnxEncoder, Similarity, Vectors, load_exported
 
 __all__ = [
     "DEFAULT_ENCODER",
@@ -57,11 +57,11 @@ def load_encoder(name: str = DEFAULT_ENCODER, *, report: Callable[[str], None] =
     such encoder, and UsageError for an address that is none.
     """
     if name == FAST:
-        from kgneo.embedding_static import load_static
+        from kgneo.encoders.static import load_static
 
         return load_static(load_exported(DEFAULT_ENCODER, report=report), name=FAST, report=report)
     if name.startswith(REMOTE):
-        from kgneo.embedding_remote import load_remote
+        from kgneo.encoders.remote import load_remote
 
         return load_remote(name.removeprefix(REMOTE))
     return load_exported(full_name(name), report=report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kgneo.context import Context, Options
-from kgneo.embedding import Encoder, OnnxEncoder, full_name, load_encoder, reader
+from kgneo.encoders.encoder import Encoder, OnnxEncoder, full_name, load_encoder, reader
 from kgneo.graph import Graph
 from kgneo.graph.open import open_knowledge
 from kgneo.graph.record import check_fingerprint

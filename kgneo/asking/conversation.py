@@ -1,7 +1,7 @@
 """A conversation: questions in turn, each with those before it.
 
 With a language model, a follow-up ("and who wrote it?") is rewritten into a whole question first. Without one, three
-kinds are understood, through the query graph of the question before (`kgneo.follow_up`).
+kinds are understood, through the query graph of the question before (`kgneo.asking.follow_up`).
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from kgneo.asking import ask
+from kgneo.asking.follow_up import FOLLOW_UP, follow_up
+from kgneo.asking.question import ask
 from kgneo.context import Clock, Context
-from kgneo.follow_up import FOLLOW_UP, follow_up
 from kgneo.model import Answer
 from kgneo.stages.generate import ModelCalls
 from kgneo.stages.rewrite import whole_question, write_answers

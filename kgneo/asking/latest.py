@@ -21,13 +21,13 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakSet
 
+from kgneo.asking.opening import open_context
 from kgneo.context import Context
 from kgneo.errors import DataError, KgneoError
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.open import Knowledge, open_knowledge
 from kgneo.graph.record import read_record
 from kgneo.graph.schema import SCAN_SECONDS, WHOLE
-from kgneo.opening import open_context
 from kgneo.stages.interpret import reading
 
 LOG = logging.getLogger("kgneo")

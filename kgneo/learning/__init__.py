@@ -1,0 +1,1 @@
+"""Learning: from labelled questions to what a graph teaches."""
