@@ -117,8 +117,9 @@ def test_a_chat_asks_back_which_reading_is_meant() -> None:
     assert "2. ships" in content(EITHER)
 
 
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_an_assistant_that_can_ask_its_user_picks_a_choice(
-    sample_context: Context, monkeypatch: pytest.MonkeyPatch
+    sample_context: Context, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
     mcp = pytest.importorskip("mcp", reason="the extra kgneo[mcp] is not installed")
     from kgneo.doors.mcp import mcp_server
@@ -133,7 +134,7 @@ def test_an_assistant_that_can_ask_its_user_picks_a_choice(
         return mcp.types.ElicitResult(action="accept", content={"number": 2})
 
     async def outcome(**callbacks: Any) -> str:
-        async with mcp.Client(server, mode="legacy", **callbacks) as client:
+        async with mcp.Client(server, mode=mode, **callbacks) as client:
             found = await client.call_tool("ask", {"question": "who is Ada?"})
             return str(json.loads(found.content[0].text)["outcome"])
 

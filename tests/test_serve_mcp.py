@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from starlette.testclient import TestClient
 from kgneo.context import Context
 from kgneo.serve.application import create_application
 from kgneo.serve.settings import Limits, ServeSettings
+from tests.serving import running
+from tests.test_outcomes import EITHER
 from tests.test_team import by, digest, people, serving, team_of  # noqa: F401
 
 ADDRESS = "http://127.0.0.1:7575"
@@ -70,6 +73,25 @@ def test_a_query_that_would_write_is_an_error_of_the_tool(http: TestClient) -> N
     said = call(http, "cypher", bearer(), query="MATCH (n) DETACH DELETE n").json()["result"]
     assert said["isError"]
     assert "would write" in said["content"][0]["text"]
+
+
+def test_an_assistant_over_http_asks_its_user_back(sample_context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    import mcp
+
+    monkeypatch.setattr("kgneo.doors.tools.ask", lambda *_, **__: EITHER)
+
+    async def pick(_: object, asked: Any) -> Any:
+        assert "2. ships" in asked.message
+        return mcp.types.ElicitResult(action="accept", content={"number": 2})
+
+    async def outcome(address: str) -> str:
+        async with mcp.Client(f"{address}/mcp", elicitation_callback=pick) as client:
+            found = await client.call_tool("ask", {"question": "who is Ada?"})
+            return str(json.loads(found.content[0].text)["outcome"])
+
+    app = create_application(sample_context, ServeSettings(), warm=False, mcp=True)
+    with running(app) as (address, _):
+        assert asyncio.run(outcome(address)) == "answer"
 
 
 def test_what_is_no_call_is_answered_as_an_error_and_not_kept_open(http: TestClient) -> None:

@@ -16,7 +16,8 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
-from mcp.types import ToolAnnotations
+from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult, ToolAnnotations
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, Field
 
 from kgneo.doors.tools import Tools
@@ -33,6 +34,8 @@ INSTRUCTIONS = (
 )
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 KEEPS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+READING = "reading"
+"""The key of what a user is asked for."""
 AT_ONCE = nullcontext()
 """Tools run as they are called, however many do already."""
 
@@ -52,11 +55,15 @@ def mcp_server(tools: Tools, *, feedback: bool = False, turns: AbstractContextMa
         strategy: str = "",
         entities: list[str] | None = None,
         evidence: int = 3,
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any] | InputRequiredResult:
         """Answer a question from the graph, with the triples that the answer rests on, how it was read, a confidence
         from 0 to 1 and the Cypher. Put the entity that it is about into [brackets] or into `entities` where the text
         could be misread. `evidence` is how many matches are kept for each answer, 0 for all of them."""
-        return tools.ask(question, strategy, entities or (), functools.partial(_picked, context), evidence=evidence)
+        pick = functools.partial(_picked, context)
+        try:
+            return tools.ask(question, strategy, entities or (), pick, evidence=evidence)
+        except _AskedBack as asked:
+            return asked.request
 
     @_tool(server, turns)
     def verify(claim: str, entities: list[str] | None = None) -> dict[str, Any]:
@@ -123,15 +130,40 @@ class Picked(BaseModel):
     number: int = Field(description="The number of the reading that is meant.")
 
 
+class _AskedBack(Exception):
+    """What the client is to ask its user; the call ends with it, and is made again with the reply."""
+
+    def __init__(self, message: str) -> None:
+        form = ElicitRequestFormParams(message=message, requested_schema=Picked.model_json_schema())
+        self.request = InputRequiredResult(input_requests={READING: ElicitRequest(params=form)})
+
+
 def _picked(context: Context[Any], answer: Answer) -> int | None:
-    """The number of the reading that the user picks, where the client can ask; None where it cannot, or nothing is
-    picked."""
+    """The number of the reading that the user picks; None where the client cannot ask, or nothing is picked."""
+    asked = _replied if context.protocol_version in MODERN_PROTOCOL_VERSIONS else _asked
+    number = asked(context, answer.message)
+    return number if number is not None and 1 <= number <= len(answer.choices) else None
+
+
+def _replied(context: Context[Any], message: str) -> int | None:
+    """The number in the reply that comes with the call, which is then the second one; the first one ends with what is
+    to be asked, so that no session is needed. None where nothing was picked, or the client cannot ask."""
+    given = (context.input_responses or {}).get(READING)
+    if isinstance(given, ElicitResult):
+        number = (given.content or {}).get("number")
+        return number if given.action == "accept" and isinstance(number, int) else None
+    if context.client_capabilities is None or context.client_capabilities.elicitation is None:
+        return None
+    raise _AskedBack(message)
+
+
+def _asked(context: Context[Any], message: str) -> int | None:
+    """The number that the user gives while the call waits; None where the client cannot ask."""
     try:
-        given = from_thread.run(context.elicit, answer.message, Picked)
+        given = from_thread.run(context.elicit, message, Picked)
     except MCPError:
         return None
-    number = given.data.number if given.action == "accept" else 0
-    return number if 1 <= number <= len(answer.choices) else None
+    return given.data.number if given.action == "accept" else None
 
 
 def _tool(
