@@ -8,9 +8,9 @@ Questions are MetaQA's dev questions of 1 to 3 hops, mixed; without KGNEO_METAQA
 those of the graph about geography beside this file. Each is asked twice by itself first: those answers are what the
 others are compared with, those times what theirs are. Half way through, Neo4j is killed and started again. Then come
 the first byte of a stream, `kgneo ask` as a process, which finds the server by itself, beside one that imports click
-and an HTTP client, and, where there is a Chromium, the page: its weight, and how long it takes from an answer with 100
-triples to their picture. With --workers, a server of one worker and one of so many are compared, in turns, and
-nothing else.
+and an HTTP client, and, where there is a Chromium, the page: its weight, its first view, and how long it takes from an
+answer to its text and to the picture of its triples. With --workers, a server of one worker and one of so many are
+compared, in turns, and nothing else.
 """
 
 from __future__ import annotations
@@ -375,12 +375,20 @@ def page_rows(port: int) -> Rows:
         report("No chromium and chromedriver: the page is not drawn.")
         return rows
     with tempfile.TemporaryDirectory() as profile, browser(driver, binary, profile) as page:
+        page.set_script_timeout(LONGEST)
+        rows.append(("first view: first, median of the rest ms", _drawn([_first_view(page, port) for _ in range(5)])))
+        rows.append(("answer to its text: first, median of the rest ms", _drawn(page.execute_async_script(TELL, 5))))
         for triples in (3, 100, 300, 3000):
             page.get(f"http://127.0.0.1:{port}/")
-            page.set_script_timeout(LONGEST)
             times = page.execute_async_script(DRAW, triples, 5)
             rows.append((f"answer to picture of {triples} triples: first, median of the rest ms", _drawn(times)))
     return rows
+
+
+def _first_view(page: Any, port: int) -> float:
+    """Milliseconds from going to the page until it first shows something."""
+    page.get(f"http://127.0.0.1:{port}/")
+    return float(page.execute_async_script(VIEW))
 
 
 def _kilobytes(port: int, paths: Iterable[str]) -> int:
@@ -392,6 +400,33 @@ def _drawn(times: Sequence[float]) -> str:
     return f"{times[0]:.0f}, {statistics.median(times[1:]):.0f}"
 
 
+VIEW = """
+const [done] = arguments;
+const seen = (entries) => entries.find((entry) => entry.name === 'first-contentful-paint');
+const painted = () => seen(performance.getEntriesByType('paint'));
+const wait = () => (painted() ? done(painted().startTime) : setTimeout(wait, 20));
+wait();
+"""
+TELL = """
+const [rounds, done] = arguments;
+import('/card.js').then(async ({ Card }) => {
+  const names = Array.from({ length: 20 }, (_, number) => `thing ${number}`);
+  const evidence = names.map((name) => ({ subject: 'topic', relation: 'has_part', object: name }));
+  const answer = { answer: names.join(', '), answers: names, answer_nodes: [],
+    entities: [{ name: 'topic', labels: [] }], steps: [], warnings: [], unused: [], choices: [], evidence,
+    cypher: null, cypher_parameters: {}, more: 0 };
+  const times = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const started = performance.now();
+    const card = new Card({ kind: 'ask', question: 'a question' }, { changed() {} }, { answer });
+    document.querySelector('#thread').replaceChildren(card.node);
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+    times.push(performance.now() - started);
+    card.remove();
+  }
+  done(times);
+});
+"""
 DRAW = """
 const [triples, rounds, done] = arguments;
 import('/card.js').then(async ({ Card }) => {

@@ -498,7 +498,7 @@ def detect(source: Source, *, format: str | None = None) -> Loader | GraphLoader
     if best is None or score <= 0:
         tried = ", ".join(loader.name for loader in known) or "none is installed"
         message = f"the format cannot be told from name and content (tried: {tried})"
-        raise DataError(message, file=source.name, line=1, hint=f"Name it with --format, one of: {names}.")
+        raise DataError(message, file=source.name, line=1, hint=f"Name its format (--format), one of: {names}.")
     return best
 
 
@@ -584,7 +584,7 @@ def _read(
     loader = detect(source, format=format)
     if isinstance(loader, GraphLoader):
         message = "the file holds nodes and relationships of a property graph, expected triples"
-        raise DataError(message, file=source.name, hint="Load it with `kgneo load`, or as rows with --format csv.")
+        raise DataError(message, file=source.name, hint="Load it with `kgneo load`, or as rows (--format csv).")
     options = replace(options or LoadOptions(), format=format.lower() if format else None)
     # A loader, above all somebody else's, may pass on what no graph can hold.
     return _usable(source, loader.read(source, options=options, on_bad_line=bad_lines), bad_lines)

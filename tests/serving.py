@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from kgneo.asking.question import open_context
@@ -49,7 +50,7 @@ def listening(context: Context, announcement: Announcement | None = None, **sett
 
 
 @contextmanager
-def running(app: FastAPI, announcement: Announcement | None = None) -> Iterator[tuple[str, Callable[[], None]]]:
+def running(app: Starlette, announcement: Announcement | None = None) -> Iterator[tuple[str, Callable[[], None]]]:
     """The address of a server in a thread of this process, and what stops it before the block ends."""
     server = Server(configuration(app, ServeSettings(port=0)), app.state.threads, announcement)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -45,8 +45,10 @@ from kgneo.serve.team_file import Team
 from kgneo.server import RunningServer
 from kgneo.settings import Settings
 from tests.conftest import connect, set_address, wipe
-from tests.serving import ADDRESS
+from tests.serving import ADDRESS, running
 from tests.test_serve_command import _address
+from tests.test_serve_page import CSS, answers, broken, in_colours, shoot, texts, until
+from tests.test_serve_page import ask as ask_page
 from tests.test_serve_workers import served
 from tests.test_team import PEOPLE, TOKENS, digest
 
@@ -171,6 +173,28 @@ def soon(seconds: float = 20.0) -> Iterator[Callable[[Callable[[], bool]], None]
 
 def apart() -> set[Path]:
     return set((cache_folder() / "graphs").glob(f"*-apart-{os.getpid()}-*"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_on_the_page_a_user_signs_in_is_answered_and_signs_out(chromium: Any, serving: Serving, theme: str) -> None:
+    with running(serving.app) as (address, _):
+        chromium.get(f"{address}/g/people/")
+        in_colours(chromium, theme)
+        until(chromium, lambda: chromium.find_element(CSS, "#login-form").is_displayed())
+        assert broken(chromium) == []
+        shoot(chromium, f"login-{theme}.png")
+        chromium.find_element(CSS, "#login-user").send_keys("ida")
+        chromium.find_element(CSS, "#login-password").send_keys("no secret of hers\n")
+        until(chromium, lambda: "not" in " ".join(texts(chromium, "#login-told")))
+        assert broken(chromium) == []
+        chromium.find_element(CSS, "#login-password").send_keys(f"{PASSWORDS['ida']}\n")
+        until(chromium, lambda: chromium.find_element(CSS, "#sign-out").is_displayed())
+        ask_page(chromium, QUESTION)
+        assert answers(chromium) == ["Otto Lund"]
+        chromium.find_element(CSS, "#sign-out").click()
+        until(chromium, lambda: chromium.find_element(CSS, "#login-form").is_displayed())
+        assert texts(chromium, ".card") == []
+        chromium.get("about:blank")
 
 
 # Who asks ------------------------------------------------------------------------------------------------------------

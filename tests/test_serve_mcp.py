@@ -76,8 +76,7 @@ def test_a_query_that_would_write_is_an_error_of_the_tool(http: TestClient) -> N
 
 
 def test_an_assistant_over_http_asks_its_user_back(sample_context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
-    import mcp
-
+    mcp = pytest.importorskip("mcp")
     monkeypatch.setattr("kgneo.doors.tools.ask", lambda *_, **__: EITHER)
 
     async def pick(_: object, asked: Any) -> Any:

@@ -31,6 +31,12 @@ CAPITAL = "what is the capital of [Ethiopia]?"
 HOSTILE = '<img src=x onerror="window.broken=1"><script>window.broken=1</script>'
 EMPTY = """{answer_nodes: [], counted: [], entities: [], steps: [], warnings: [], cypher: null, cypher_parameters: {},
   unused: [], choices: [], how: [], more: 0, nearest: [], missing: [], grounded: true, outcome: 'answer'"""
+COUNT = """window.acts = 0;
+  const letter = (event) => event.target.id === 'question' && event.key?.length === 1;
+  for (const kind of ['click', 'keydown']) {
+    addEventListener(kind, (event) => { window.acts += Number(event.isTrusted && !letter(event)); }, true);
+  }"""
+"""Counts what a person does in `acts`, but for the letters of a question."""
 LATER = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js", "load.js", "preview.js")
 
 
@@ -224,6 +230,32 @@ def test_questions_about_a_graph_of_services_make_a_thread(chromium: Any, graph:
         chromium.set_window_size(1300, 1760)
         chromium.execute_script("scrollTo(0, 0)")
         shoot(chromium, "serve-thread.png")
+
+
+@on_one_version
+def test_an_answer_is_understood_and_corrected_in_eight_clicks_and_keys(chromium: Any, graph: Graph) -> None:
+    fill(graph, GRAPHS[1] / "software")
+    with listening(open_context(graph), name="services") as address:
+        chromium.get(address)
+        until(chromium, lambda: texts(chromium, "#examples button"))
+        chromium.execute_script(COUNT)
+        ask(chromium, "Which services depend on checkout?")
+        assert answers(chromium) == ["mobile-gateway"]
+        assert "services that depend on services with name checkout" in " ".join(texts(chromium, ".card .quiet"))
+        act(chromium, ".readings summary")
+        act(chromium, ".readings li:first-child button[aria-label^='Change']")
+        act(chromium, ".editor button[aria-label^='Turn around']")
+        act(chromium, ".editor .run-changed")
+        until(chromium, lambda: answers(chromium) not in ([], ["mobile-gateway"]))
+        assert set(answers(chromium)[0].split(", ")) == {"feature-flags", "identity", "ledger-api", "mail"}
+        assert chromium.execute_script("return window.acts") <= 8
+
+
+def act(page: Any, selector: str) -> None:
+    """Scroll to the first element there that can be seen, and click it as a person does."""
+    found = until(page, lambda: [one for one in page.find_elements(CSS, selector) if one.is_displayed()])[0]
+    page.execute_script("arguments[0].scrollIntoView({ block: 'center' })", found)
+    found.click()
 
 
 def test_the_library_of_charts_comes_when_a_chart_is_opened(page: Any) -> None:
@@ -628,8 +660,7 @@ def broken(page: Any) -> list[str]:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_rule_of_accessibility_is_broken(page: Any, theme: str) -> None:
-    page.execute_script("localStorage.setItem('kgneo-theme', arguments[0])", theme)
-    page.refresh()
+    in_colours(page, theme)
     until(page, lambda: texts(page, "#examples button"))
     assert broken(page) == []
     ask(page, SEAS)
@@ -695,11 +726,21 @@ def test_a_language_model_is_chosen_for_the_strategies_that_have_one(chromium: A
         until(chromium, lambda: texts(chromium, ".answer") == ["two"])
 
 
-def test_the_page_asks_for_the_token_and_uses_it(chromium: Any, sample_context: Context) -> None:
+def in_colours(page: Any, theme: str) -> None:
+    """The same page in light or dark colours."""
+    page.execute_script("localStorage.setItem('kgneo-theme', arguments[0])", theme)
+    page.refresh()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_asks_for_the_token_and_uses_it(chromium: Any, sample_context: Context, theme: str) -> None:
     with listening(sample_context, token="sesame") as address:  # noqa: S106
         chromium.get(address)
+        in_colours(chromium, theme)
         field = until(chromium, lambda: chromium.find_element(CSS, "#token"))
         until(chromium, field.is_displayed)
+        assert broken(chromium) == []
+        shoot(chromium, f"token-{theme}.png")
         field.send_keys("sesame\n")
         until(chromium, lambda: texts(chromium, "#examples button"))
         chromium.execute_script("sessionStorage.clear()")
@@ -795,6 +836,18 @@ def test_a_file_is_previewed_read_otherwise_loaded_and_asked(empty_page: Any, tm
     assert (texts(page, "#graph-name"), page.current_url.rsplit("/", 3)[1:]) == (["people"], ["g", "people", ""])
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_told_of_a_file_breaks_no_rule_of_accessibility(empty_page: Any, tmp_path: Path, theme: str) -> None:
+    in_colours(empty_page, theme)
+    until(empty_page, lambda: texts(empty_page, "#load"))
+    assert broken(empty_page) == []
+    choose(empty_page, written(tmp_path, "people.csv", TABLE))
+    assert broken(empty_page) == []
+    choose(empty_page, written(tmp_path, "notes.txt", "nothing that is a triple"))
+    assert broken(empty_page) == []
+    shoot(empty_page, f"load-{theme}.png")
+
+
 def test_loading_is_cancelled_by_keyboard_and_can_be_begun_again(empty_page: Any, tmp_path: Path) -> None:
     page = empty_page
     choose(page, written(tmp_path, "rivers.csv", "Tiber,flows through,Rome\n"))
@@ -814,7 +867,8 @@ def test_what_is_wrong_with_a_file_is_told_with_what_to_do(empty_page: Any, tmp_
     choose(page, written(tmp_path, "notes.txt", "nothing that is a triple"))
     (told,) = texts(page, "#load .error")
     assert "notes.txt" in told
-    assert "--format" in told
+    assert "Name its format, one of: " in told
+    assert page.find_element(CSS, "#load details").get_attribute("open")
     assert str(tmp_path) not in told
     shoot(page, "load-wrong.png")
     page.execute_script("document.body.style.width = '390px'")

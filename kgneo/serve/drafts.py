@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shutil
 from collections.abc import AsyncIterator
@@ -26,6 +27,8 @@ FILES = 100
 """Files of one draft."""
 NAME_BYTES = 200
 """What a file's name may have; file systems take 255, and the loaders say more."""
+OPTION = re.compile(r" \(--[a-z][^)]*\)")
+"""An option of the shell in brackets, of which the page has a field."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -43,8 +46,9 @@ class Draft:
         return [str(self.folder / name) for name in self.sizes]
 
     def told(self, text: str) -> str:
-        """A text about the files without the folder that they are in, which is nobody's business."""
-        return text.replace(f"{self.folder}{os.sep}", "")
+        """A text about the files without the folder that they are in, which is nobody's business, and without options
+        of the shell."""
+        return OPTION.sub("", text.replace(f"{self.folder}{os.sep}", ""))
 
 
 class Drafts:

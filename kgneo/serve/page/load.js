@@ -47,6 +47,7 @@ class Load {
     } catch (error) {
       this.status.textContent = "";
       if (error.status === 401) return this.problem(error);
+      if (this.options) this.options.node.open = true; // where it is said how the files are read
       this.body.prepend(element("div", { class: "error", role: "alert" }, element("p", { dir: "auto" }, error.message), error.hint ? element("p", { dir: "auto" }, error.hint) : ""));
       return null;
     }
