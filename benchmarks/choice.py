@@ -12,8 +12,9 @@ by seed 33, the first 58 databases are those that may be looked at; `--held-out 
 
 `table` reads what is kept: for how many questions a reading is right among the first 12, the answer when it was
 gathered, and the one chosen by weights that were fitted to other graphs; of the answers whose confidence is at least
-0.8 and 0.9, how many are right, and what share of all right answers these are; and what lies below a bound. `fit`
-writes kgneo/reading/weights.json: the weights that are fitted to all that is kept but what is held out.
+0.8 and 0.9, how many are right, and what share of all right answers these are; and what lies below a bound. In rows of
+their own ("nothing") are questions as if the graph had nothing for them. `fit` writes kgneo/reading/weights.json: the
+weights that are fitted to all that is kept but what is held out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import databases, reading, unanswerable
-from benchmarks.choice_fit import Chosen, Gathered, choose, gathered, left_out, trained
+from benchmarks.choice_fit import EMPTIED, Chosen, Gathered, choose, emptied, gathered, left_out, trained
 from benchmarks.choice_gather import ablated, crossed, fill_without, record_of, swapped, without_answer
 from benchmarks.common import empty, metaqa_folder, report, scratch_graph, table
 from kgneo.asking.question import open_context
@@ -159,11 +160,12 @@ def _keep(name: str, records: Sequence[dict[str, Any]], seconds: float) -> None:
 
 
 def kept() -> list[Gathered]:
-    """All questions that are kept. Ends the process where there are none."""
+    """All questions that are kept, some of them twice: as if there were nothing for them, too. Ends the process where
+    none is kept."""
     found = [item for file in sorted(folder().glob("*.jsonl")) for item in gathered(file)]
     if not found:
         sys.exit("No readings are kept. Gather some first: python -m benchmarks.choice gather")
-    return found
+    return [*found, *emptied(found)]
 
 
 def group_of(name: str, held_out: Sequence[str] = ()) -> str:
@@ -239,7 +241,9 @@ def print_table(*, by_set: bool) -> None:
     """The tables of what is kept."""
     questions, held_out = kept(), held_out_databases()
     pairs = list(zip(questions, chosen(questions, held_out), strict=True))
-    table(HEADER, list(rows_of(pairs, [item.name if by_set else group_of(item.name, held_out) for item in questions])))
+    names = [item.name if by_set else group_of(item.name, held_out) for item in questions]
+    kinds = [f"{name}, nothing" if item.kind == EMPTIED else name for name, item in zip(names, questions, strict=True)]
+    table(HEADER, list(rows_of(pairs, kinds)))
     head, *rows = refused(pairs)
     table(tuple(map(str, head)), rows)
 

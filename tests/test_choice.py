@@ -122,8 +122,17 @@ def test_where_the_first_answer_is_doubtful_the_likeliest_of_all_is_taken() -> N
     assert surer.place == 0
 
 
-def test_a_reading_that_finds_nothing_is_not_taken() -> None:
-    assert taken({"first": 1.0}, [NONE, SOME]).place == 1
+def test_a_reading_that_finds_nothing_is_taken_where_it_is_likelier_than_what_finds_something() -> None:
+    assert taken({"nothing": -1.0}, [NONE, SOME]).place == 1
+    assert taken({"first": 1.0}, [NONE, SOME]).place == 0
+
+
+def test_a_reading_that_leaves_words_out_and_finds_nothing_is_never_taken() -> None:
+    readings = [replace(ASKED[0], ignored=("Lisbon",)), ASKED[1]]
+    found = [NONE, SOME]
+    answer = likely(Weights({"first": 9.0}), tried(QUESTION, readings, lambda place: found[place]))
+    assert answer is not None
+    assert answer.place == 1
 
 
 def test_no_reading_is_run_behind_one_that_finds_something() -> None:

@@ -200,13 +200,12 @@ def test_files_of_wordnets_form_are_read(tmp_path: Path) -> None:
     assert near["vehicle"].narrower > 0.0
 
 
-def test_a_reading_in_front_stays_there_where_other_words_repeat_it_behind() -> None:
+def test_a_reading_that_other_words_repeat_stands_where_it_is_read_better() -> None:
     graph = QueryGraph((Variable("x", ("Customer",)),), Value("x"))
-    behind = Interpretation(graph, 2.0, behind=True)
-    in_other_words = {"all clients": [Interpretation(graph, 1.0)], "all customers": [behind]}
+    in_other_words = {"all clients": [Interpretation(graph, 1.0)], "all customers": [Interpretation(graph, 2.0)]}
     known = (Otherwise("all clients"), Otherwise("all customers"))
     found = in_all_words(known, lambda text, _: in_other_words[text])
-    assert [(item.graph, item.behind) for item in found] == [(graph, False)]
+    assert [(item.graph, item.score) for item in found] == [(graph, 2.0)]
 
 
 # What people told -----------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Choice: which readings of a question are run, which of them answers, and how likely that one is right.
 
 Comes in: readings, best first, weights, and a function that runs one. Goes out: the first reading that has an answer,
-with its probability by what it and those before it found; where that is doubtful, the likeliest of all that are run.
+or, where that is likelier, one before it that says all of the question and finds nothing, with its probability by what
+it and those before it found; where that is doubtful, the likeliest of all that are run.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ Run = Callable[[int], Found | None]
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The places of the readings that were run in time, their signs, the places of those that have an answer, and the
-    place of the one that answers, if one does. `run`: how many were run."""
+    """The places of the readings that were run in time, their signs, the places of those that can be the answer, and
+    the place of the first that has one, if one does. `run`: how many were run."""
 
     places: tuple[int, ...]
     signs: tuple[Signs, ...]
@@ -44,13 +45,12 @@ class Tried:
 
 
 def tried(question: str, readings: Sequence[Interpretation], run: Run) -> Tried:
-    """Run readings in their order until one finds something, or says all of the question and that there is none. Of
-    others that find nothing, the first whose answer says so answers."""
+    """Run readings in their order until one has an answer."""
     found: list[Found | None] = []
     for place, item in enumerate(readings[:TRIES]):
         own = run(place)
         found.append(own)
-        if own is not None and tells(item, own) and (not own.empty or item.complete or not own.answers):
+        if own is not None and settles(item, own):
             return _told(question, readings, found, answering=place)
     return _told(question, readings, found)
 
@@ -63,49 +63,57 @@ def tried_all(question: str, readings: Sequence[Interpretation], run: Run) -> Tr
 def _told(
     question: str, readings: Sequence[Interpretation], found: Sequence[Found | None], answering: int | None = None
 ) -> Tried:
-    """What running readings showed; the first that has an answer answers where no other was decided for."""
+    """What running readings showed; the first that can be the answer answers where no other was decided for."""
     known = {place: own for place, own in enumerate(found) if own is not None}
     telling = tuple(place for place, own in known.items() if tells(readings[place], own))
     if answering is None and telling:
-        answering = telling[0]
+        answering = next((place for place in telling if known[place].answers), telling[0])
     signs = tuple(signs_of(question, readings, at) | signs_of_found(question, readings, found, at) for at in known)
     return Tried(tuple(known), signs, telling, answering, len(found))
 
 
 def choose(weights: Weights, question: str, readings: Sequence[Interpretation], run: Run) -> Likely | None:
-    """The first reading that has an answer; where that is doubtful, the likeliest of all that are run. None where none
-    has one. That there is nothing stays the answer, since no question that weights were learned from has none. `run`
-    may be called twice for a place, and keeps what it found."""
+    """The first reading that has an answer, or a likelier one before it that finds nothing; where that is doubtful, the
+    likeliest of all that are run. None where none can be the answer. `run` may be called twice for a place, and keeps
+    what it found."""
     found = likely(weights, tried(question, readings, run))
-    if found is not None and (found.probability >= DOUBTFUL or _is_nothing(run(found.place))):
+    if found is not None and found.probability >= DOUBTFUL:
         return found
     return likeliest(weights, tried_all(question, readings, run))
 
 
-def _is_nothing(found: Found | None) -> bool:
-    return found is not None and not found.answers
-
-
 def likely(weights: Weights, ran: Tried) -> Likely | None:
-    """The reading that answers, with its probability; None where none does."""
+    """The likeliest of the reading that answers and of those before it that can be the answer; None where none does."""
     if ran.answering is None:
         return None
-    return Likely(ran.answering, _shares(weights, ran)[ran.answering])
+    return _best(weights, ran, [place for place in ran.telling if place <= ran.answering])
 
 
 def likeliest(weights: Weights, ran: Tried) -> Likely | None:
-    """Of the readings that have an answer the likeliest, with its probability; None where none has one."""
-    shares = _shares(weights, ran)
-    best = max(ran.telling, key=shares.__getitem__, default=None)
+    """Of the readings that can be the answer the likeliest, with its probability; None where none can."""
+    return _best(weights, ran, ran.telling)
+
+
+def _best(weights: Weights, ran: Tried, places: Sequence[int]) -> Likely | None:
+    """The likeliest of the readings at some places."""
+    shares = dict(zip(ran.places, weights.probabilities(ran.signs), strict=True))
+    best = max(places, key=shares.__getitem__, default=None)
     return None if best is None else Likely(best, shares[best])
 
 
-def _shares(weights: Weights, ran: Tried) -> dict[int, float]:
-    """The probability of each reading that was run in time, by its place."""
-    return dict(zip(ran.places, weights.probabilities(ran.signs), strict=True))
+def settles(item: Interpretation, found: Found) -> bool:
+    """Whether no other reading is run behind one: it finds something, or none of what is not there, or a count of none
+    or a "no" where it says all of the question."""
+    if not found.answers:
+        return item.graph.denies and _says_all(item)
+    return not found.empty or item.complete
 
 
 def tells(item: Interpretation, found: Found) -> bool:
-    """Whether what a reading found is an answer: something, or nothing at all where it says all of a question about
-    what is not there, since the longer what must not be there, the more is without it."""
-    return bool(found.answers) or (item.graph.denies and not (item.ignored or item.unsaid or item.vacuous))
+    """Whether what a reading found can be the answer: something, or that there is nothing, where it says all of the
+    question. The longer what must not be there, the more is without it."""
+    return bool(found.answers) or item.complete or (item.graph.denies and _says_all(item))
+
+
+def _says_all(item: Interpretation) -> bool:
+    return not (item.ignored or item.unsaid or item.vacuous)

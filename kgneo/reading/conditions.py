@@ -354,9 +354,8 @@ class Conditions:
             at += 2
         for number, place in tree.places:
             if number >= 0 and place and self.heard.mentions[number].start == at:
-                parent = next((join.source for join in tree.joins if join.target == place), 0)
                 by = Aggregate("count", Value(f"x{place}"))
-                return Selection(f"x{parent}", by, extreme.descending, extreme.limit, extreme.offset)
+                return Selection(_named_above(tree, place), by, extreme.descending, extreme.limit, extreme.offset)
         return None
 
     def compared(self, item: Comparison, tree: Tree) -> Condition | None:
@@ -659,11 +658,11 @@ class Conditions:
             if number < 0 or not place or self.heard.mentions[number].start != item.end:
                 continue
             if any(meaning.kind == "label" for meaning in self.heard.mentions[number].meanings):
-                parent = next((join.source for join in tree.joins if join.target == place), 0)
                 values = tuple(_number(value) for value in item.values)
                 if max(values) > self.heard.fits.vocabulary.labels.get(tree.things[place].label, 0):
                     return None  # so many there are not: "40,000 visitors" are a number that the graph has
-                return Condition(Aggregate("count", Value(f"x{place}"), Value(f"x{parent}")), item.operator, values)
+                own = Aggregate("count", Value(f"x{place}"), Value(_named_above(tree, place)))
+                return Condition(own, item.operator, values)
         return self._counted_alone(item, tree)
 
     def _names_measure(self, index: int, tree: Tree) -> bool:
@@ -744,6 +743,14 @@ def _is_known(tree: Tree, name: str, key: Key) -> bool:
     """Whether a variable or an edge has a value of a property."""
     part = (tree.joins if name.startswith("r") else tree.things)[int(name[1:])]
     return any(known == key for known, _ in part.values)
+
+
+def _named_above(tree: Tree, place: int) -> str:
+    """What a thing hangs on that has a word of its own: what is on the way there has none."""
+    word, sources = tree.things[place].named, {join.target: join.source for join in tree.joins}
+    while place and tree.things[place].named == word:
+        place = sources.get(place, 0)
+    return f"x{place}"
 
 
 def _is_absent(tree: Tree, name: str) -> bool:

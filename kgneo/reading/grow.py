@@ -97,6 +97,8 @@ class Costs:
     """What it costs that a plural noun is for one thing with a name: "trails in X" are not the trail called X."""
     given: float = 1.5
     """What it costs that what is asked for is what the question names."""
+    voice: float = 0.3
+    """What it is worth that a relationship between like things goes the way in which the words say it."""
     across: float = 1.0
     """What it costs to join what is behind the main verb to something of the clause before that, but for its noun."""
 
@@ -206,6 +208,8 @@ class Grower:
     negations: Sequence[int] = ()
     spent: Collection[int] = ()
     """Words that speak of something else than how things are joined."""
+    bounded: Collection[int] = ()
+    """Where words begin behind a number that something is compared with: "more than 2 SERVICES"."""
     costs: Costs = COSTS
     _rated: dict[tuple[str, str, tuple[int, ...], int], list[tuple[Rate, Way]]] = field(default_factory=dict)
     _fits: dict[tuple[str, tuple[int, ...]], tuple[float, frozenset[int]]] = field(default_factory=dict)
@@ -394,6 +398,8 @@ class Grower:
 
     def _apart(self, tree: Tree, thing: Thing, number: int, meaning: Meaning) -> float | None:
         """What it costs that a mention is the same as a thing; None where it cannot be."""
+        if meaning.kind == "label" and self._start(number) in self.bounded:
+            return None  # so many others are counted
         if thing.last < 0:
             first = not any(self.mentions[other].meanings[0].kind == "value" for other in range(number))
             return 0.3 if tree.asked is None else -self.costs.first if first else 0.0
@@ -531,10 +537,12 @@ class Grower:
             return None
         _, index, way, directed = before
         words = [self.words[place].plain for place in self._between(number - 1, number)]
-        joint = next((place for place, word in enumerate(words) if word in JOINING), len(words))
         between = set(words)
         numbers = [self.fits.relations.index(step.relation) for step in way]
-        verbs = {word for word in words[joint:] if any(self.fits.named(word, relation) for relation in numbers)}
+        joint = next((place for place, word in enumerate(words) if word in JOINING), len(words))
+        behind = [word.plain for word in self.words[self.mentions[number].end :][:1]]
+        own = words[joint:] if any(map(self.fits.names_any, behind)) else words  # "X act in and Y DIRECT"
+        verbs = {word for word in own if any(self.fits.named(word, relation) for relation in numbers)}
         joining = bool(between & JOINING) and between <= (
             JOINING | ARTICLES | PREPOSITIONS | NEGATIONS | AUXILIARIES | verbs | {"t"}
         )
@@ -578,7 +586,9 @@ class Grower:
 
     def _negated(self, tree: Tree, number: int, used: Collection[int] = ()) -> bool:
         """Whether a word of negation stands between a mention and the one before it, near or with nothing in between
-        that does not speak of how the mention is joined."""
+        that does not speak of how the mention is joined; or right behind a mention that does what is denied."""
+        if self._denies(self.mentions[number]):
+            return True
         before = max((self.mentions[other].end for other, _ in tree.places if other >= 0
                       and self.mentions[other].end <= self._start(number)), default=0)  # fmt: skip
         start = self._start(number)
@@ -799,15 +809,35 @@ class Grower:
         mention = self.mentions[number]
         passive = after == "by"
         behind = verb >= mention.end
-        does = any(self.words[place].plain in AUXILIARIES - {"is", "are", "was", "were"} for place in
-                   range(max(mention.start - 3, 0), mention.start))  # fmt: skip
         if after == "of" and not is_past(self.words[verb].plain):
             last = name_words(relation)[-1]
             source_acts = last == "of" or last in ("by",)
-            return 0.3 if forward == source_acts else 0.0
-        if behind and (does or self._begins_clause(mention)):
-            return 0.0 if forward else 0.3
-        return 0.3 if forward != passive else 0.0
+            return self.costs.voice if forward == source_acts else 0.0
+        if behind and (self._is_asked_of(mention) or self._begins_clause(mention)):
+            return 0.0 if forward else self.costs.voice
+        return self.costs.voice if forward != passive else 0.0
+
+    def turned(self, tree: Tree) -> int:
+        """How many relationships between like things the words say the other way round."""
+        return sum(self._is_turned(tree, join) for join in tree.joins)
+
+    def _is_turned(self, tree: Tree, join: Join) -> bool:
+        source, target = tree.things[join.source], tree.things[join.target]
+        if not join.directed or source.label != target.label or target.named < 0:
+            return False
+        gap = self._gap(tree, target.named)
+        voice, other = (self._voice(join.relation, to, gap, target.named) for to in (join.forward, not join.forward))
+        return other - voice >= self.costs.voice
+
+    def _is_asked_of(self, mention: Mention) -> bool:
+        """Whether an auxiliary before a name says that it does something: "what DOES checkout need"."""
+        before = self.words[max(mention.start - 3, 0) : mention.start]
+        return any(word.plain in AUXILIARIES - {"is", "are", "was", "were"} for word in before)
+
+    def _denies(self, mention: Mention) -> bool:
+        """Whether a negation behind a name says what that does not do: "that billing does NOT use"."""
+        behind = next((at for at in range(mention.end, len(self.words)) if self.words[at].plain not in AUXILIARIES), -1)
+        return behind in self.negations and (self._is_asked_of(mention) or self._begins_clause(mention))
 
     def _begins_clause(self, mention: Mention) -> bool:
         """Whether a relative pronoun stands before a name, which does what it says: "services THAT checkout needs"."""

@@ -21,6 +21,8 @@ from kgneo.reading.mentions import Meaning
 MOST_PAIRS = 20_000_000
 """Pairs of nodes with the same value that may be looked at."""
 LOWER, UPPER = (">", ">="), ("<", "<=")
+DATED = ("after", "before", "since", "until", "during")
+"""Words before a date, and before no number of things."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,12 @@ class Owners:
 
     def counted(self, item: Comparison, tree: Tree) -> bool:
         """Whether a comparison is with how many nodes have the value that is asked for: "more than 2 MOUNTAINS"."""
-        if item.function or not self._asks_for_shared(tree) or not all(map(is_number, item.values)):
+        if (
+            item.function
+            or self.heard.plain[item.start] in DATED
+            or not self._asks_for_shared(tree)
+            or not all(map(is_number, item.values))
+        ):
             return False
         there = self.heard.mention_at(item.end)
         if there >= 0 and tree.thing_of(there) is not None:

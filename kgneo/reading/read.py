@@ -139,9 +139,9 @@ class Interpretation:
     means: float = 1.0
     """The probability that words which the schema does not have mean what they are read as."""
 
-    behind: bool = False
-    """Whether it comes after all others: a chain beside what says all of a question that compares something. The scores
-    of both are of different kinds."""
+    against: int = 0
+    """Relationships between like things that the question says the other way round: "services that X needs" as those
+    that need X."""
 
     decided: float = 1.0
     """The probability that times are of the dates by which it tells them, where no word tells which of several."""
@@ -229,9 +229,7 @@ class _Reader:
         if heard.unread or len(heard.mentions) > MOST_MENTIONS:
             return []
         roots, order = Roots(heard).found()
-        spent = heard.happening.union(self.verbs.beside)
-        grower = Grower(heard.words, heard.mentions, heard.fits, heard.form.negations, spent)
-        grown = grower.grow(roots, order)
+        grown = self.grower.grow(roots, order)
         if heard.alike:
             alike = [joined for tree in grown if (joined := self.alike.put_on(tree))]
             grown = alike or [replace(tree, score=tree.score - MISSED, unsaid=tree.unsaid + 1) for tree in grown]
@@ -239,11 +237,19 @@ class _Reader:
         found = sorted(filter(self._holds, map(self._interpretation, grown)), key=lambda item: -item.score)
         chains = self._chains()
         least = found[0].score if found and found[0].vacuous else math.inf
-        whole_read = bool(found and (heard.form.comparisons or grower.resumed)) and found[0].complete
         found = self._with_attached(found, {item.graph for item in (*found, *chains)})
         ahead = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
-        rest = [replace(item, behind=whole_read) for item in chains if item not in ahead]
+        last = min((item.score for item in found), default=math.inf)  # their scores are of different kinds
+        rest = [replace(item, score=min(item.score, last)) for item in chains if item not in ahead]
         return [*ahead, *found, *rest]
+
+    @cached_property
+    def grower(self) -> Grower:
+        """What joins the mentions to trees."""
+        heard = self.heard
+        spent = heard.happening.union(self.verbs.beside)
+        bounded = {item.end for item in heard.form.comparisons}
+        return Grower(heard.words, heard.mentions, heard.fits, heard.form.negations, spent, bounded)
 
     def _holds(self, item: Interpretation) -> bool:
         """Whether what a query graph measures hangs below its place. It may not, where a relationship's property is
@@ -417,6 +423,7 @@ class _Reader:
             measured=min(measured),
             left=(*unlike, *denying),
             decided=self.conditions.decided(graph),
+            against=self.grower.turned(tree),
         )
 
     def _over_all(self, item: Condition, tree: Tree) -> Variable:

@@ -607,7 +607,8 @@ class Roots:
             whole = self.heard.mention_at(index) == self.heard.mention_at(index + 1) >= 0
             done = is_past(plain[index + 1]) if index + 1 < len(plain) else False  # "papers cited by"
             done = done or bool(DOING & {*plain[max(index - 2, 0) : index]})  # "does the parser DEPEND on"
-            if index + 1 in telling and not (found or whole or done) and ends:
+            many = singular(plain[index]) != plain[index]  # "services depend on" is no compound
+            if index + 1 in telling and not (found or whole or done or many) and ends:
                 kinds = {meaning.owner for meaning in self._kinds_at(index)}
                 found = [
                     (-1, meaning)

@@ -23,6 +23,8 @@ MEASURED = 0.3
 """How surely a word speaks of what is compared, from which it does."""
 MOST = 3
 """Things of one kind beyond which it makes no difference how many more they are."""
+LEAST_MEANT = 0.02
+"""Probability that words mean what they are read as, below which it makes no difference how much less."""
 ODDS = 4.0
 """Logarithm of the odds beyond which the ranking of relation paths is not more, or less, sure."""
 WORD = re.compile(r"[a-z]+")
@@ -101,6 +103,9 @@ def _of_words(item: Interpretation) -> Signs:
         "unordered": float(bool(item.order)),
         "open": _few(len(item.open_names)),
         "mentions": _few(len(item.mentions)),
+        "against": _few(item.against),
+        "reworded": float(item.means < 1.0),
+        "doubtful words": math.log(max(item.means, LEAST_MEANT)) / math.log(LEAST_MEANT),
     }
 
 

@@ -267,16 +267,11 @@ def in_all_words(
         less = OF_WORDS * math.log(max(way.probability, LEAST))
         for item in items:
             meant = replace(item, score=item.score + less, means=way.meant)
-            if item.graph not in found or _place(meant) < _place(found[item.graph]):
+            if item.graph not in found or meant.score > found[item.graph].score:
                 found[item.graph] = meant
     if not found and unknown:
         raise unknown
-    return sorted(found.values(), key=_place)
-
-
-def _place(item: Interpretation) -> tuple[bool, float]:
-    """What interpretations are sorted by, the best first."""
-    return item.behind, -item.score
+    return sorted(found.values(), key=lambda item: -item.score)
 
 
 def _with_words(context: Context, fits: Fits, lexicon: Lexicon) -> Fits:

@@ -19,7 +19,7 @@ from kgneo.graph.run import Result
 from kgneo.matching import found_in, match
 from kgneo.query.graph import QueryGraph
 from kgneo.questions import GoldNode
-from kgneo.reading.choice import TRIES, choose, tells
+from kgneo.reading.choice import TRIES, choose, settles, tells
 from kgneo.reading.confidence import weights
 from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found
@@ -74,8 +74,8 @@ class _Runs:
         result = self.results[place]
         assert result is not None  # it was chosen by what it found
         item = self.readings[place]
-        meant = item.means * item.decided if item.likely is None else 1.0
-        return Answered(item, result, probability * meant)
+        decided = item.decided if item.likely is None else 1.0
+        return Answered(item, result, probability * decided)
 
     def _result(self, place: int) -> Result | None:
         if len(self.readings[place].graph.variables) > LARGEST:
@@ -124,7 +124,7 @@ def _learned(runs: _Runs) -> Answered | None:
         found = runs.run(place)
         if found is None or not tells(item, found):
             continue
-        if not found.empty or item.complete or not found.answers:
+        if settles(item, found):
             return runs.answered(place, (item.likely or 0.0) * (EMPTY if found.empty else 1.0))
         nothing = place if nothing is None else nothing
     return None if nothing is None else runs.answered(nothing, (runs.readings[nothing].likely or 0.0) * EMPTY)
