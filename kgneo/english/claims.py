@@ -52,7 +52,7 @@ _LEADS = tuple(
         r"(?:it\s+is|it['’]s|it\s+was)\s+(?:true|said|known|well known|a fact|the case|clear|certain|correct|believed|"
         r"reported)\s+that\s+",
         r"(?:they|people)\s+say\s+(?:that\s+)?",
-        r"(?:you\s+know|the\s+fact\s+is|the\s+truth\s+is|at\s+least|i\s+mean)\b\s*(?:that\b|what\b)?\s*[,!?]?\s*",
+        r"(?:you\s+know|the\s+fact\s+is|the\s+truth\s+is|at\s+least(?=\s*,)|i\s+mean)\b\s*(?:that\b|what\b)?\s*[,!?]?\s*",
     )
 )
 _DENIALS = re.compile(

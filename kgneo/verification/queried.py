@@ -13,19 +13,19 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import permutations
 
 from rapidfuzz.distance import OSA
 
 from kgneo.context import Context
-from kgneo.english.names import is_past, name_words, same_root
-from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, multiple_of, number_at
+from kgneo.english.names import name_words
+from kgneo.english.numbers import UNIT_SIZES, multiple_of
 from kgneo.english.words import (
     AUXILIARIES,
+    COMPARATIVES,
     COPULAS,
     FUNCTION_WORDS,
-    MEASURES,
-    PLAIN_VERBS,
+    PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVES,
     UNITS,
@@ -33,14 +33,16 @@ from kgneo.english.words import (
 from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.graph.run import Result, evidence_of
 from kgneo.model import Hop
-from kgneo.query.graph import Aggregate, Condition, Operator, QueryGraph, Value
+from kgneo.query.graph import Aggregate, Condition, Edge, Operator, QueryGraph, Value
 from kgneo.query.wording import wording
 from kgneo.reading.heard import Heard
-from kgneo.reading.mentions import Meaning, Mention, Span, has_root, words_of
+from kgneo.reading.mentions import Meaning, Mention, has_root, words_of
 from kgneo.reading.read import Interpretation
 from kgneo.stages.interpret import LONGEST, interpret, reading, run_query
 from kgneo.stages.unused import hear
 from kgneo.text import fold
+from kgneo.verification.all_said import as_number, is_in_unit, numbers_of, says_all
+from kgneo.verification.cut import cuts, is_verb
 from kgneo.verification.named import same_value
 from kgneo.verification.steps import Steps
 from kgneo.verification.unplaced import unplaced
@@ -52,10 +54,6 @@ NEEDLESS = 1.0
 """Points of score that it costs to speak of a thing that the claim does not need."""
 SURELY = 0.9
 """How surely the kind of what is asked for is named, from which on the claim speaks of it."""
-MEASURED = 0.3
-"""How surely a word speaks of what is compared, from which it does."""
-LIKELY = 0.5
-"""How like the name of a property a word must be to speak of it."""
 READ, WEAK, LEAST = 0.93, 0.08, 0.5
 """How often a verdict is right where all is said, what each way costs that no word speaks of, and the least of it."""
 UNKNOWN = 0.85
@@ -64,14 +62,10 @@ MISSPELT = 2
 """Letters by which a name is another spelling of a value."""
 SHOWN = 5
 """Other values that an explanation names."""
-JOINING = frozenset(("and", "but", "while", "whereas"))
-"""Words that join clauses."""
 NEGATING = frozenset(("not", "never", "no", "none", "cannot", "nobody", "nothing"))
 """Words that deny the sentence that they stand in."""
 SHORT = frozenset(("isn", "aren", "doesn", "don", "didn", "wasn", "weren", "hasn", "haven", "hadn", "won", "couldn"))
 """What stands before "'t"."""
-REPORTING = frozenset(["given", "recorded", "listed", "shown", "noted", "registered", "stored", "entered", "mentioned"])
-"""Verbs that say only that the graph has it."""
 POSITIVE = {"no": "", "not": "", "never": "", "cannot": "can", "nobody": "somebody", "nothing": "something", "none": ""}
 
 
@@ -89,7 +83,7 @@ class Wanted:
     def _fits(self, answer: str) -> bool:
         if self.operator == "=":
             return any(same_value(value, answer) or _rounded(value, answer) for value in self.values)
-        found, bounds = _number(answer), [_number(value) for value in self.values]
+        found, bounds = as_number(answer), [as_number(value) for value in self.values]
         if found is None or None in bounds:
             return False
         numbers = [bound for bound in bounds if bound is not None]
@@ -119,24 +113,16 @@ class Asked:
 
 def checked_as_query(context: Context, text: str, names: Sequence[str] = ()) -> tuple[CheckedPart, ...]:
     """The verdicts on what a sentence claims, which together are the verdict on it; none where it is not read. `names`
-    in it are known to be ones that the graph has."""
+    in it are known to be ones that the graph has. A sentence that can be cut into two that are read says these two."""
     heard = hear(context, text)
     if heard is None:
         return ()
-    pieces = _apart(heard)
-    if len(pieces) > 1 and (parts := _each(context, pieces, names)):
-        return parts
+    for first, second in cuts(heard):
+        parts = checked_as_query(context, first, names), checked_as_query(context, second, names)
+        if all(parts):
+            return (*parts[0], *parts[1])
     whole = _checked(context, heard, names)
-    if whole is not None:
-        return (whole,)
-    return _each(context, clauses_of(heard), names)
-
-
-def _each(context: Context, pieces: Sequence[str], names: Sequence[str]) -> tuple[CheckedPart, ...]:
-    """The verdicts on several sentences; none where one of them is not read."""
-    heard = [hear(context, piece) for piece in pieces]
-    parts = [item and _checked(context, item, names) for item in heard]
-    return tuple(part for part in parts if part) if all(parts) and len(parts) > 1 else ()
+    return (whole,) if whole else ()
 
 
 def _checked(context: Context, heard: Heard, names: Sequence[str]) -> CheckedPart | None:
@@ -146,49 +132,6 @@ def _checked(context: Context, heard: Heard, names: Sequence[str]) -> CheckedPar
     other = hear(context, plain)
     part = _Claim(context, other, names).checked() if other else None
     return part and replace(contrary(part), text=heard.text)
-
-
-def _apart(heard: Heard) -> list[str]:
-    """The sentence for each of several things that the same is said of, "X and Y are both in Z"."""
-    words, values = heard.words, heard.values
-    for first, second in pairwise(values):
-        between = heard.plain[first.end : second.start]
-        if between == ["and"] and _same_kind(first, second) and "between" not in heard.plain[: first.start]:
-            start = words[first.start - (heard.plain[first.start - 1 : first.start] == ["both"])].start
-            end = words[second.end - 1].end
-            names = [heard.words_of(item) for item in (first, second)]
-            return [f"{heard.text[:start]}{name}{heard.text[end:]}".replace(" both ", " ") for name in names]
-    return []
-
-
-def _same_kind(first: Mention, second: Mention) -> bool:
-    keys = [{meaning.key for meaning in item.meanings if meaning.kind == "value"} for item in (first, second)]
-    return bool(keys[0] & keys[1])
-
-
-def clauses_of(heard: Heard) -> list[str]:
-    """The clauses that a sentence joins, each with the subject of the first where it has none."""
-    plain, words = heard.plain, heard.words
-    verbs = [index for index, word in enumerate(plain) if _is_verb(word) and index not in heard.taken]
-    if not verbs:
-        return []
-    subject = heard.text[: words[verbs[0]].start]
-    at = [
-        index for index, word in enumerate(plain) if word in JOINING and index > verbs[0] and index not in heard.taken
-    ]
-    for index in at:
-        if index + 1 == len(plain):
-            continue
-        left, right = heard.text[: words[index].start].rstrip(" ,;"), heard.text[words[index + 1].start :]
-        if _is_verb(plain[index + 1]):
-            return [left, f"{subject}{right}"]
-        if any(verb > index for verb in verbs):
-            return [left, right]
-    return []
-
-
-def _is_verb(word: str) -> bool:
-    return word in COPULAS | AUXILIARIES or is_past(word)
 
 
 def _affirmed(heard: Heard) -> str | None:
@@ -231,7 +174,11 @@ class _Claim:
             self.heard = hear(self.context, self.text) or self.heard
         if missing:
             return self._without(missing)
-        return self._counted() or self._first() or self._valued() or self._whole()
+        found = self._counted() or self._first() or self._more()
+        if found is not None:
+            return found
+        whole = self._whole()
+        return whole if whole and whole.verdict == SUPPORTED else self._valued() or whole
 
     # Names that the graph does not have --------------------------------------------------------------------------
 
@@ -250,7 +197,7 @@ class _Claim:
             start = self.text.find(name)
             if (
                 start >= 0
-                and _number(name) is None
+                and as_number(name) is None
                 and all(start + len(name) <= first or last <= start for first, last in found)
             ):
                 found.append((start, start + len(name)))
@@ -290,6 +237,8 @@ class _Claim:
         """What the sentence asks for without what stands at `span`."""
         for item in self._readings(_left_out(self.text, span)):
             graph = item.graph
+            if not span[0] and item.named < SURELY:  # the subject of the sentence, of what kind is not said
+                continue
             if isinstance(graph.answer, Value) and not self._is_named(graph):
                 return self._of(item, graph)
             if isinstance(graph.answer, Value) and (other := self._at_the_end(graph)):
@@ -334,9 +283,9 @@ class _Claim:
         """The verdict on a claim that says how many there are, or what a number over several is."""
         for start, end, wanted in self._numbers():
             for text in self._open_numbers(start, end):
-                item = self._best(text)
-                if item is not None and isinstance(item.graph.answer, Aggregate) and not item.graph.columns:
-                    return self._compared(self._of(item, item.graph, wanted))
+                found = [item for item in self._near(text) if _is_number(item.graph)]
+                if found:
+                    return self._any_compared([self._of(item, item.graph, wanted) for item in found])
         return None
 
     def _numbers(self) -> Iterator[tuple[int, int, Wanted]]:
@@ -346,10 +295,9 @@ class _Claim:
             yield item.start, item.end, Wanted(item.operator, item.values)
         names = {index for item in self.heard.values if item.end - item.start > 1
                  for index in range(item.start, item.end)}  # fmt: skip
-        for index in range(len(self.heard.plain)):
-            found = None if index in inside | names else number_at(self.heard.plain, index)
-            if found is not None and self.heard.plain[index] not in ("the", "a", "an"):
-                yield index, found[1], Wanted("=", (found[0],))
+        for start, end, number in numbers_of(self.heard):
+            if start not in inside | names:
+                yield start, end, Wanted("=", (number,))
 
     def _open_numbers(self, start: int, end: int) -> Iterator[str]:
         """The sentence with a number left open: "how many" things, or at its end nothing."""
@@ -400,7 +348,7 @@ class _Claim:
     def _beyond_copula(self, at: int) -> list[list[Mention]]:
         """The values on the other side of the verb from word `at`, those side by side together; all, where there is no
         verb between."""
-        verbs = [index for index, word in enumerate(self.heard.plain) if _is_verb(word)]
+        verbs = [index for index, word in enumerate(self.heard.plain) if is_verb(word)]
         runs: list[list[Mention]] = []
         for item in self.heard.values:
             words = self.heard.words
@@ -426,30 +374,78 @@ class _Claim:
                     )
         return None
 
+    # Comparisons with something else -----------------------------------------------------------------------------
+
+    def _more(self) -> CheckedPart | None:
+        """The verdict on a claim that one thing has more of something than another, or is earlier: what each of the two
+        has is asked for by itself."""
+        for less, texts in self._sides():
+            asked = [self._one_value(text) for text in texts]
+            found = [self._run(item.graph) if item else None for item in asked]
+            answers = [item.answers[0] for item in found if item and len(item.answers) == 1]
+            if len(answers) == len(texts) and asked[0] and found[0]:
+                first, second = (as_number(answer) or answer for answer in answers)
+                told = f"The graph has {answers[0]} and {answers[1]}."
+                holds = type(first) is type(second) and (first < second if less else first > second)  # type: ignore[operator]
+                return self._part(SUPPORTED if holds else REFUTED, asked[0], found[0], told)
+        return None
+
+    def _sides(self) -> Iterator[tuple[bool, tuple[str, str]]]:
+        """What is compared with "than", and with "before" and "after" a name: whether it is less, and the two texts
+        that ask for it."""
+        words, plain, text = self.heard.words, self.heard.plain, self.text
+        for at in range(1, len(plain) - 1):
+            first, second = text[: words[at].start].strip(), text[words[at].end :].strip(" .!")
+            subject = next((item for item in self.heard.values if item.end <= at), None)
+            if subject is None:
+                return
+            if plain[at] in ("before", "after") and any(item.start == at + 1 for item in self.heard.values):
+                name = self.heard.words_of(subject)
+                yield plain[at] == "before", (f"When {first}", f"When {first.replace(name, second, 1)}")
+            noun = next((index for index in range(subject.end, at) if plain[index] in COMPARATIVES), at)
+            if plain[at] == "than" and noun + 1 < at:
+                noun_said = text[words[noun + 1].start : words[at].start].strip()
+                name = self.heard.words_of(subject)
+                yield not COMPARATIVES[plain[noun]], (f"the {noun_said} of {name}", f"the {noun_said} of {second}")
+
+    def _one_value(self, text: str) -> Asked | None:
+        """What a text asks for, if that is a number or a property of something that it names."""
+        item = self._best(text, named=True)
+        if item is None or not (_is_number(item.graph) or self._asks_value(item.graph)):
+            return None
+        return self._of(item, item.graph)
+
     # What a property is ------------------------------------------------------------------------------------------
 
     def _valued(self) -> CheckedPart | None:
         """The verdict on a claim that says what number or date a property is: without it, the sentence asks for it."""
         numbers = [item for item in self._numbers() if item[2].operator == "="]
-        if len(numbers) != 1 or self.heard.form.comparisons or self.heard.form.versus:
+        places = [item[:2] for item in numbers]
+        others = [item for item in self.heard.form.comparisons if (item.start, item.end) not in places]
+        if len(numbers) != 1 or others or self.heard.form.versus:
             return None
         start, end, wanted = numbers[0]
         words = self.heard.words
         span = (words[start].start, words[end - 1].end)
-        asked = [_left_out(self.text, span), re.sub(r"\ban? (\w+) of\s*$", r"what \1", self.text[: span[0]])]
-        item = next(
-            (item for text in dict.fromkeys(asked) if (item := self._best(text)) and self._asks_value(item.graph)), None
-        )
-        if item is None or not isinstance(item.graph.answer, Value):
-            return None
-        if not self._is_in_unit(item.graph.answer.key, end):
-            return None
-        times = multiple_of(self.heard.plain[end : end + 1], name_words(item.graph.answer.key))
-        number = _number(wanted.values[0])
-        if number is not None and times != 1:
-            return self._compared(self._of(item, item.graph, Wanted("=", (f"{number / times:g}",))))
         said = self.text[span[0] : span[1]]
-        return self._compared(self._of(item, item.graph, replace(wanted, values=(*wanted.values, said))))
+        texts = [_left_out(self.text, span), re.sub(r"\ban? (\w+) of\s*$", r"what \1", self.text[: span[0]]), self.text]
+        for text in dict.fromkeys(texts):
+            found = [item for item in self._near(text, (said, *wanted.values)) if self._asks_value(item.graph)]
+            asked = [self._of(item, item.graph, self._in_its_unit(item.graph, start, end, wanted)) for item in found
+                     if self._is_in_unit(item.graph, end)]  # fmt: skip
+            if asked:
+                return self._any_compared(asked)
+        return None
+
+    def _in_its_unit(self, graph: QueryGraph, start: int, end: int, wanted: Wanted) -> Wanted:
+        """What is wanted of a property, by the unit or the multiple of the number from word `start` to `end`."""
+        assert isinstance(graph.answer, Value)
+        times = multiple_of(self.heard.plain[start : end + 1], name_words(graph.answer.key))
+        number = as_number(wanted.values[0])
+        if number is not None and times != 1:
+            return Wanted("=", (f"{number / times:g}",))
+        words = self.heard.words
+        return replace(wanted, values=(*wanted.values, self.text[words[start].start : words[end - 1].end]))
 
     def _asks_value(self, graph: QueryGraph) -> bool:
         """Whether a query graph asks for a property of something that it names."""
@@ -457,17 +453,17 @@ class _Claim:
         asked = isinstance(answer, Value) and bool(answer.key) and bool(graph.conditions)
         return asked and not self._is_named(graph)
 
-    def _is_in_unit(self, key: str, end: int) -> bool:
-        """Whether the unit behind a number, if there is one, measures what a property's does, if it has one."""
+    def _is_in_unit(self, graph: QueryGraph, end: int) -> bool:
+        """Whether the unit behind a number, if there is one, measures what the property asked for does."""
         said = next((UNIT_SIZES[word] for word in self.heard.plain[end : end + 1] if word in UNIT_SIZES), None)
-        held = next((UNIT_SIZES[word] for word in name_words(key) if word in UNIT_SIZES), None)
-        return said is None or held is None or said[0] == held[0]
+        assert isinstance(graph.answer, Value)
+        return said is None or is_in_unit(said[0], graph.answer.key)
 
     # All else ----------------------------------------------------------------------------------------------------
 
     def _whole(self) -> CheckedPart | None:
         """The verdict on a claim that is a query graph as it stands."""
-        found = [item for item in self._readings(self.text) if _is_test(item.graph)]
+        found = [_simpler(item) for item in self._readings(self.text) if _is_test(item.graph)]
         if not found:
             return None
         near = [item for item in found if item.score >= found[0].score - CLOSE]
@@ -528,16 +524,26 @@ class _Claim:
 
     # Reading and running -----------------------------------------------------------------------------------------
 
-    def _readings(self, text: str) -> list[Interpretation]:
-        """The readings of a text that say all of it, best first."""
+    def _readings(self, text: str, numbers: Sequence[str] = ()) -> list[Interpretation]:
+        """The readings of a text that say all of it but for `numbers`, best first."""
         spans = [(at, at + len(name)) for name in self.given if (at := text.find(name)) >= 0]
         heard = hear(self.context, text)
         try:
             found = interpret(self.context, text, spans) if heard else []
         except EntityNotFound:
             return []
-        whole = [item for item in found if heard and _says_all(heard, item, spans)]
+        whole = [item for item in found if heard and says_all(heard, item, spans, numbers)]
         return sorted(whole, key=lambda item: -(item.score - NEEDLESS * _is_needless(item)))
+
+    def _near(self, text: str, numbers: Sequence[str] = ()) -> list[Interpretation]:
+        """The readings of a text that are as good as the best one; `numbers` of it need not be read."""
+        found = self._readings(text, numbers)
+        return [item for item in found if item.score >= found[0].score - CLOSE]
+
+    def _any_compared(self, asked: Sequence[Asked]) -> CheckedPart | None:
+        """The verdict by what is found in one of several ways: the first that holds, or else the first."""
+        parts = [part for item in asked if (part := self._compared(item))]
+        return next((part for part in parts if part.verdict == SUPPORTED), parts[0] if parts else None)
 
     def _best(self, text: str, *, named: bool = False) -> Interpretation | None:
         """The best reading of a text that asks for something; `named`: of something that is not named itself."""
@@ -562,74 +568,43 @@ class _Claim:
         )  # fmt: skip
 
 
-def _says_all(heard: Heard, item: Interpretation, given: Sequence[Span]) -> bool:
-    """Whether a reading leaves nothing of a sentence out: no value or number that it names, no word that tells."""
+def _is_number(graph: QueryGraph) -> bool:
+    """Whether a query graph asks for one number."""
+    return isinstance(graph.answer, Aggregate) and not graph.columns
+
+
+def _simpler(item: Interpretation) -> Interpretation:
+    """A reading without a thing of which it says only what another one is: "the artist of X is Y" speaks of one."""
     graph = item.graph
-    held = {str(value) for condition in graph.every_condition() if isinstance(condition.right, tuple)
-            for value in condition.right}  # fmt: skip
-    named = [item for item in heard.values if not any(heard.stands_at(item, span) for span in given)]
-    if any(not any(str(value) in held for meaning in item.meanings for value in meaning.values) for item in named):
+    for edge, other in permutations(graph.edges if isinstance(graph.answer, Value) else (), 2):
+        bare, same = _twins(edge, other)
+        if bare and _says_nothing(graph, bare, edge):
+            asked = graph.answer
+            assert isinstance(asked, Value)
+            kept = replace(
+                graph,
+                variables=tuple(variable for variable in graph.variables if variable.name != bare),
+                edges=tuple(left for left in graph.edges if left is not edge),
+                answer=replace(asked, of=same) if asked.of == bare else asked,
+            )
+            return replace(item, graph=kept)
+    return item
+
+
+def _says_nothing(graph: QueryGraph, name: str, edge: Edge) -> bool:
+    """Whether a query graph says nothing of a thing but that an edge leads to it."""
+    if graph.selections or graph.alternatives or graph.different or graph.conditions_of(name):
         return False
-    if (
-        item.measured < MEASURED
-        or set(map(str.lower, item.unsaid)) - PLAIN_VERBS - REPORTING
-        or _unheld_numbers(heard, graph)
-    ):
-        return False
-    if any(word[:1].isupper() for word in item.ignored) or _speaks_of_other(heard, graph):
-        return False
-    return all(_is_said(heard, graph, value) for value in _unbounded(graph))
+    return len(graph.edges_of(name)) == 1 and not any(edge.name and value.of == edge.name for value in graph.values())
 
 
-def _unbounded(graph: QueryGraph) -> list[Value]:
-    """The properties that a query graph asks for, or compares with one another, and so has no value of."""
-    found = [graph.answer] if isinstance(graph.answer, Value) and graph.answer.key else []
-    found += [item.left for item in graph.conditions if isinstance(item.left, Value) and isinstance(item.right, Value)]
-    return [
-        value for value in found if not any(item.left == value and item.operator == "=" for item in graph.conditions)
-    ]
-
-
-def _is_said(heard: Heard, graph: QueryGraph, value: Value) -> bool:
-    """Whether a word of a sentence speaks of a property."""
-    owners = next((item.labels for item in graph.variables if item.name == value.of), None)
-    if owners is None:
-        owners = next((edge.relations for edge in graph.edges if edge.name == value.of), ())
-    keys = [key for key in heard.fits.vocabulary.keys if key.key == value.key and key.owner in owners]
-    words = [word for index, word in enumerate(heard.plain)
-             if index not in heard.taken and (word not in FUNCTION_WORDS or word in MEASURES)]  # fmt: skip
-    return any(max(heard.fits.key(word).get(key, 0.0), heard.fits.measured(word, key)) >= LIKELY
-               for key in keys for word in words)  # fmt: skip
-
-
-def _unheld_numbers(heard: Heard, graph: QueryGraph) -> list[str]:
-    """The numbers of a sentence that no condition of a query graph compares with."""
-    literals = [str(value) for condition in graph.every_condition() if isinstance(condition.right, tuple)
-                for value in condition.right]  # fmt: skip
-    named = {index for item in heard.values for index in range(item.start, item.end)}
-    found = (number_at(heard.plain, index) for index in range(len(heard.plain))
-             if index not in named and heard.plain[index] not in ("the", "a", "an", "year"))  # fmt: skip
-    numbers = [item[0] for item in found if item]
-    return [number for number in numbers if not any(_is_same(number, literal) for literal in literals)]
-
-
-def _is_same(number: str, literal: str) -> bool:
-    """Whether a number is a literal, which may count thousands or millions."""
-    first, second = _number(number), _number(literal)
-    times = first / second if first and second else 0
-    return same_value(number, literal) or times in MULTIPLES.values()
-
-
-def _speaks_of_other(heard: Heard, graph: QueryGraph) -> bool:
-    """Whether a word is of a name in the schema, and a query graph speaks of nothing that has it in its name."""
-    vocabulary = heard.fits.vocabulary
-    spoken = {word for variable in graph.variables for label in variable.labels for word in name_words(label)}
-    spoken |= {word for edge in graph.edges for relation in edge.relations
-               for word in name_words(vocabulary.readable(relation))}  # fmt: skip
-    keys = {value.key for value in graph.values()}
-    spoken |= {word for key in vocabulary.keys if key.key in keys for word in name_words(key.name or key.key)}
-    left = [heard.plain[index] for index in heard.telling if index not in heard.taken | heard.form.used]
-    return any(has_root(word, heard.fits) and not any(same_root(word, said) for said in spoken) for word in left)
+def _twins(edge: Edge, other: Edge) -> tuple[str, str]:
+    """The two things that relationships of the same type lead to from one; empty where they do not."""
+    if edge.relations != other.relations or edge.absent or other.absent:
+        return "", ""
+    if edge.subject == other.subject:
+        return edge.object, other.object
+    return (edge.subject, other.subject) if edge.object == other.object else ("", "")
 
 
 def _is_test(graph: QueryGraph) -> bool:
@@ -702,11 +677,16 @@ def _is_part(own: Sequence[str], text: str, *, of_name: bool) -> bool:
 
 def _is_misspelt(said: str, meanings: Sequence[Meaning]) -> bool:
     """Whether what is said is a value but for its spelling: another name may be spelt so."""
-    values = [fold(str(value)) for meaning in meanings for value in (meaning.text, *meaning.values)]
-    own = fold(said)
+    values = [_telling(str(value)) for meaning in meanings for value in (meaning.text, *meaning.values)]
+    own = _telling(said)
     if any(_holds(_words(value), _words(own)) or own.rstrip("s") == value.rstrip("s") for value in values):
         return False
     return own[:1].isalpha() and any(0 < OSA.distance(own, value) <= MISSPELT for value in values)
+
+
+def _telling(text: str) -> str:
+    """The words of a name without those that only join them."""
+    return " ".join(word for word in _words(text) if word not in PREPOSITIONS | {"the", "and"})
 
 
 def _confidence(item: Interpretation) -> float:
@@ -724,16 +704,9 @@ def _left_out(text: str, span: tuple[int, int]) -> str:
     return " ".join(left)
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return None
-
-
 def _rounded(said: str, found: str) -> bool:
     """Whether a number is the one that was said, as far as that goes."""
-    first, second = _number(said), _number(found)
+    first, second = as_number(said), as_number(found)
     if first is None or second is None or math.isinf(second):
         return False
     return round(second, len(said.partition(".")[2])) == first
