@@ -94,6 +94,71 @@ def test_what_the_graph_has_no_words_for_is_left_open(clinic: Context, claim: st
     assert verify(clinic, claim).verdict == OPEN
 
 
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Bo Larm is from Chile; Cy Dunne is from Norway.", SUPPORTED),
+        ("Bo Larm is from Chile. She is 29 years old.", SUPPORTED),
+        ("Bo Larm is from Chile and her age is 30.", REFUTED),
+        ("Bo Larm is from Chile and is 29.", SUPPORTED),
+        ("Bo Larm is from Chile and is 41.", REFUTED),
+        ("Ada Quist is from Norway and so is Cy Dunne.", SUPPORTED),
+        ("Ada Quist is from Norway, and so is Bo Larm.", REFUTED),
+        ("Bo Larm comes from Chile, Di Marsh from Ghana.", SUPPORTED),
+        ("Bo Larm comes from Chile, Di Marsh from Norway.", REFUTED),
+        ("Bo Larm, who works in the South Wing, is from Norway.", REFUTED),
+        ("Ada Quist is 41 years old and Bo Larm is 29.", SUPPORTED),
+        ("Bo Larm is from Chile but Max Vandal is from Norway.", OPEN),
+    ],
+)
+def test_a_sentence_of_two_statements_is_checked_as_two(clinic: Context, claim: str, verdict: str) -> None:
+    assert verify(clinic, claim).verdict == verdict
+
+
+def test_somebody_of_whom_two_things_are_said_is_one(clinic: Context) -> None:
+    assert verify(clinic, "Some nurse is from Chile and is 41 years old.").verdict != SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The North Wing opened before the South Wing.", SUPPORTED),
+        ("The North Wing opened after the South Wing.", REFUTED),
+        ("The South Wing keeps more beds than the North Wing.", SUPPORTED),
+        ("The South Wing keeps fewer beds than the North Wing.", REFUTED),
+        ("The North Wing opened before the Crystal Wing.", OPEN),
+    ],
+)
+def test_what_two_things_are_compared_by_is_asked_for_of_each(clinic: Context, claim: str, verdict: str) -> None:
+    assert verify(clinic, claim).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The North Wing boasts 12 beds.", SUPPORTED),
+        ("The North Wing boasts 14 beds.", REFUTED),
+        ("The corridor of the North Wing is 12 metres long.", OPEN),
+        ("At least one nurse is from Norway.", SUPPORTED),
+        ("Whoever works in the North Wing is from Norway.", SUPPORTED),
+    ],
+)
+def test_a_verb_before_a_property_says_no_more_and_a_unit_says_of_what_a_number_is(
+    clinic: Context, claim: str, verdict: str
+) -> None:
+    assert verify(clinic, claim).verdict == verdict
+
+
+@pytest.mark.parametrize("claim", ["The North Wing was bought for 7 coins.", "Ada Quist took up 7 posts in 1989."])
+def test_a_number_of_which_no_property_is_named_is_compared_with_none(clinic: Context, claim: str) -> None:
+    assert verify(clinic, claim).verdict == OPEN
+
+
+@pytest.mark.parametrize("claim", ["Ada Quist is from Norway and speaks Latin.", "Bo Larm is 29, and Max Vandal too."])
+def test_a_statement_that_is_not_read_leaves_the_sentence_open(clinic: Context, claim: str) -> None:
+    assert verify(clinic, claim).verdict == OPEN
+
+
 def test_a_name_in_brackets_must_be_one_that_the_graph_has(clinic: Context) -> None:
     assert verify(clinic, "[Ada Quist] is from Norway.").verdict == SUPPORTED
     with pytest.raises(EntityNotFound):

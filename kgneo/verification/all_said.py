@@ -24,6 +24,8 @@ LIKELY = 0.5
 """How like the name of a property a word must be to speak of it."""
 REPORTING = frozenset(["given", "recorded", "listed", "shown", "noted", "registered", "stored", "entered", "mentioned"])
 """Verbs that say only that the graph has it."""
+_IDS = frozenset(("id", "ids", "identifier"))
+"""Words for what only tells one thing from another."""
 
 
 def says_all(heard: Heard, item: Interpretation, given: Sequence[Span], numbers: Collection[str] = ()) -> bool:
@@ -39,7 +41,19 @@ def says_all(heard: Heard, item: Interpretation, given: Sequence[Span], numbers:
     said = said_words(heard, graph) | {*numbers}
     if any(word.lower() not in said for word in item.unsaid) or any(word[:1].isupper() for word in item.ignored):
         return False
-    return not _speaks_of_other(heard, graph) and all(_is_said(heard, graph, value) for value in _unbounded(graph))
+    if _speaks_of_other(heard, graph) or _takes_for_id(heard, graph, numbers):
+        return False
+    return all(_is_said(heard, graph, value) for value in _unbounded(graph))
+
+
+def _takes_for_id(heard: Heard, graph: QueryGraph, numbers: Collection[str]) -> bool:
+    """Whether a number is compared with an identifier, of which the sentence has no word."""
+    keys = [key for _, _, number in numbers_of(heard) for key in _compared_with(graph, number)]
+    if numbers and isinstance(graph.answer, Value):
+        keys.append(graph.answer.key)
+    values = {heard.words_of(item) for item in heard.values}
+    held = [number for _, _, number in numbers_of(heard) if number in values]
+    return not held and not _IDS & {*heard.plain} and any(_IDS & {*name_words(key)} for key in keys)
 
 
 def _is_held(graph: QueryGraph, named: Mention) -> bool:
@@ -65,7 +79,7 @@ def _having(heard: Heard, graph: QueryGraph) -> set[str]:
              if meaning.key and meaning.key.key in keys and meaning.score >= NAMED]  # fmt: skip
     named += [start for start, _, key in heard.whole_keys if key.key in keys]
     ends = {item.end for item in heard.values}
-    verbs = [index for index in ends if index < len(heard.plain) and _may_be_verb(heard.plain[index])]
+    verbs = [index for index in ends | {0, 1} if index < len(heard.plain) and _may_be_verb(heard.plain[index])]
     return {heard.plain[index] for index in verbs if any(index < at for at in named)}
 
 
@@ -107,7 +121,15 @@ def _unbounded(graph: QueryGraph) -> list[Value]:
     ]
 
 
-def _is_said(heard: Heard, graph: QueryGraph, value: Value) -> bool:
+def names_what_is_there(heard: Heard, graph: QueryGraph) -> bool:
+    """Whether a query graph that asks whether a property is there, or how many values it has, asks for one that the
+    sentence surely names."""
+    asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
+    alone = isinstance(asked, Value) and asked.key and not any(item.left == asked for item in graph.conditions)
+    return not alone or not isinstance(asked, Value) or _is_said(heard, graph, asked, NAMED)
+
+
+def _is_said(heard: Heard, graph: QueryGraph, value: Value, least: float = LIKELY) -> bool:
     """Whether a word of a sentence speaks of a property."""
     owners = next((item.labels for item in graph.variables if item.name == value.of), None)
     if owners is None:
@@ -115,7 +137,7 @@ def _is_said(heard: Heard, graph: QueryGraph, value: Value) -> bool:
     keys = [key for key in heard.fits.vocabulary.keys if key.key == value.key and key.owner in owners]
     words = [word for index, word in enumerate(heard.plain)
              if index not in heard.taken and (word not in FUNCTION_WORDS or word in MEASURES)]  # fmt: skip
-    return any(max(heard.fits.key(word).get(key, 0.0), heard.fits.measured(word, key)) >= LIKELY
+    return any(max(heard.fits.key(word).get(key, 0.0), heard.fits.measured(word, key)) >= least
                for key in keys for word in words)  # fmt: skip
 
 
@@ -157,7 +179,8 @@ def _speaks_of_other(heard: Heard, graph: QueryGraph) -> bool:
                for word in name_words(vocabulary.readable(relation))}  # fmt: skip
     keys = {value.key for value in graph.values()}
     spoken |= {word for key in vocabulary.keys if key.key in keys for word in name_words(key.name or key.key)}
-    left = [heard.plain[index] for index in heard.telling if index not in heard.taken | heard.form.used]
+    units = {end for _, end, _ in numbers_of(heard)}
+    left = [heard.plain[index] for index in heard.telling if index not in heard.taken | heard.form.used | units]
     return any(has_root(word, heard.fits) and not any(same_root(word, said) for said in spoken) for word in left)
 
 

@@ -111,7 +111,7 @@ class _Clauses:
             return
         for index in range(self.verb + 1, len(self.plain)):
             word, before = self.plain[index], self._between(index)
-            if index in self.heard.taken and index - 1 in self.heard.taken:
+            if any(item.start < index < item.end for item in self.heard.values):
                 continue
             if word in JOINING and index + 1 < len(self.plain):
                 yield _Joint(index, index + 1)
@@ -172,7 +172,8 @@ class _Clauses:
         if self.plain[at] in PREPOSITIONS:
             same = [index for index in range(self.verb, left) if self.plain[index] == self.plain[at]]
             return f"{self.text(0, same[-1])} {self.text(at, len(self.plain))}" if same else ""
-        name = next((item for item in self.heard.values if item.start <= at < item.end), None)
+        first = at + (self.plain[at] == "the")
+        name = next((item for item in self.heard.values if item.start <= first < item.end), None)
         if name is None or name.end >= len(self.plain):
             return ""
         rest = name.end

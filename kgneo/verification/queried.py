@@ -41,7 +41,7 @@ from kgneo.reading.read import Interpretation
 from kgneo.stages.interpret import LONGEST, interpret, reading, run_query
 from kgneo.stages.unused import hear
 from kgneo.text import fold
-from kgneo.verification.all_said import as_number, is_in_unit, numbers_of, says_all
+from kgneo.verification.all_said import as_number, is_in_unit, names_what_is_there, numbers_of, says_all
 from kgneo.verification.cut import cuts, is_verb
 from kgneo.verification.named import same_value
 from kgneo.verification.steps import Steps
@@ -284,6 +284,7 @@ class _Claim:
         for start, end, wanted in self._numbers():
             for text in self._open_numbers(start, end):
                 found = [item for item in self._near(text) if _is_number(item.graph)]
+                found = [item for item in found if names_what_is_there(self.heard, item.graph)]
                 if found:
                     return self._any_compared([self._of(item, item.graph, wanted) for item in found])
         return None
@@ -366,12 +367,14 @@ class _Claim:
             return graph
         selected = [selection.variable for selection in graph.selections]
         for meaning in item.meanings:
+            key = meaning.key.key if meaning.key else ""
+            edge = next((edge for edge in graph.edges if edge.name and meaning.owner in edge.relations), None)
+            if key and edge:
+                return replace(graph, answer=Value(edge.name, key))
+            shown = self.heard.fits.vocabulary.display.get(meaning.owner, ())
             for variable in sorted(graph.variables, key=lambda variable: variable.name not in selected):
-                if meaning.key is not None and meaning.owner in variable.labels:
-                    shown = self.heard.fits.vocabulary.display.get(meaning.owner, ())
-                    return replace(
-                        graph, answer=Value(variable.name, "" if meaning.key.key in shown else meaning.key.key)
-                    )
+                if key and meaning.owner in variable.labels:
+                    return replace(graph, answer=Value(variable.name, "" if key in shown else key))
         return None
 
     # Comparisons with something else -----------------------------------------------------------------------------
@@ -394,19 +397,25 @@ class _Claim:
         """What is compared with "than", and with "before" and "after" a name: whether it is less, and the two texts
         that ask for it."""
         words, plain, text = self.heard.words, self.heard.plain, self.text
-        for at in range(1, len(plain) - 1):
+        if not self.heard.values:
+            return
+        end = self._end_of_name(self.heard.values[0])
+        name = text[words[self.heard.values[0].start].start : words[end - 1].end]
+        for at in range(end, len(plain) - 1):
             first, second = text[: words[at].start].strip(), text[words[at].end :].strip(" .!")
-            subject = next((item for item in self.heard.values if item.end <= at), None)
-            if subject is None:
-                return
-            if plain[at] in ("before", "after") and any(item.start == at + 1 for item in self.heard.values):
-                name = self.heard.words_of(subject)
+            if plain[at] in ("before", "after") and {at + 1, at + 1 + (plain[at + 1] == "the")} & self.heard.taken:
                 yield plain[at] == "before", (f"When {first}", f"When {first.replace(name, second, 1)}")
-            noun = next((index for index in range(subject.end, at) if plain[index] in COMPARATIVES), at)
+            noun = next((index for index in range(end, at) if plain[index] in COMPARATIVES), at)
             if plain[at] == "than" and noun + 1 < at:
                 noun_said = text[words[noun + 1].start : words[at].start].strip()
-                name = self.heard.words_of(subject)
                 yield not COMPARATIVES[plain[noun]], (f"the {noun_said} of {name}", f"the {noun_said} of {second}")
+
+    def _end_of_name(self, first: Mention) -> int:
+        """Where the values side by side that begin with one end: a first name and a last name."""
+        end = first.end
+        for item in self.heard.values:
+            end = item.end if item.start == end else end
+        return end
 
     def _one_value(self, text: str) -> Asked | None:
         """What a text asks for, if that is a number or a property of something that it names."""
@@ -463,7 +472,8 @@ class _Claim:
 
     def _whole(self) -> CheckedPart | None:
         """The verdict on a claim that is a query graph as it stands."""
-        found = [_simpler(item) for item in self._readings(self.text) if _is_test(item.graph)]
+        found = [_simpler(item) for item in self._readings(self.text)
+                 if _is_test(item.graph) and names_what_is_there(self.heard, item.graph)]  # fmt: skip
         if not found:
             return None
         near = [item for item in found if item.score >= found[0].score - CLOSE]
@@ -485,7 +495,10 @@ class _Claim:
             result = self._run(asked.graph)
             if result is not None and not result.empty:
                 return self._part(REFUTED, asked, result, _instead(condition, result))
-        others = [] if values else [condition for _, condition in conditions]
+        nodes = {variable.name for variable in item.graph.variables}
+        alone = any(isinstance(condition.left, Value) and condition.left.of in nodes for condition in values)
+        others = [condition for identity, condition in conditions if identity]
+        others = [] if alone and len(others) < 2 else others  # one thing with a value that it does not have
         found = [self._in_place(item, condition) for condition in others]
         sure = next((part for part, one in found if part and one), None)
         if sure is None and found and all(part for part, _ in found):
