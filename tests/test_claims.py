@@ -149,7 +149,7 @@ def test_a_verb_before_a_property_says_no_more_and_a_unit_says_of_what_a_number_
     assert verify(clinic, claim).verdict == verdict
 
 
-@pytest.mark.parametrize("claim", ["The North Wing was bought for 7 coins.", "Ada Quist took up 7 posts in 1989."])
+@pytest.mark.parametrize("claim", ["The North Wing was bought for 7 coins.", "Ada Quist owns 7 bicycles."])
 def test_a_number_of_which_no_property_is_named_is_compared_with_none(clinic: Context, claim: str) -> None:
     assert verify(clinic, claim).verdict == OPEN
 

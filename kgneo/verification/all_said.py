@@ -123,10 +123,12 @@ def _unbounded(graph: QueryGraph) -> list[Value]:
 
 def names_what_is_there(heard: Heard, graph: QueryGraph) -> bool:
     """Whether a query graph that asks whether a property is there, or how many values it has, asks for one that the
-    sentence surely names."""
+    sentence surely names, and says no number of."""
     asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
-    alone = isinstance(asked, Value) and asked.key and not any(item.left == asked for item in graph.conditions)
-    return not alone or not isinstance(asked, Value) or _is_said(heard, graph, asked, NAMED)
+    if not isinstance(asked, Value) or not asked.key or any(item.left == asked for item in graph.conditions):
+        return True
+    number = isinstance(graph.answer, Value) and any(numbers_of(heard))
+    return not number and _is_said(heard, graph, asked, NAMED)
 
 
 def _is_said(heard: Heard, graph: QueryGraph, value: Value, least: float = LIKELY) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kgneo.english.names import is_past
+from kgneo.english.numbers import is_number
 from kgneo.english.words import (
     ARTICLES,
     AUXILIARIES,
@@ -51,7 +52,13 @@ def cuts(heard: Heard) -> Iterator[Pair]:
     for joint in clauses.joints():
         second = clauses.completed(joint)
         if second:
-            yield clauses.text(0, joint.left), second
+            yield clauses.text(0, joint.left), f"{second}{clauses.behind_number(joint.left)}"
+
+
+def subject_of(heard: Heard) -> str:
+    """What stands before the verb of a sentence; empty where it has none."""
+    clauses = _Clauses(heard)
+    return clauses.text(0, clauses.verb)
 
 
 def is_verb(word: str) -> bool:
@@ -129,13 +136,19 @@ class _Clauses:
             at += 1
         if at >= len(self.plain):
             return ""
-        if not pronoun and self.plain[at] in OWNING:
+        if not pronoun and self.plain[at] in OWNING | {"her"}:
             return self._of_subject("'s ", at + 1)
         if pronoun or at in self.verbs or self._is_bare_verb(at):
             return self._of_subject(" ", at)
         if any(verb > at for verb in self.verbs) and (not joint.marked or at in self.heard.taken):
             return self.text(at, len(self.plain))
         return self._gapped(joint.left, at)
+
+    def behind_number(self, left: int) -> str:
+        """What stands behind the number of the first clause, where the second one ends in a number: "has 5 seats, and Y
+        has 7"; empty otherwise."""
+        at = next((index for index in range(self.verb, left) if is_number(self.plain[index])), left)
+        return f" {self.text(at + 1, left)}" if at + 1 < left and is_number(self.plain[-1]) else ""
 
     def in_passing(self) -> Iterator[Pair]:
         """A subject with what is said of it in passing, "X, which is in Y, is Z"."""

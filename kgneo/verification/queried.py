@@ -19,7 +19,7 @@ from rapidfuzz.distance import OSA
 
 from kgneo.context import Context
 from kgneo.english.names import name_words
-from kgneo.english.numbers import UNIT_SIZES, multiple_of
+from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, multiple_of
 from kgneo.english.words import (
     AUXILIARIES,
     COMPARATIVES,
@@ -42,7 +42,7 @@ from kgneo.stages.interpret import LONGEST, interpret, reading, run_query
 from kgneo.stages.unused import hear
 from kgneo.text import fold
 from kgneo.verification.all_said import as_number, is_in_unit, names_what_is_there, numbers_of, says_all
-from kgneo.verification.cut import cuts, is_verb
+from kgneo.verification.cut import cuts, is_verb, subject_of
 from kgneo.verification.named import same_value
 from kgneo.verification.steps import Steps
 from kgneo.verification.unplaced import unplaced
@@ -117,12 +117,23 @@ def checked_as_query(context: Context, text: str, names: Sequence[str] = ()) -> 
     heard = hear(context, text)
     if heard is None:
         return ()
+    names = [*names, *_named_as_a_word(context, heard)]
     for first, second in cuts(heard):
         parts = checked_as_query(context, first, names), checked_as_query(context, second, names)
         if all(parts):
             return (*parts[0], *parts[1])
     whole = _checked(context, heard, names)
     return (whole,) if whole else ()
+
+
+def _named_as_a_word(context: Context, heard: Heard) -> list[str]:
+    """The subject of a sentence, where it is the whole name of something and is heard as a word of the schema."""
+    known, subject = reading(context), subject_of(heard)
+    if known is None or not subject or any(item.start == 0 for item in heard.values):
+        return []
+    shown = heard.fits.vocabulary.display
+    found = known.dictionary.lookup([fold(subject)]).get(fold(subject), [])
+    return [subject] if any(item.key in shown.get(item.owner, ()) for item in found) else []
 
 
 def _checked(context: Context, heard: Heard, names: Sequence[str]) -> CheckedPart | None:
@@ -223,7 +234,7 @@ class _Claim:
         names = tuple(name.strip("\"“”'") for name in missing)
         told = f"The graph has no entity named {' or '.join(map(repr, names))}."
         start = self.text.find(missing[0])
-        compares = self.heard.form.comparisons or "than" in self.heard.plain
+        compares = self.heard.form.comparisons or {"than", "before", "after"} & {*self.heard.plain}
         alone = len(missing) == 1 and not compares
         asked = self._asked_without((start, start + len(missing[0]))) if alone else None
         if asked is not None and self._leads_to_one(asked.graph):
@@ -437,7 +448,9 @@ class _Claim:
         words = self.heard.words
         span = (words[start].start, words[end - 1].end)
         said = self.text[span[0] : span[1]]
-        texts = [_left_out(self.text, span), re.sub(r"\ban? (\w+) of\s*$", r"what \1", self.text[: span[0]]), self.text]
+        behind = {*self.heard.plain[end:]} - FUNCTION_WORDS - UNITS - UNIT_SIZES.keys() - MULTIPLES.keys()
+        what = re.sub(r"\ban? (\w+) of\s*$", r"what \1", self.text[: span[0]])
+        texts = [_left_out(self.text, span), self.text, *([] if behind else [what])]
         for text in dict.fromkeys(texts):
             found = [item for item in self._near(text, (said, *wanted.values)) if self._asks_value(item.graph)]
             asked = [self._of(item, item.graph, self._in_its_unit(item.graph, start, end, wanted)) for item in found
