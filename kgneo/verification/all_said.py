@@ -123,12 +123,13 @@ def _unbounded(graph: QueryGraph) -> list[Value]:
 
 def names_what_is_there(heard: Heard, graph: QueryGraph) -> bool:
     """Whether a query graph that asks whether a property is there, or how many values it has, asks for one that the
-    sentence surely names, and says no number of."""
+    sentence surely names, and says no number that may be its."""
     asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
     if not isinstance(asked, Value) or not asked.key or any(item.left == asked for item in graph.conditions):
         return True
-    number = isinstance(graph.answer, Value) and any(numbers_of(heard))
-    return not number and _is_said(heard, graph, asked, NAMED)
+    compared = {index for item in heard.form.comparisons for index in range(item.start, item.end)}
+    numbers = [start for start, _, _ in numbers_of(heard) if start not in compared]
+    return not (numbers and isinstance(graph.answer, Value)) and _is_said(heard, graph, asked, NAMED)
 
 
 def _is_said(heard: Heard, graph: QueryGraph, value: Value, least: float = LIKELY) -> bool:
