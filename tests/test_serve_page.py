@@ -233,6 +233,27 @@ def test_questions_about_a_graph_of_services_make_a_thread(chromium: Any, graph:
 
 
 @on_one_version
+def test_the_words_of_a_question_show_what_they_were_taken_for_and_its_query_graph_is_drawn(
+    chromium: Any, graph: Graph
+) -> None:
+    fill(graph, GRAPHS[1] / "software")
+    with listening(open_context(graph), name="services") as address:
+        chromium.get(address)
+        until(chromium, lambda: texts(chromium, "#examples button"))
+        ask(chromium, "Which services created after 2017 depend on checkout?")
+        assert texts(chromium, ".asked .name") == ["checkout"]
+        assert texts(chromium, ".asked .condition") == ["after 2017"]
+        assert {"created", "depend"} <= set(texts(chromium, ".asked .relation"))
+        click(chromium, ".tabs button", "Query")
+        sketch = "return document.querySelector('.sketch')?.picture?.drawing.nodes().map((node) => node.data('name'))"
+        drawn_nodes = until(chromium, lambda: chromium.execute_script(sketch))
+        assert len(drawn_nodes) == 2
+        assert any("name = checkout" in name for name in drawn_nodes)
+        assert broken(chromium) == []
+        shoot(chromium, "query-graph.png")
+
+
+@on_one_version
 def test_an_answer_is_understood_and_corrected_in_eight_clicks_and_keys(chromium: Any, graph: Graph) -> None:
     fill(graph, GRAPHS[1] / "software")
     with listening(open_context(graph), name="services") as address:

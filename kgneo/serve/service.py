@@ -41,6 +41,7 @@ from kgneo.serve.home import Home
 from kgneo.stages.interpret import reading
 from kgneo.stages.offer_readings import compiled_graph, run_graph
 from kgneo.stages.suggest import Suggested, suggest
+from kgneo.stages.told_words import told_words
 from kgneo.strategies import find_strategy, strategy_names
 
 Record = dict[str, Any]
@@ -180,7 +181,8 @@ class Service:
         return self._models[name]
 
     def _record(self, answer: Answer) -> Record:
-        """The object that `kgneo ask --json` prints, its Cypher to paste (`query`), and a link into Neo4j Browser."""
+        """The object that `kgneo ask --json` prints, what the question's words were taken for (`words`), its Cypher to
+        paste (`query`), and a link into Neo4j Browser."""
         parameters = parameters_to_show(answer.cypher_parameters)
         shown = _pasted(answer.cypher, parameters)
         drawn = _pasted(answer.picture or answer.cypher, parameters)
@@ -189,7 +191,13 @@ class Service:
             {"text": item.text, "number": item.number, "first": list(item.first), "answer": self._record(item.answer)}
             for item in answer.choices
         ]
-        return {**record, "query": shown, "browser": with_query(self._browser, drawn) if drawn else None}
+        told = told_words(self._context, answer.question, from_json(answer.query_graph)) if answer.query_graph else ()
+        return {
+            **record,
+            "words": [{"text": text, "kind": kind} for text, kind in told],
+            "query": shown,
+            "browser": with_query(self._browser, drawn) if drawn else None,
+        }
 
     @cached_property
     def _browser(self) -> str:

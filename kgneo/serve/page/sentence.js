@@ -26,13 +26,15 @@ function pieces(text, marks) {
   return found;
 }
 
-// The question: names that were found, and words that the answer does not use.
+// The question: names that were found, conditions, words for relationships and properties, and those that the answer
+// does not use.
 export function question(text, answer) {
   // A claim's entities are plain names.
   const names = (answer?.entities || []).map((entity) => [entity.matched || entity.name || entity, "name"]);
   const unused = (answer?.unused || []).map((word) => [word, "unused"]);
-  const told = { name: "a name in the graph", unused: "not used" };
-  return pieces(text, [...unused, ...names]).map(([piece, kind]) =>
+  const words = (answer?.words || []).map((word) => [word.text, word.kind]);
+  const told = { name: "a name in the graph", relation: "a relationship or property of the graph", condition: "a condition", unused: "not used" };
+  return pieces(text, [...unused, ...names, ...words]).map(([piece, kind]) =>
     (kind ? element("span", { class: `word ${kind}`, title: told[kind] }, piece) : piece));
 }
 
