@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.choice import refused, sure
-from benchmarks.choice_fit import Chosen, Gathered, Judged, fit, folds_of, left_out
+from benchmarks.choice_fit import EMPTIED, Chosen, Gathered, Judged, emptied, fit, folds_of, left_out
 from benchmarks.choice_fit import gathered as read_back
 from benchmarks.choice_gather import ablated, record_of, swapped
 from kgneo.asking.question import ask, open_context
@@ -148,10 +148,19 @@ def test_nothing_is_taken_where_none_has_an_answer() -> None:
     assert likely(weights(), tried(QUESTION, ASKED, lambda _: None)) is None
 
 
-def test_by_the_weights_that_are_shipped_what_says_all_and_is_first_is_likelier() -> None:
+def test_by_the_weights_that_are_shipped_what_says_all_is_likelier_even_where_it_finds_nothing() -> None:
     first, second = (taken(dict(weights().by_name), found) for found in ([SOME, OTHER], [NONE, OTHER]))
-    assert (first.place, second.place) == (0, 1)
+    assert (first.place, second.place) == (0, 0)
     assert second.probability < first.probability
+
+
+def test_a_question_that_is_read_right_is_learned_from_as_if_there_were_nothing_too() -> None:
+    questions = [replace(gathered("a", (True, False)), text=f"{number} painters of Porto") for number in range(40)]
+    found = list(emptied(questions))
+    assert 0 < len(found) < len(questions)
+    assert {item.kind for item in found} == {EMPTIED}
+    assert [item.found for item in found[0].readings] == [replace(NONE, likeness=0.0), SOME]
+    assert list(emptied([gathered("a", (False, True))])) == []  # what is right there names nothing
 
 
 def test_an_answer_has_the_probability_of_its_reading(painters: Graph) -> None:

@@ -244,15 +244,15 @@ def test_a_review_says_what_is_answered_now_and_then(context: Context) -> None:
 
 
 def test_what_breaks_a_verified_question_is_refused_with_its_name(context: Context) -> None:
-    taught(context, "Which customers live in Kiel?", "MATCH (c:Customer {city: 'Kiel'}) RETURN c")
-    item = give(
-        context, "Which customers live in Bonn?", None, Said(means="MATCH (c:Customer {city: 'Bonn'}) RETURN count(c)")
-    )
+    asked = "Which people that live in {} placed orders?"
+    taught(context, asked.format("Kiel"), "MATCH (c:Customer {city: 'Kiel'})-[:PLACED]->(:Order) RETURN DISTINCT c")
+    means = "MATCH (c:Customer {city: 'Bonn'})-[:PLACED]->(o:Order) RETURN count(o)"
+    item = give(context, asked.format("Bonn"), None, Said(means=means))
     found = effect(context, item)
-    assert found.worse == ("Which customers live in Kiel?",)
+    assert found.worse == (asked.format("Kiel"),)
     file = context.graph.terms_file
     assert file is not None
-    with pytest.raises(UsageError, match="Which customers live in Kiel"):
+    with pytest.raises(UsageError, match="live in Kiel placed"):
         take(context, file, item, found, feedback_file(file))
     assert len(waiting(context)) == 1
 

@@ -123,6 +123,20 @@ def test_all_before_a_participle_and_a_noun_is_no_word_for_people(library: Conte
     assert found(library, "give me all borrowed books") == {"Dunes of Salt", "The Grey Herons"}
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("give me all reserved books", {"The Grey Herons"}),
+        ("all repaired books", {"Dunes of Salt"}),
+        ("How many borrowed books are there?", {"2"}),
+    ],
+)
+def test_a_participle_before_a_noun_says_a_relationship_of_it(
+    library: Context, question: str, expected: set[str]
+) -> None:
+    assert found(library, question) == expected
+
+
 def test_that_none_is_without_something_is_an_answer(library: Context) -> None:
     answer = ask(library, "Which books stand on no shelf?")
     assert (answer.answers, answer.answer) == ((), "none")

@@ -864,10 +864,8 @@ def _best(trees: Sequence[Tree]) -> list[Tree]:
     """The best of the trees, each once."""
     best: dict[tuple[object, ...], Tree] = {}
     for tree in trees:
-        key = (
-            tuple((thing.label, frozenset(thing.values), frozenset(thing.denied)) for thing in tree.things),
-            tree.joins, tree.asked,
-        )  # fmt: skip
+        things = ((it.label, frozenset(it.values), frozenset(it.denied), it.roles) for it in tree.things)
+        key = (tuple(things), tree.joins, tree.asked)
         if key not in best or best[key].score < tree.score:
             best[key] = tree
     return sorted(best.values(), key=lambda tree: -tree.score)[:BEAM]

@@ -53,7 +53,7 @@ LONGEST_NAME = 6
 LONGEST_VALUE = 6
 """Words of a value whose own words mean nothing else."""
 FEWEST_LETTERS = 3
-POSSIBLE = 0.03
+POSSIBLE = 0.05
 """Probability from which a term is read in the place of words."""
 LEAST = 0.02
 """Probability that words mean none of the terms, at least."""

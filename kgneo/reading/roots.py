@@ -597,7 +597,8 @@ class Roots:
         for index in telling[:1]:
             if self._is_said_of(index):
                 break
-            found = [(self.heard.mention_at(index), meaning) for meaning in self._of_noun(plain[index], 0.7)]
+            named = index + (is_past(plain[index]) and self.heard.is_label(index + 1))  # "BORROWED books" are books
+            found = [(self.heard.mention_at(named), meaning) for meaning in self._of_noun(plain[index], 0.7)]
             if self.heard.is_label(index):  # "players" of PLAYED_AT, which are a label, too
                 found = [
                     pair for pair in found if pair[1].role and self._is_noun_of(plain[index], pair[1].role.relation)

@@ -25,6 +25,9 @@ from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found
 from kgneo.stages.interpret import LONGEST, run_query
 
+HARDLY = 0.1
+"""Probability that words mean what they are read as, below which a reading loses by it: so few questions of data sets
+have such words that the weights know little of them."""
 EMPTY = 0.5
 """What the probability of a learned reading is worth that finds nothing."""
 
@@ -74,8 +77,8 @@ class _Runs:
         result = self.results[place]
         assert result is not None  # it was chosen by what it found
         item = self.readings[place]
-        decided = item.decided if item.likely is None else 1.0
-        return Answered(item, result, probability * decided)
+        meant = min(item.means / HARDLY, 1.0) * item.decided if item.likely is None else 1.0
+        return Answered(item, result, probability * meant)
 
     def _result(self, place: int) -> Result | None:
         if len(self.readings[place].graph.variables) > LARGEST:
