@@ -11,7 +11,16 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from kgneo.english.words import COMPARATIVES, EXTREMES, GROUPING, NEGATIONS
+from kgneo.english.words import (
+    AMOUNTS,
+    ASKING,
+    COMPARATIVES,
+    EXTREMES,
+    FUNCTION_WORDS,
+    GROUPING,
+    NEGATIONS,
+    QUESTION_WORDS,
+)
 from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Expression, QueryGraph, Value
 from kgneo.reading.read import Interpretation
 
@@ -29,6 +38,8 @@ ODDS = 4.0
 """Logarithm of the odds beyond which the ranking of relation paths is not more, or less, sure."""
 WORD = re.compile(r"[a-z]+")
 AVERAGES = {"average", "mean", "typical", "typically"}
+SILENT = FUNCTION_WORDS | QUESTION_WORDS | ASKING | AMOUNTS | {"many", "much", "name", "names"}
+"""Words that tell nothing of what is asked for."""
 BOUNDING = {"than", "above", "below", "over", "under", "before", "after", "between", "least", "most", "exceeds"}
 NUMBER = re.compile(r"-?[\d,]+(\.\d+)?")
 ASKS_NUMBER = re.compile(r"\bhow (many|much)\b|\b(number|count|average|mean|total|sum) of\b", re.IGNORECASE)
@@ -61,7 +72,8 @@ def signs_of(question: str, readings: Sequence[Interpretation], number: int) -> 
     others = [other.score for other in read if other.graph != item.graph]
     ahead = item.score - max(others, default=item.score - FAR)
     place = read.index(item)
-    return _of_words(item) | _of_graph(item) | of_form(question, item.meant or item.graph) | {
+    known = _of_words(item) | _of_meanings(question, item) | _of_graph(item)
+    return known | of_form(question, item.meant or item.graph) | {
         "first": float(place == 0),
         "place": 1.0 / (1 + place),
         "score": item.score,
@@ -104,8 +116,18 @@ def _of_words(item: Interpretation) -> Signs:
         "open": _few(len(item.open_names)),
         "mentions": _few(len(item.mentions)),
         "against": _few(item.against),
+    }
+
+
+def _of_meanings(question: str, item: Interpretation) -> Signs:
+    """How surely words that the schema does not have mean what they are read as, and whether no other word of the
+    question tells anything: "how many glaciers are there" of a graph of mountains."""
+    doubt = math.log(max(item.means, LEAST_MEANT)) / math.log(LEAST_MEANT)
+    words = set(WORD.findall(question.lower())) - _words_of_values(item.meant or item.graph) - SILENT
+    return {
         "reworded": float(item.means < 1.0),
-        "doubtful words": math.log(max(item.means, LEAST_MEANT)) / math.log(LEAST_MEANT),
+        "doubtful words": doubt,
+        "doubtful alone": doubt * (len(words) <= 1),
     }
 
 
