@@ -112,7 +112,7 @@ def settles(item: Interpretation, found: Found) -> bool:
 def tells(item: Interpretation, found: Found) -> bool:
     """Whether what a reading found can be the answer: something, or that there is nothing, where it says all of the
     question. The longer what must not be there, the more is without it."""
-    return bool(found.answers) or item.complete or (item.graph.denies and _says_all(item))
+    return not found.empty or _says_all(item)
 
 
 def _says_all(item: Interpretation) -> bool:
