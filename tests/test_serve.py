@@ -51,6 +51,7 @@ def test_an_answer_is_the_object_that_the_command_line_prints(http: TestClient, 
     del found["timings_ms"], wanted["timings_ms"]
     assert found.pop("browser").startswith("http")
     assert found.pop("query").startswith("MATCH ")
+    assert found.pop("words") == [{"text": "capital", "kind": "relation"}, {"text": "Ethiopia", "kind": "name"}]
     assert found == wanted
     assert found["answers"] == ["Addis Ababa"]
 

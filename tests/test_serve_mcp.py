@@ -93,6 +93,22 @@ def test_an_assistant_over_http_asks_its_user_back(sample_context: Context, monk
         assert asyncio.run(outcome(address)) == "answer"
 
 
+def test_prompts_say_how_the_tools_are_put_to_use(sample_context: Context) -> None:
+    mcp = pytest.importorskip("mcp")
+    from kgneo.doors.mcp import mcp_server
+    from kgneo.doors.tools import Tools
+
+    async def prompts() -> tuple[set[str], str]:
+        async with mcp.Client(mcp_server(Tools(sample_context))) as client:
+            listed = await client.list_prompts()
+            given = await client.get_prompt("answer", {"question": "What is {this}?"})
+            return {item.name for item in listed.prompts}, str(given.messages[0].content.text)
+
+    names, text = asyncio.run(prompts())
+    assert names == {"answer", "check", "explore"}
+    assert text.startswith("Answer this question from the knowledge graph, and from nothing else: What is {this}?")
+
+
 def test_what_is_no_call_is_answered_as_an_error_and_not_kept_open(http: TestClient) -> None:
     accepted = {"accept": "application/json, text/event-stream", **bearer()}
     assert http.post("/mcp", content=b"{", headers={**accepted, "content-type": "application/json"}).status_code == 400

@@ -34,6 +34,23 @@ INSTRUCTIONS = (
 )
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 KEEPS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+ANSWER = """Answer this question from the knowledge graph, and from nothing else: {question}
+
+Call `ask` with the question as it stands. Then, by its `outcome`:
+- `answer`: give the answers, and behind each the triples of `evidence` that it rests on. Say how the question was
+  read, and that it is unsure where `confidence` is below 0.5.
+- `choice`: list the readings of `choices`, ask which one is meant, and call `ask` again in its words.
+- `not_in_graph` or `not_understood`: say so, with the nearest names. Do not answer from what you know yourself."""
+CHECK = """Check this text against the knowledge graph: {text}
+
+Split it into statements that say one thing each, with the names written out in place of pronouns. Call `verify` for
+each of them. Then list the statements with their verdicts (supported, refuted, not enough evidence) and the triples
+that decide, those that are refuted first. What the graph does not hold is not false: say that it is open."""
+EXPLORE = """Show me what this knowledge graph holds.
+
+Call `schema`. Tell in five sentences which kinds of things there are, how they are joined, and how many there are of
+the most frequent ones. Then call `ask` with five questions of different forms that fit it (a list, a count, the largest of
+something, a chain of two relationships, a comparison), and give each with its answer."""
 READING = "reading"
 """The key of what a user is asked for."""
 AT_ONCE = nullcontext()
@@ -108,11 +125,32 @@ def mcp_server(tools: Tools, *, feedback: bool = False, turns: AbstractContextMa
     if feedback:
         _keep_feedback(server, tools, turns)
 
+    _offer_prompts(server)
+
     @server.resource("kgneo://schema", name="schema", description="What is in the graph.", mime_type="text/plain")
     def schema_text() -> str:
         return tools.schema()
 
     return server
+
+
+def _offer_prompts(server: MCPServer[Any]) -> None:
+    """What users of an assistant may pick instead of writing it: how the tools are put to use."""
+
+    @server.prompt()
+    def answer(question: str) -> str:
+        """Answer a question from the graph alone, with the triples behind it."""
+        return ANSWER.format(question=question)
+
+    @server.prompt()
+    def check(text: str) -> str:
+        """Check the statements of a text against the graph."""
+        return CHECK.format(text=text)
+
+    @server.prompt()
+    def explore() -> str:
+        """See what the graph holds, with five questions and their answers."""
+        return EXPLORE
 
 
 def _keep_feedback(server: MCPServer[Any], tools: Tools, turns: AbstractContextManager[Any]) -> None:
