@@ -49,8 +49,8 @@ that decide, those that are refuted first. What the graph does not hold is not f
 EXPLORE = """Show me what this knowledge graph holds.
 
 Call `schema`. Tell in five sentences which kinds of things there are, how they are joined, and how many there are of
-the most frequent ones. Then call `ask` with five questions of different forms that fit it (a list, a count, the largest of
-something, a chain of two relationships, a comparison), and give each with its answer."""
+the most frequent ones. Then call `ask` with five questions of different forms that fit it (a list, a count, the largest
+of something, a chain of two relationships, a comparison), and give each with its answer."""
 READING = "reading"
 """The key of what a user is asked for."""
 AT_ONCE = nullcontext()
