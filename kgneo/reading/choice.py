@@ -111,8 +111,10 @@ def settles(item: Interpretation, found: Found) -> bool:
 
 def tells(item: Interpretation, found: Found) -> bool:
     """Whether what a reading found can be the answer: something, or that there is nothing, where it says all of the
-    question. The longer what must not be there, the more is without it."""
-    return not found.empty or _says_all(item)
+    question; a count of none or a "no" only if each of its parts is said there, too, or denied. The longer what must
+    not be there, the more is without it."""
+    sure = not item.loose or item.graph.denies or not found.answers
+    return not found.empty or (_says_all(item) and sure)
 
 
 def _says_all(item: Interpretation) -> bool:

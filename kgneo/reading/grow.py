@@ -825,6 +825,8 @@ class Grower:
         source, target = tree.things[join.source], tree.things[join.target]
         if not join.directed or source.label != target.label or target.named < 0:
             return False
+        if join.relation not in self.fits.relations:  # of plain triples, a property there
+            return False
         gap = self._gap(tree, target.named)
         voice, other = (self._voice(join.relation, to, gap, target.named) for to in (join.forward, not join.forward))
         return other - voice >= self.costs.voice
