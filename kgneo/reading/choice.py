@@ -111,9 +111,9 @@ def settles(item: Interpretation, found: Found) -> bool:
 
 def tells(item: Interpretation, found: Found) -> bool:
     """Whether what a reading found can be the answer: something, or that there is nothing, where it says all of the
-    question; a count of none or a "no" only if each of its parts is said there, too, or denied. The longer what must
-    not be there, the more is without it."""
-    sure = not item.loose or item.graph.denies or not found.answers
+    question; a count of none only if each of its parts is said there, too, or denied. The longer what must not be
+    there, the more is without it."""
+    sure = found.answers != ("0",) or not item.loose or item.graph.denies
     return not found.empty or (_says_all(item) and sure)
 
 
