@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -17,8 +17,10 @@ from kgneo.errors import EntityNotFound, UsageError
 from kgneo.llm import ScriptedModel
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Value, Variable
 from kgneo.query.json import to_json
+from kgneo.reading.heard import Heard
 from kgneo.server import RunningServer
-from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED
+from kgneo.verification import queried
+from kgneo.verification.verdict import OPEN, REFUTED, SUPPORTED, CheckedPart
 from tests.conftest import connect, set_address, wipe
 
 CLINIC = """
@@ -157,6 +159,22 @@ def test_a_number_of_which_no_property_is_named_is_compared_with_none(clinic: Co
 @pytest.mark.parametrize("claim", ["Ada Quist is from Norway and speaks Latin.", "Bo Larm is 29, and Max Vandal too."])
 def test_a_statement_that_is_not_read_leaves_the_sentence_open(clinic: Context, claim: str) -> None:
     assert verify(clinic, claim).verdict == OPEN
+
+
+def test_of_a_sentence_that_may_be_cut_in_many_ways_each_piece_is_checked_once(
+    clinic: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+
+    def watched(context: Context, heard: Heard, names: Sequence[str]) -> CheckedPart | None:
+        checked.append(heard.text)
+        return check(context, heard, names)
+
+    check = queried._checked
+    monkeypatch.setattr(queried, "_checked", watched)
+    clauses = [f"glimmed {number} zibbles" for number in range(8)]
+    assert verify(clinic, f"Ada Quist {' and '.join(clauses)}.").verdict == OPEN
+    assert len(checked) == len(set(checked)) < 40
 
 
 def test_a_name_in_brackets_must_be_one_that_the_graph_has(clinic: Context) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 from rapidfuzz.distance import OSA
@@ -114,16 +114,31 @@ class Asked:
 def checked_as_query(context: Context, text: str, names: Sequence[str] = ()) -> tuple[CheckedPart, ...]:
     """The verdicts on what a sentence claims, which together are the verdict on it; none where it is not read. `names`
     in it are known to be ones that the graph has. A sentence that can be cut into two that are read says these two."""
-    heard = hear(context, text)
-    if heard is None:
-        return ()
-    names = [*names, *_named_as_a_word(context, heard)]
-    for first, second in cuts(heard):
-        parts = checked_as_query(context, first, names), checked_as_query(context, second, names)
-        if all(parts):
-            return (*parts[0], *parts[1])
-    whole = _checked(context, heard, names)
-    return (whole,) if whole else ()
+    return _Sentences(context).checked(text, tuple(names))
+
+
+@dataclass
+class _Sentences:
+    """The sentences that one claim may be cut into. Many cuts have pieces in common: each is checked once."""
+
+    context: Context
+    known: dict[tuple[str, tuple[str, ...]], tuple[CheckedPart, ...]] = field(default_factory=dict)
+
+    def checked(self, text: str, names: tuple[str, ...]) -> tuple[CheckedPart, ...]:
+        if (text, names) not in self.known:
+            self.known[text, names] = self._checked(text, names)
+        return self.known[text, names]
+
+    def _checked(self, text: str, names: tuple[str, ...]) -> tuple[CheckedPart, ...]:
+        heard = hear(self.context, text)
+        if heard is None:
+            return ()
+        names = (*names, *_named_as_a_word(self.context, heard))
+        for first, second in cuts(heard):
+            if (one := self.checked(first, names)) and (other := self.checked(second, names)):
+                return (*one, *other)
+        whole = _checked(self.context, heard, names)
+        return (whole,) if whole else ()
 
 
 def _named_as_a_word(context: Context, heard: Heard) -> list[str]:
