@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ParamSpec, TypeVar
 
 from anyio import from_thread
+from mcp.server.elicitation import render_elicitation_schema
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
@@ -172,7 +173,7 @@ class _AskedBack(Exception):
     """What the client is to ask its user; the call ends with it, and is made again with the reply."""
 
     def __init__(self, message: str) -> None:
-        form = ElicitRequestFormParams(message=message, requested_schema=Picked.model_json_schema())
+        form = ElicitRequestFormParams(message=message, requested_schema=render_elicitation_schema(Picked))
         self.request = InputRequiredResult(input_requests={READING: ElicitRequest(params=form)})
 
 

@@ -113,8 +113,7 @@ class Heard:
         values, self.unknown = self._with_misspelt(values, dictionary)
         taken = {index for item in values for index in range(item.start, item.end)} | self._said
         self.alike_names = tuple(
-            self.text[self.words[start].start : self.words[end - 1].end]
-            for start, end in open_names(self.words, taken, fits, alike=True)
+            self.text_between(start, end) for start, end in open_names(self.words, taken, fits, alike=True)
         )
         values = with_choices(self.words, with_keys(self.words, values, fits))
         values = self._without_alike(values)
@@ -363,7 +362,7 @@ class Heard:
         for start, end in open_names(self.words, taken | self._said, self.fits):
             found = misspelt(self.text, self.words, start, end, dictionary, self.fits)
             if found is None:
-                unknown.append(self.text[self.words[start].start : self.words[end - 1].end])
+                unknown.append(self.text_between(start, end))
             else:
                 values.append(found)
         return sorted(values, key=lambda item: item.start), tuple(unknown)
@@ -570,7 +569,11 @@ class Heard:
 
     def words_of(self, item: Mention) -> str:
         """The same of a mention that no tree takes in."""
-        return self.text[self.words[item.start].start : self.words[item.end - 1].end]
+        return self.text_between(item.start, item.end)
+
+    def text_between(self, start: int, end: int) -> str:
+        """The words from one to before another, as they stand in the question; nothing where there are none."""
+        return self.text[self.words[start].start : self.words[end - 1].end] if start < end else ""
 
     def is_amount(self, extreme: Extreme) -> bool:
         """Whether a superlative is what somebody does so much of: "what is the MOST that Ann has paid"."""

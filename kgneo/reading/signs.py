@@ -123,7 +123,7 @@ def _of_meanings(question: str, item: Interpretation) -> Signs:
     """How surely words that the schema does not have mean what they are read as, and whether no other word of the
     question tells anything: "how many glaciers are there" of a graph of mountains."""
     doubt = math.log(max(item.means, LEAST_MEANT)) / math.log(LEAST_MEANT)
-    words = set(WORD.findall(question.lower())) - _words_of_values(item.meant or item.graph) - SILENT
+    words = _own_words(question, item.meant or item.graph) - SILENT
     return {
         "reworded": float(item.means < 1.0),
         "doubtful words": doubt,
@@ -134,7 +134,7 @@ def _of_meanings(question: str, item: Interpretation) -> Signs:
 def of_form(question: str, graph: QueryGraph) -> Signs:
     """Which closed classes of words of the question no part of the query graph answers to ("unsaid"), and the other way
     round ("unasked"). Several values may also be those that one name has."""
-    words = set(WORD.findall(question.lower())) - _words_of_values(graph)
+    words = _own_words(question, graph)
     asked = graph.answer
     aggregate = asked if isinstance(asked, Aggregate) else None
     function = aggregate.function if aggregate else ""
@@ -159,6 +159,11 @@ def of_form(question: str, graph: QueryGraph) -> Signs:
         **{f"{name} unsaid": float(said and not meant) for name, (said, meant) in pairs.items()},
         **{f"{name} unasked": float(meant and not said) for name, (said, meant) in pairs.items() if name != "or"},
     }
+
+
+def _own_words(question: str, graph: QueryGraph) -> set[str]:
+    """The words of a question that are in none of the values of its reading."""
+    return set(WORD.findall(question.lower())) - _words_of_values(graph)
 
 
 def _words_of_values(graph: QueryGraph) -> set[str]:

@@ -26,7 +26,7 @@ def told_words(context: Context, question: str, graph: QueryGraph) -> tuple[Told
     if heard is None:
         return ()
     found = {start: (end, kind) for start, end, kind in reversed([*_spans(heard, graph)])}
-    return tuple((_text(heard, start, found[start][0]), found[start][1]) for start in sorted(found))
+    return tuple((heard.text_between(start, found[start][0]), found[start][1]) for start in sorted(found))
 
 
 def _spans(heard: Heard, graph: QueryGraph) -> Iterator[tuple[int, int, Kind]]:
@@ -44,7 +44,3 @@ def _spans(heard: Heard, graph: QueryGraph) -> Iterator[tuple[int, int, Kind]]:
     yield from ((start, end, "name") for start, end in names)
     yield from ((start, end, "condition") for start, end in tests)
     yield from ((at, at + 1, "relation") for at, like in silent(heard, said, (), relations, spoken) if like >= NAMED)
-
-
-def _text(heard: Heard, start: int, end: int) -> str:
-    return heard.text[heard.words[start].start : heard.words[end - 1].end]

@@ -102,15 +102,10 @@ class _Clauses:
     def __init__(self, heard: Heard) -> None:
         self.heard = heard
         self.plain = heard.plain
+        self.text = heard.text_between
         self.ends = {item.end for item in heard.values}
         self.verbs = [index for index in range(len(self.plain)) if self._is_verb(index)]
         self.verb = self.verbs[0] if self.verbs else 0
-
-    def text(self, start: int, end: int) -> str:
-        """The words from one to before another, as they are written."""
-        if start >= end:
-            return ""
-        return self.heard.text[self.heard.words[start].start : self.heard.words[end - 1].end]
 
     def joints(self) -> Iterator[_Joint]:
         """Where clauses may meet, behind the first verb."""

@@ -64,7 +64,7 @@ export function editor(given, nodes, run) {
 }
 
 // What a person calls each variable: the nodes that it stands for, else its label, with a number where there are several.
-function namesOf(graph, nodes) {
+export function namesOf(graph, nodes) {
   const counted = new Map();
   return new Map(graph.variables.map((item) => {
     const given = (item.ids || []).map((id) => nodes[id] || id);

@@ -1,34 +1,31 @@
 // How an answer came about: its query graph as a picture, its steps, its Cypher, its parameters.
 import { button, element, plain, table, whenSeen } from "./dom.js";
 import { Picture } from "./draw.js";
+import { namesOf } from "./editor.js";
 
-const text = (value) => (value.key ? `${plain(value.key)}` : "");
 const values = (condition) => (Array.isArray(condition.right) ? condition.right.join(" or ") : "…");
+const tests = (graph, name) => (graph.conditions || []).filter((one) => one.left.of === name && one.left.key)
+  .map((one) => `${plain(one.left.key)} ${one.operator || "="} ${values(one)}`.trim());
 
-// What stands in the node of a variable: its label, and what it must be.
-function named(graph, item, number) {
-  const label = (item.labels || []).map(plain).join(" ") || "thing";
-  const tests = (graph.conditions || []).filter((one) => one.left.of === item.name && one.left.key)
-    .map((one) => `${text(one.left)} ${one.operator || "="} ${values(one)}`.trim());
-  const alone = graph.variables.filter((other) => String(other.labels) === String(item.labels)).length === 1;
-  return [alone || tests.length ? label : `${label} ${number + 1}`, ...tests].join(", ");
-}
-
-// The query graph as triples, which are drawn as those of an answer are.
-export function triplesOf(graph) {
-  const names = new Map(graph.variables.map((item, number) => [item.name, named(graph, item, number)]));
-  const asked = names.get(graph.answer.of ?? graph.answer.value?.of) || "";
+// The query graph as triples of what people call its variables, each with what it must be; what is asked for, and the
+// rest of what is told apart.
+function triplesOf(answer) {
+  const graph = answer.query_graph;
+  const called = namesOf(graph, Object.fromEntries(answer.entities.map((entity) => [entity.id, entity.name])));
+  const names = new Map(graph.variables.map((item) => [item.name, [called.get(item.name), ...tests(graph, item.name)].join(", ")]));
+  const topics = new Set(graph.variables.filter((item) => item.ids?.length || tests(graph, item.name).length).map((item) => names.get(item.name)));
   const triples = (graph.edges || []).map((edge) => ({ detail: "", subject: names.get(edge.subject), object: names.get(edge.object),
     relation: `${edge.absent ? "no " : ""}${edge.relations.map(plain).join(" or ") || "anything"}` }));
-  return { triples, asked };
+  return { triples, asked: names.get(graph.answer.of ?? graph.answer.value?.of), topics };
 }
 
 function picture(answer) {
-  const { triples, asked } = triplesOf(answer.query_graph);
+  const { triples, asked, topics } = triplesOf(answer);
   if (!triples.length) return [];
-  const place = element("div", { class: "sketch", role: "img", "aria-label": `Picture of the query graph: ${triples.map((one) => `${one.subject} — ${one.relation} → ${one.object}`).join("; ")}` });
-  const role = (name) => (name === asked ? "answer" : name.includes(", ") ? "topic" : "");
-  whenSeen(place, () => { place.picture = new Picture(place, triples, { roles: role }); });
+  const told = triples.map((one) => `${one.subject} — ${one.relation} → ${one.object}`).join("; ");
+  const place = element("div", { class: "sketch", role: "img", "aria-label": `Picture of the query graph: ${told}` });
+  const roles = (name) => (name === asked ? "answer" : topics.has(name) ? "topic" : "");
+  whenSeen(place, () => { place.picture = new Picture(place, triples, { roles }); });
   return [element("h3", {}, "Query graph"), place];
 }
 
