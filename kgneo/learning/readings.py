@@ -429,9 +429,10 @@ def _checked(
     alone: NDArray[np.bool_],
 ) -> tuple[Taught, float]:
     """`taught` with the temperature at which it expects as many right answers as it has, and how sure it must be; what
-    share of the questions that gains, of which the reader answers those right that `alone` says."""
+    share of the questions that gains, of which the reader answers those right that `alone` says. Too few questions to
+    hold some back show nothing of readings that nobody taught."""
     if not unseen:
-        return replace(taught, temperature=COOLEST, sure=(0.0, 0.0)), 0.0
+        return replace(taught, temperature=COOLEST, sure=(0.0, NEVER)), 0.0
     orders = [ranked(taught, known.fits, item.asked, pool(item.asked, item.understood, taught.templates))
               for item in unseen]  # fmt: skip
     right = _right(context, known, wanted, [[found.graph for found in order] for order in orders])

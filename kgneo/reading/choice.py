@@ -16,7 +16,7 @@ from kgneo.reading.signs import Found, Signs, signs_of, signs_of_found
 
 TRIES = 6
 """Readings that are run at most."""
-DOUBTFUL = 0.2
+DOUBTFUL = 0.5
 """Probability of the first reading that has an answer, below which others are run beside it."""
 
 
