@@ -31,6 +31,7 @@ from kgneo.english.words import (
     PREPOSITIONS,
     SAID_OF,
     SAME_NAMES,
+    UNITS,
     UNITS_OF_MEASURE,
 )
 from kgneo.ranking.kinds import KINDS
@@ -131,7 +132,7 @@ class Fits:
             vector = self.cache.vectors(_texts(word)).mean(axis=0)
             vector = vector / max(float(np.linalg.norm(vector)), 1e-9)
             keys = self._of_property(word, _fit(word, vector, self._key_names))
-            keys = self._of_period(word, self._of_unit(word, keys))
+            keys = self._of_period(word, self._of_unit(word, self._of_kind(word, keys)))
             labels, relations = _fit(word, vector, self._label_names), _fit(word, vector, self._relation_names)
             self._known[word] = (
                 self._with_learned(word, "label", self.labels, self._with_meant(word, labels, self._label_names)),
@@ -168,6 +169,15 @@ class Fits:
             return fits
         does = [any(is_doer(word, own) for own in name.words) for name in self._key_names]
         return np.asarray(np.where(does, np.minimum(fits, WEAK), fits))
+
+    def _of_kind(self, word: str, fits: Scores) -> Scores:
+        """The fits of a word for what kind of values properties have, as far as their names have it: "date" of
+        `date_placed`."""
+        said = singular(word)
+        if said not in UNITS:
+            return fits
+        held = np.array([said in name_words(key.name or key.key) for key in self.keys], dtype=bool)
+        return np.asarray(np.where(held, np.maximum(fits, GIVEN_IN), fits)) if held.any() else fits
 
     def _of_unit(self, word: str, fits: Scores) -> Scores:
         """The fits of a word for a unit, to the properties that are given in it: "megawatts" to `capacityMW`."""
@@ -374,7 +384,7 @@ def _fit(word: str, vector: Scores, names: Sequence[NameVectors]) -> Scores:
 
 def _share(word: str, name: Sequence[str], same: Callable[[str, str], bool]) -> float:
     """1 where the word is the `same` as the name, less where it is one of several words; the last of them counts most,
-    and the last before a unit ("areaKm2") or before "code" ("orderStatusCode")."""
+    and the last before a unit ("areaKm2"), before "code" ("orderStatusCode") or before a participle ("datePlaced")."""
     if len(name) > 1 and same(word, "".join(name)):
         return 1.0
     hits = [index for index, own in enumerate(name) if same(word, own)]
@@ -382,5 +392,11 @@ def _share(word: str, name: Sequence[str], same: Callable[[str, str], bool]) -> 
         return 0.0
     if len(name) == 1:
         return 1.0
-    heads = {len(name) - 1, len(name) - 1 - (name[-1] in UNITS_OF_MEASURE or name[-1] == "code")}
+    behind = name[-1] in UNITS_OF_MEASURE or name[-1] == "code" or _is_participle(name[-1])
+    heads = {len(name) - 1, len(name) - 1 - behind}
     return 0.9 if heads.intersection(hits) else 0.6
+
+
+def _is_participle(word: str) -> bool:
+    """Whether the last word of a name says what was done; "speed" and "bed" are nouns."""
+    return is_past(word) and not word.endswith("eed") and len(word) > len("bed")

@@ -45,6 +45,9 @@ from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.mentions import Word
 
 ABOVE: dict[str, Operator] = {"above": ">", "over": ">", "exceeding": ">", "below": "<", "under": "<"}
+EQUAL_OR = (("equal", "to", "or"), *((word, "or") for word in ("in", "on", "at", "during")))
+OR_EQUAL = (("or", "equal", "to"), ("or", "equals"), *(("or", word) for word in ("in", "on", "at", "during", "equal")))
+"""Words before and behind a bound that say that it belongs to what is within it."""
 CLOSING = {"and", "or", "but", "that", "which", "who", "whose"}
 OVERALL = {"overall", "all", "its", "their", "whole", "total"}
 OF_ALL: dict[str, Function] = {"average": "average", "mean": "average", "maximum": "maximum", "minimum": "minimum"}
@@ -482,7 +485,13 @@ def _comparisons(plain: Sequence[str]) -> list[Comparison]:
     found: list[Comparison] = []
     index = 0
     while index < len(plain):
-        item = _range(plain, index) or _bound(plain, index) or _against_all(plain, index) or _recurring(plain, index)
+        item = (
+            _range(plain, index)
+            or _inclusive(plain, index)
+            or _bound(plain, index)
+            or _against_all(plain, index)
+            or _recurring(plain, index)
+        )
         if item is not None:
             found.append(item := replace(item, end=item.end + (not item.form and _is_unit(plain, item.end))))
             index = item.end
@@ -562,6 +571,25 @@ def _into(plain: Sequence[str], index: int, words: Container[str]) -> int:
     return place + 2 if said else index
 
 
+def _inclusive(plain: Sequence[str], index: int) -> Comparison | None:
+    """A bound that is said to belong to what is within it: "ON OR AFTER 1 May", "less than OR EQUAL TO 10"."""
+    before = next((len(words) for words in EQUAL_OR if tuple(plain[index : index + len(words)]) == words), 0)
+    if before:
+        return _widened(_bound(plain, index + before), start=index)
+    for place in range(index + 1, min(index + 4, len(plain))):
+        behind = next((len(words) for words in OR_EQUAL if tuple(plain[place : place + len(words)]) == words), 0)
+        found = _bound([*plain[:place], *plain[place + behind :]], index) if behind else None
+        if found is not None and found.end > place:
+            return _widened(found, start=index, longer=behind)
+    return None
+
+
+def _widened(found: Comparison | None, *, start: int, longer: int = 0) -> Comparison | None:
+    """A strict bound as one that belongs to what is within it, with the words that say so; None for another test."""
+    operator: Operator | None = {">": ">=", "<": "<="}.get(found.operator) if found else None  # type: ignore[assignment]
+    return replace(found, start=start, end=found.end + longer, operator=operator) if found and operator else None
+
+
 def _bound(plain: Sequence[str], index: int) -> Comparison | None:
     for pattern, operator in _BOUNDS:
         if tuple(plain[index : index + len(pattern)]) == pattern:
@@ -578,7 +606,8 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
     number = number_at(plain, index + (inside or word in AMOUNTING))
     if number is None:
         return None
-    for end in (number[1], number[1] + 1):  # "8 or more", "8 stars or more"
+    old = 2 * (plain[number[1] + 1 : number[1] + 2] == ["old"])
+    for end in (number[1], number[1] + 1, number[1] + old):  # "8 or more", "8 stars or more", "30 years old or more"
         bound = _behind(plain, end)
         if bound is not None and plain[number[1]] not in PREPOSITIONS:
             return Comparison(index, end + 2, bound, (number[0],))

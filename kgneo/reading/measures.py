@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_past, name_words, same_root
+from kgneo.english.names import is_past, name_words, same_root, singular
 from kgneo.english.words import AMOUNTS, ARTICLES, COMMON, FREQUENTLY, FUNCTION_WORDS, MEASURES, PLACES
 from kgneo.query.graph import Aggregate, Function, Selection, Value
 from kgneo.reading.form import Extreme
@@ -115,7 +115,7 @@ class Measures:
             averaged = self._by_function(extreme, key, tree)
             if averaged is not None:
                 return extreme, averaged
-            if self.heard.plain[extreme.at] not in COUNTING or extreme.offset:
+            if self.heard.plain[extreme.at] not in COUNTING or extreme.offset or self._is_of_one(extreme, tree):
                 continue
             place = 0 if self._is_of_root(at, tree) else tree.thing_of(self.heard.mention_at(at))
             if place is None and self.heard.plain[at : at + 1] and self.heard.plain[at] in COMMON:
@@ -124,6 +124,15 @@ class Measures:
                 top = extreme.limit if extreme.descending else -extreme.limit
                 return extreme, Aggregate("count", Value(f"x{place}"), Value("x0", key.key), top=top)
         return None
+
+    def _is_of_one(self, extreme: Extreme, tree: Tree) -> bool:
+        """Whether a superlative says which one thing is meant of those that have the property: "the location of the
+        PARTY with the most hosts"."""
+        there, plain = tree.things[0].named, self.heard.plain
+        if there < 0 or not 0 < self.heard.mentions[there].start < extreme.at:
+            return False
+        end = self.heard.mentions[there].end
+        return singular(plain[end - 1]) == plain[end - 1] and FUNCTION_WORDS.issuperset(plain[end : extreme.at])
 
     def _counted(self, extreme: Extreme) -> int:
         """Where the noun for what a "most" counts is, behind words that only say that it counts: "most NUMBER OF"."""

@@ -348,6 +348,8 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
             return score * 0.2
         if any(same_root(word, own) for own in name_words(key_name(key))):
             score *= 0.6
+        if key.unique and _heads_other(word, key, fits):
+            return score * 0.2
         few = key.distinct <= FEW
         if not few and (score < WITH_KIND or word in MEASURES or (capitals and _says_kind(word, fits))):
             return score * 0.2
@@ -358,6 +360,15 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
         score *= 0.8 if plain[0].isdecimal() and len(plain[0]) == 4 else 0.7
     shown = key.unique and key.key in fits.vocabulary.display.get(key.owner, ())
     return score + 0.02 * min(len(words) - 1, 5) + (0.1 if shown else 0.0)
+
+
+def _heads_other(word: str, key: Key, fits: Fits) -> bool:
+    """Whether a word is the noun of another property's name: "states" of `bornState`, of departments one of which is
+    called State."""
+    return any(
+        fit >= SURE and other != key and is_noun(word, name_words(other.name or other.key)[-1])
+        for other, fit in fits.key(word).items()
+    )
 
 
 def _capital_function_words(words: Sequence[Word]) -> set[int]:
@@ -779,7 +790,25 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
             together = sum(whole or any(same_root(one, part) for one in near) for part in own) / len(own)
             meanings.append(Meaning("key", key.owner, score * (0.6 + 0.4 * together), key))
         if meanings:
+            meanings = _of_owner(meanings, _owner_behind(words, index + count, fits))
             meanings.sort(key=lambda item: -item.score)
             least = meanings[:MOST_KEYS][-1].score  # many labels have an "id"
             found.append(Mention(index, index + count, tuple(item for item in meanings if item.score >= least)))
     return found
+
+
+def _owner_behind(words: Sequence[Word], at: int, fits: Fits) -> str:
+    """The label that a word surely names whose property stands before it: "the date OF EACH ORDER"; "" for none."""
+    if at >= len(words) or words[at].plain not in ("of", "for"):
+        return ""
+    while at < len(words) and words[at].plain in FUNCTION_WORDS:
+        at += 1
+    named = fits.label(words[at].plain) if at < len(words) else {}
+    best = max(named, key=named.__getitem__, default="")
+    return best if named.get(best, 0.0) >= SURE else ""
+
+
+def _of_owner(meanings: Sequence[Meaning], owner: str) -> list[Meaning]:
+    """The meanings of a word for a property, those of its `owner` as likely as any."""
+    best = max(item.score for item in meanings)
+    return [replace(item, score=best) if item.owner == owner else item for item in meanings]

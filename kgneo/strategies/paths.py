@@ -163,7 +163,12 @@ class Paths:
             if found.answer.answers or (best.complete and best.spelt):
                 return _surer(context, question, linked, found, clock)
             understood = []  # what finds nothing took words for names: linking chooses among them
-        return _ranked(context, question, linked, understood, clock)
+        try:
+            return _ranked(context, question, linked, understood, clock)
+        except EntityNotFound:  # a word that names no node may be the value of a property
+            if not understood:
+                raise
+            return _read(context, question, understood, clock)
 
 
 def _or_by_sentences(context: Context, question: str, found: Chosen, clock: Clock) -> Chosen:
@@ -438,19 +443,30 @@ def _read(context: Context, question: str, understood: Sequence[Interpretation],
 
 
 def _is_linked(context: Context, question: str, piece: str = "") -> bool:
-    """Whether linking finds the name of a node in a question, and not in a word for a kind of node; of a `piece` that
-    must be names, all of it."""
-    known = reading(context)
+    """Whether linking finds the name of a node in a question, and not in words for kinds of nodes or properties; of a
+    `piece` that must be names, all of it."""
     try:
         found = readings(context.knowledge, question)
     except EntityNotFound:
         return False
-    kinds = {word for label in known.fits.labels for word in name_words(label)} if known else set()
     likely = [item for item in found if item.score >= LINKED]
-    words = [{word.lower() for mention in item.mentions if mention for word in mention.text.split()} for item in likely]
-    named = " ".join(word for there in words for word in there)
+    words = [[word for mention in item.mentions if mention for word in mention.text.split()] for item in likely]
+    named = " ".join(word.lower() for there in words for word in there)
     whole = all(part in named for part in piece.lower().split())
-    return bool(words) and whole and not all(any(is_noun(word, kind) for kind in kinds) for word in words[0])
+    return bool(words) and whole and not _are_kinds(context, words[0])
+
+
+def _are_kinds(context: Context, words: Sequence[str]) -> bool:
+    """Whether words are those for kinds of nodes or, in lower case, properties: "states" of `bornState`, whoever is
+    called State."""
+    known = reading(context)
+    if known is None:
+        return not words
+    kinds = {part for label in known.fits.labels for part in name_words(label)}
+    properties = {name_words(key.name or key.key)[-1] for key in known.fits.keys}
+    return all(
+        any(is_noun(word.lower(), kind) for kind in (kinds | properties if word.islower() else kinds)) for word in words
+    )
 
 
 def _queried(
