@@ -41,6 +41,8 @@ from kgneo.reading.mentions import Meaning, Mention, Word
 from kgneo.reading.vocabulary import Key, Step, Way
 
 BEAM = 24
+ENDS_OF_WAYS = {"from": 0, "to": 1, "into": 1, "toward": 1, "towards": 1}
+"""Words before the start of a relationship, and before its end."""
 MEANINGS = 3
 NEAR = 3
 """Words between a negation and what it denies, at most."""
@@ -186,6 +188,11 @@ class Tree:
         return things | {f"r{number}": join.relation for number, join in enumerate(self.joins)}
 
     @property
+    def is_edge(self) -> bool:
+        """Whether its first relationship itself is asked for, and none of its properties."""
+        return self.asked is None and self.asked_join == 0
+
+    @property
     def asking(self) -> str:
         """What a query graph calls the thing or the join whose property is asked for: of a relationship that none is
         said of, the one that a chain ends with."""
@@ -237,6 +244,9 @@ class Grower:
         return tree
 
     def _begun(self, mention: int, meaning: Meaning) -> Iterator[Tree]:
+        if meaning.edge and meaning.role:
+            yield self._edge(meaning, meaning.role)
+            return
         if meaning.key is None or not meaning.key.of_edge or meaning.kind != "key":
             yield self._root(mention, meaning)
             return
@@ -254,6 +264,13 @@ class Grower:
                     asked_join=0,
                     named=min(meaning.score, 1.0),
                 )
+
+    def _edge(self, meaning: Meaning, role: Step) -> Tree:
+        """A relationship between like things, which its noun names: "a ROUTE from A to B"."""
+        fit, naming = self._fit(role.relation, tuple(range(len(self.words))))
+        ends = (Thing(meaning.owner, -1, False, roles=(role,)), Thing(role.label, -1, False))
+        score = meaning.score + self.costs.named * fit - self.costs.edge
+        return Tree(ends, (Join(0, role.relation, True, 1),), score, used=naming, asked_join=0, named=meaning.score)
 
     def _root(self, mention: int, meaning: Meaning) -> Tree:
         if meaning.kind == "value":
@@ -322,6 +339,8 @@ class Grower:
         for index, thing in enumerate(tree.things):
             if thing.label != meaning.owner or self._is_fellow(thing, number) or only not in (-1, index):
                 continue
+            if self._is_other_end(tree, index, number):
+                continue
             cost = self._apart(tree, thing, number, meaning)
             if cost is None:
                 continue
@@ -341,11 +360,23 @@ class Grower:
             score = tree.score + meaning.score - cost
             if not index and meaning.kind == "value" and self._is_other(thing):
                 score -= self.costs.fellow
-            if not index and tree.asked is None and (self._names(meaning) or self._who_does(thing, number, meaning)):
+            given = self._names(meaning) or self._who_does(thing, number, meaning)
+            if not index and tree.asked is None and not tree.is_edge and given:
                 score -= self.costs.given
             if self._is_one_of_several(tree, index, number):
                 score -= self.costs.several
             yield replace(tree, things=things, score=score, places=(*tree.places, (number, index)), used=used)
+
+    def _is_other_end(self, tree: Tree, index: int, number: int) -> bool:
+        """Whether what leads to a mention says that it is the other end of the relationship that a question asks for:
+        "a route FROM Rome", "TO Oslo", "how many routes DOES Rome have"."""
+        if not tree.is_edge or index > 1:
+            return False
+        if self._is_asked_of(self.mentions[number]):
+            return index != 0
+        before = (word.plain for word in reversed(self.words[: self._start(number)]))
+        leading = next((word for word in before if word not in ARTICLES), "")
+        return ENDS_OF_WAYS.get(leading, index) != index
 
     def _is_other(self, thing: Thing) -> bool:
         """Whether the question asks for others than those that it names: "which OTHER products"."""
@@ -400,6 +431,8 @@ class Grower:
         """What it costs that a mention is the same as a thing; None where it cannot be."""
         if meaning.kind == "label" and self._start(number) in self.bounded:
             return None  # so many others are counted
+        if thing.last < 0 and tree.is_edge:
+            return 0.0
         if thing.last < 0:
             first = not any(self.mentions[other].meanings[0].kind == "value" for other in range(number))
             return 0.3 if tree.asked is None else -self.costs.first if first else 0.0

@@ -139,6 +139,8 @@ class Meaning:
     """How many nodes have the value."""
     role: Step | None = None
     """The relationship by whose noun a label is named: a capital is a city that is the capital of some state."""
+    edge: bool = False
+    """Whether the relationships themselves are meant, each with both of its ends: "a ROUTE from A to B"."""
     owned: float = 0.0
     """What more it is worth since it is a property of what the question is about; it names it no more surely."""
 

@@ -13,6 +13,7 @@ from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import (
     ACTING,
+    AMOUNTS,
     ARTICLES,
     AUXILIARIES,
     BEING,
@@ -100,7 +101,7 @@ class Roots:
             keys = [pair for pair in keys if pair[1].score >= LIKELY]
         roots += [pair for pair in keys if -_worth(pair) >= sure - 0.15]
         roots += owners
-        roots += self._relation_nouns(at)
+        roots += [*self._edges(at)] or self._relation_nouns(at)
         if self.heard.form.kind == "count":
             roots = [pair for pair in roots if pair[1].key is None or pair[1].key.kind not in ("date", "time")]
             in_units = bool({*self.heard.plain[at : at + 1]} & UNIT_SIZES.keys())  # "how many MINUTES"
@@ -259,7 +260,7 @@ class Roots:
                 continue
             told = {other.start for other in near if other.end == item.start}  # of which kind it is: "FLOOR area"
             told |= self._owning(item)
-            if not run and any(word not in FUNCTION_WORDS and index + at not in self.heard.form.used | told
+            if not run and any(word not in FUNCTION_WORDS | AMOUNTS and index + at not in self.heard.form.used | told
                                for index, word in enumerate(between)):  # fmt: skip
                 break
             before = HEADED * self._is_before_head(item)
@@ -617,6 +618,19 @@ class Roots:
                     if meaning.role and meaning.role.label in kinds
                 ]
         return found
+
+    def _edges(self, at: int) -> Iterator[tuple[int, Meaning]]:
+        """The relationships between like things whose noun is counted, or asked whether there is one: "is there a ROUTE
+        from A to B"."""
+        if self.heard.form.kind not in ("count", "exists"):
+            return
+        word = next((word for word in self.heard.plain[at:] if word not in FUNCTION_WORDS), "")
+        for meaning in self._of_noun(word, NAMED):
+            role = meaning.role
+            if not role or role.forward or self.heard.fits.vocabulary.is_symmetric(role.relation):
+                continue  # "how many CHILDREN" of CHILD_OF asks for things
+            if role.label == meaning.owner:
+                yield -1, replace(meaning, role=Step(role.relation, True, role.label), edge=True)
 
     def _is_noun_of(self, word: str, relation: str) -> bool:
         return any(is_noun(word, own) for own in name_words(self.heard.fits.vocabulary.readable(relation)))

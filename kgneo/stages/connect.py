@@ -31,7 +31,7 @@ from kgneo.english.connections import (
     UPPER_KINDS,
 )
 from kgneo.english.names import is_noun, name_words, same_root, singular
-from kgneo.english.words import FUNCTION_WORDS
+from kgneo.english.words import FUNCTION_WORDS, MEASURES
 from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.graph.run import Result, Way, evidence_of
 from kgneo.model import AnswerNode, Entity, Evidence, Table, TopicEntity
@@ -152,10 +152,13 @@ def label_of(context: Context, word: str) -> str:
 
 
 def is_own(context: Context, word: str) -> bool:
-    """Whether a graph has a name of its own for something with this word: a distance, a route."""
+    """Whether a graph has a name of its own for something with this word: a distance, a route; "far" asks for the
+    first."""
     known = reading(context)
-    own = known.fits.own_words.get(word[:1], frozenset()) if known else frozenset()
-    return word in own or singular(word) in own
+    if known is None:
+        return False
+    said = (word, singular(word), *MEASURES.get(word, ()))
+    return any(one in known.fits.own_words.get(one[:1], frozenset()) for one in said)
 
 
 Placed = tuple[Named, int, int]
