@@ -69,7 +69,11 @@ UNIT_SIZES = {
 PARTS = {"half": 2, "quarter": 4}
 """Parts of a year, with how many of them it has."""
 _THOUSANDS = re.compile(r"(\d+(?:\.\d+)?)k")
-_DECADE = re.compile(r"(\d{3}0)s")
+_DECADE = re.compile(r"((?:\d\d)?[3-9]0|\d{3}0)s")
+DECADES = {
+    "thirties": "30s", "forties": "40s", "fifties": "50s", "sixties": "60s",
+    "seventies": "70s", "eighties": "80s", "nineties": "90s",
+}  # fmt: skip
 
 
 def is_number(word: str) -> bool:
@@ -100,11 +104,15 @@ def number_at(plain: Sequence[str], index: int) -> tuple[str, int] | None:
 
 
 def decade_at(plain: Sequence[str], index: int) -> tuple[str, str, int] | None:
-    """The first and the last year of a decade ("the 1990s") with where its words end; None for anything else."""
+    """The first and the last year of a decade ("the 1990s", "the nineties") with where its words end; None for anything
+    else. One without a century is of the last."""
     while plain[index : index + 1] == ["the"]:
         index += 1
-    match = _DECADE.fullmatch(plain[index]) if index < len(plain) else None
-    return (match[1], str(int(match[1]) + 9), index + 1) if match else None
+    word = plain[index] if index < len(plain) else ""
+    match = _DECADE.fullmatch(DECADES.get(word, word))
+    first = int(match[1]) if match else 0
+    first += 1900 * (0 < first < 100)
+    return (str(first), str(first + 9), index + 1) if first else None
 
 
 def part_of_year_at(plain: Sequence[str], index: int) -> tuple[str, str, int] | None:

@@ -78,6 +78,27 @@ class Thesaurus:
             self._known[term] = tuple(_sense(weight / total, json.loads(above)) for weight, above in found.values())
         return self._known[term]
 
+    def share_of(self, term: str, kind: str) -> float:
+        """The share of a term's uses, 0 to 1, that mean a kind of what is mostly meant by another: "customer" of a
+        "person"."""
+        meant = max(self.senses(kind), key=lambda sense: sense.share, default=None)
+        if meant is None:
+            return 0.0
+        target = {synset for synset, steps, _ in meant.above if steps == 0}
+        return sum(sense.share for sense in self.senses(term) if target & self._all_above(sense))
+
+    def _all_above(self, sense: Sense) -> set[int]:
+        """The senses that a sense is one of, up to the broadest."""
+        found: set[int] = set()
+        left = [synset for synset, steps, _ in sense.above if steps != DERIVED]
+        while left:
+            found.update(left)
+            query = "SELECT above FROM synsets WHERE id = ?"
+            rows = [self._base.execute(query, [synset]).fetchone() for synset in left]
+            above = {synset for row in rows if row for synset, steps, _ in json.loads(row[0]) if steps != DERIVED}
+            left = [*(above - found)]
+        return found
+
     def _lemmas(self, term: str) -> Iterator[tuple[str, str]]:
         """What a term may be a form of, with the parts of speech that it is then."""
         yield term, ANY

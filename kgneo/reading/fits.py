@@ -6,7 +6,7 @@ similar a name is to any noun, in competition with the other names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -52,9 +52,11 @@ EDGE = 0.75
 """Fit of a word for where a period begins, or ends, to the property that holds that."""
 GIVEN_IN = 0.6
 """Fit of a word for a unit to the properties that are given in it."""
-PERSON = KINDS.index("person")
+PERSON, GROUP = KINDS.index("person"), KINDS.index("group")
 PEOPLE = 0.6
 """How surely nodes are people by their properties or their names, whatever their label is called."""
+LEAST_PEOPLE = 0.3
+"""How surely nodes are people, from which on "who" may ask for them."""
 WEAK = 0.2
 """The best fit of a noun for who does something to a property of the same root."""
 
@@ -300,10 +302,19 @@ class Fits:
 
     @cached_property
     def people(self) -> dict[str, float]:
-        """Of each label how surely its nodes are people: by its name, by a property that only people have, or by the
-        nodes' own names."""
-        return {label: max(float(shares[PERSON]), PEOPLE * self._are_people(label))
+        """Of each label how surely its nodes are people: by its name, as the encoder and the thesaurus know it, by a
+        property that only people have, or by the nodes' own names."""
+        return {label: max(float(shares[PERSON]), PEOPLE * self._are_people(label), self._means_people(label))
                 for label, shares in self.kinds.items()}  # fmt: skip
+
+    def are_asked_by_who(self, labels: Collection[str]) -> bool:
+        """Whether "who" may ask for nodes of these labels: people or groups of them, or where no label is of people."""
+        shares = {label: max(share, float(self.kinds[label][GROUP])) for label, share in self.people.items()}
+        likely = {label for label, share in shares.items() if share > LEAST_PEOPLE}
+        return not likely or not labels or not likely.isdisjoint(labels)
+
+    def _means_people(self, label: str) -> float:
+        return self.likeness.thesaurus.share_of(name_words(label)[-1], "person") if self.likeness else 0.0
 
     def _are_people(self, label: str) -> float:
         words = {word for key in self.vocabulary.keys_of(label) for word in (*name_words(key.key), key.key.lower())}

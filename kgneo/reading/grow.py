@@ -803,15 +803,16 @@ class Grower:
         if naming:
             named = sum(any(same_root(self.words[index].plain, part) for index in naming) for part in own)
             best = (1.0 - 0.35 * (1.0 - named / len(own)), naming)
-        for index in telling:
+        free = frozenset(telling) - {index for index in telling if self.fits.names_any(self.words[index].plain)}
+        for index in telling:  # what names another type only is like this one, and stays unsaid
             fit = 0.75 * float(self.fits.similarity(self.words[index].plain)[number])
             if fit > best[0]:
-                best = (fit, frozenset({index}))
+                best = (fit, free & {index})
         if telling:
             phrase = " ".join(self.words[index].plain for index in sorted(gap) if index >= min(telling))
             fit = 0.85 * float(self.fits.similarity(phrase)[number])
             if fit > best[0]:
-                best = (fit, frozenset(telling[:1]))
+                best = (fit, naming | (free & {*telling[:1]}))
         if best[0] < 0.8 and self.fits.vocabulary.is_symmetric(relation):
             fellow = next((index for index in telling if singular(self.words[index].plain) in FELLOWS
                            and not learned[index]), None)  # fmt: skip

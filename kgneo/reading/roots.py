@@ -29,7 +29,7 @@ from kgneo.english.words import (
     UNITS,
 )
 from kgneo.ranking.kinds import KINDS
-from kgneo.reading.fits import key_name, unit_of
+from kgneo.reading.fits import LEAST_PEOPLE, key_name, unit_of
 from kgneo.reading.form import Comparison
 from kgneo.reading.grow import COSTS
 from kgneo.reading.heard import NAMED, Heard
@@ -84,7 +84,9 @@ class Roots:
             ]  # fmt: skip
         roots += [*self._having(run), *self._being(run)]
         if run and self.heard.plain[0] == "who" and self.heard.mentions[run[0]].meanings[0].kind == "value":
-            roots += [(-1, Meaning("label", label, share)) for label, share in people(self.heard.fits) if share > 0.3]
+            roots += [
+                (-1, Meaning("label", label, share)) for label, share in people(self.heard.fits) if share > LEAST_PEOPLE
+            ]
         keys = self._keys(at, run)
         keys += [
             (-1, Meaning("key", key.owner, 1.1, key)) for start, end, key in self.heard.whole_keys
@@ -118,13 +120,21 @@ class Roots:
         if asked == "when" and any(meaning.kind == "key" for _, meaning in roots):
             roots = _merged(pair for pair in roots if pair[1].kind == "key")
         if asked in ("who", "whom"):
-            named = [pair for pair in roots if run and pair[0] == run[0] and pair[1].kind == "label"]
+            named = [pair for pair in roots if run and pair[0] == run[0] and self._is_asked_for(pair)]
             roots = [*named, *agents] or roots
         roots.sort(key=_worth)
         first = run[0] if run else -1
         rest = [number for number in range(len(self.heard.mentions)) if number not in run and number > first]
         fronted = [number for number in range(len(self.heard.mentions)) if number not in run and number < first]
         return roots[: 2 * ROOTS], [*reversed(run), *self._possessed(rest), *fronted]
+
+    def _is_asked_for(self, root: tuple[int, Meaning]) -> bool:
+        """Whether a label stands right behind "who", which asks for it ("who are the PLAYERS that"): neither what
+        somebody does ("who REVIEWED") nor what it is done to ("who sold a HOUSE")."""
+        item = self.heard.mentions[root[0]]
+        between = self.heard.plain[self.heard.form.at : item.start]
+        does = item.end == item.start + 1 and is_past(self.heard.plain[item.start])
+        return root[1].kind == "label" and not does and FUNCTION_WORDS.issuperset(between)
 
     def _chosen(self) -> list[tuple[int, Meaning]]:
         """The alternatives of which one is asked for: "which is larger, A or B"."""
@@ -533,10 +543,12 @@ class Roots:
         return [(run[0] if run else -1, Meaning("label", label, AGENT)) for label in dict.fromkeys(found)]
 
     def _said_of(self, verbs: Sequence[int]) -> Iterator[str]:
-        """The labels that have a property which a verb names: "who was HIRED first"."""
+        """The labels of people that have a property which a verb names: "who was HIRED first"."""
+        people = self.heard.fits.people
         for item in self.heard.key_mentions:
             for meaning in item.meanings if item.start in verbs and self.heard.form.word == "who" else ():
-                if meaning.score >= NAMED and meaning.key and not meaning.key.of_edge:
+                someone = people.get(meaning.owner, 0.0) > LEAST_PEOPLE
+                if meaning.score >= NAMED and meaning.key and not meaning.key.of_edge and someone:
                     yield meaning.owner
 
     def _is_deed(self, start: int, key: Key, run: Sequence[int]) -> bool:

@@ -20,6 +20,9 @@ DETERMINING = ARTICLES | {"which", "what", "whose", "much", "many"}
 LIKE_ANY = 0.25
 """Likeness to what a reading says below which a word is not said."""
 
+OF_ANOTHER = 0.2
+"""The most that a word is like what a reading speaks of, where it surely names something else."""
+
 
 def silent(
     heard: Heard, said: Collection[int], labels: Collection[str], relations: Sequence[str], keys: Collection[Key]
@@ -36,8 +39,17 @@ def silent(
         likes = [of_labels[label] for label in labels if label in of_labels and not _is_of_head(word, head, label)]
         likes += [of_keys[key] for key in keys if not _is_of_head(word, head, key_name(key))]
         likes += [float(heard.fits.similarity(word)[number]) for number in numbers]
-        found.append((index, max(likes, default=0.0)))
+        like = max(likes, default=0.0)
+        found.append((index, min(like, OF_ANOTHER) if _names_another(heard, word, labels, numbers) else like))
     return found
+
+
+def _names_another(heard: Heard, word: str, labels: Collection[str], relations: Sequence[int]) -> bool:
+    """Whether a word has the root of a label or a relationship type, and of none that a reading speaks of: "answered"
+    says nothing of what was asked."""
+    own = [name for name in labels if _has_root(word, name)] or [at for at in relations if heard.fits.named(word, at)]
+    others = heard.fits.names_any(word) or any(_has_root(word, label) for label in heard.fits.labels)
+    return others and not own
 
 
 def left_out(heard: Heard, graph: QueryGraph, names: Collection[str]) -> dict[str, bool]:

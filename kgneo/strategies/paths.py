@@ -366,11 +366,22 @@ def _beside(
     along = Interpretation(path.graph, 0.0, unsaid=tuple(silent), nouns=nouns, plain_chain=True, along=path.confidence)
     unlearned = [item for item in understood if item.likely is None]  # learning has sent the others here
     with clock.stage("answer"):
+        if unlearned and not _answers_who(context, question, path.result):
+            return _queried(context, question, run_readings(context, question, unlearned), understood, clock)
         found = run_readings(context, question, [along, *unlearned], {0: path.result})
     if found is not None and found.interpretation is not along:
         return _queried(context, question, found, understood, clock)
     sure = found.confidence if found else 0.0
     return _completed(context, question, linked.topics, path, sure, along.unsaid, clock)
+
+
+def _answers_who(context: Context, question: str, result: Result) -> bool:
+    """Whether what a relation path found can answer a question that asks "who", or it asks something else."""
+    known = reading(context)
+    asks = question.split(maxsplit=1)[0].lower() in ("who", "whom") if question.strip() else False
+    if known is None or not asks or not result.nodes:
+        return True
+    return known.fits.are_asked_by_who({label for node in result.nodes for label in node.labels})
 
 
 def _beside_triples(
