@@ -126,11 +126,13 @@ BLIND = (
     "streaming",
 )  # fmt: skip
 """The graphs of benchmarks/graphs with questions for every kind of query graph."""
+EVERYDAY = ("films", "flights", "forum", "offshore", "posts", "lessons", "webshop", "homes")
+"""Small graphs of the kinds that Neo4j is shown with, and what anybody would ask of them first."""
 SETS = {
     "zograscope": Set(fill_pole, "train.jsonl", "KGNEO_ZOGRASCOPE", drawn=500),
     "geoquery": Set(fill_geography, "questions.jsonl", "KGNEO_GEOQUERY"),
     "geoquery-triples": Set(fill_triples, "questions.jsonl", "KGNEO_GEOQUERY"),
-    **{name: Set(fill_afresh, "questions-graphs.jsonl") for name in BLIND},
+    **{name: Set(fill_afresh, "questions-graphs.jsonl") for name in (*BLIND, *EVERYDAY)},
 }
 
 

@@ -341,7 +341,7 @@ class Grower:
                 continue
             if self._is_other_end(tree, index, number):
                 continue
-            cost = self._apart(tree, thing, number, meaning)
+            cost = self._apart(tree, index, number, meaning)
             if cost is None:
                 continue
             known, denied = thing.values, thing.denied
@@ -427,21 +427,25 @@ class Grower:
         asks = self.words[self._start(thing.named)].plain in ("who", "whom")
         return asks and any(word not in FUNCTION_WORDS for word in between)
 
-    def _apart(self, tree: Tree, thing: Thing, number: int, meaning: Meaning) -> float | None:
+    def _apart(self, tree: Tree, index: int, number: int, meaning: Meaning) -> float | None:
         """What it costs that a mention is the same as a thing; None where it cannot be."""
+        thing = tree.things[index]
         if meaning.kind == "label" and self._start(number) in self.bounded:
             return None  # so many others are counted
-        if thing.last < 0 and tree.is_edge:
+        if self._is_of_other(tree, index, number, meaning):
+            return None
+        if thing.last < 0 and (tree.is_edge or meaning.kind == "label"):
             return 0.0
         if thing.last < 0:
             first = not any(self.mentions[other].meanings[0].kind == "value" for other in range(number))
             return 0.3 if tree.asked is None else -self.costs.first if first else 0.0
         between = self._between(thing.last, number)
+        passed = all(place != index for _, place in tree.places)  # on the way to a name: "did Ann buy A HOUSE"
         own = self._own(number).union(*(self._own(other) for other, _ in tree.places))
         telling = [
             word for word in between
             if self.words[word].plain not in FUNCTION_WORDS and word not in own and not self._measures(word, thing)
-            and not (word in tree.used and self._is_of_edge(thing.last))
+            and not (word in tree.used and (passed or self._is_of_edge(thing.last)))
         ]  # fmt: skip
         behind = sum(1 for other in tree.things if other.last > thing.last >= 0)
         if meaning.kind == "label":
@@ -457,6 +461,17 @@ class Grower:
         named = self._names(meaning) and thing.noun
         clause = named and any(self.words[word].plain in CLAUSES for word in between)
         return cost + (0.8 if named else 0.25) * min(len(relations), 2) + (self.costs.clause if clause else 0.0)
+
+    def _is_of_other(self, tree: Tree, index: int, number: int, meaning: Meaning) -> bool:
+        """Whether an "of" ties a name to a noun that is no word for it, and that another thing has: "tweets OF ADA"."""
+        start = self._start(number)
+        if meaning.kind != "value" or not start or self.words[start - 1].plain != "of":
+            return False
+        before = next((at for at, item in enumerate(self.mentions) if item.end == start - 1), -1)
+        if before < 0 or self.mentions[before].meanings[0].kind != "label":
+            return False
+        noun = self.mentions[before].meanings[0]
+        return noun.score >= 1.0 and noun.owner != meaning.owner and tree.thing_of(before) not in (None, index)
 
     def _is_of_edge(self, mention: int) -> bool:
         """Whether a mention is a value of a relationship, whose words stand behind: "a STRONG interaction with"."""
