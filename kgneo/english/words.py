@@ -280,6 +280,8 @@ BOUNDS: tuple[tuple[str, str], ...] = (
     ("above", ">"),
     ("exceeding", ">"),
     ("exactly", "="),
+    ("only", "="),
+    ("just", "="),
 )
 """Words before a number or a date that bound it; where one is the end of another, the longer comes first."""
 APPROXIMATE = word_set("about around nearly almost approximately roughly circa")

@@ -56,17 +56,29 @@ class Alike:
 
     def put_on(self, tree: Tree) -> Tree | None:
         """A tree with what shares something with one of its things; None where nothing of it can."""
-        best: tuple[float, int, Known, tuple[Common, ...]] | None = None
+        best: tuple[float, int, Thing, tuple[Common, ...]] | None = None
         for away, index in enumerate(self._order(tree)):
             label = tree.things[index].label
             commons = self._commons(label)
-            known = self._known_of(label)
+            other = self._other(label, commons)
             score = sum(item.score for item in commons) / max(len(commons), 1) - AWAY * away
             if self._is_denied and not (len(commons) == 1 and commons[0].key):
                 continue  # none that is the same is a query of its own
-            if known and commons and (best is None or score > best[0]):
-                best = (score, index, known, commons)
+            if other and commons and (best is None or score > best[0]):
+                best = (score, index, other, commons)
         return self._grown(tree, *best) if best else None
+
+    def _other(self, label: str, commons: Sequence[Common]) -> Thing | None:
+        """The named thing that one of a label has something in common with: another of the label, or of a label that
+        has properties of the same names; None where the names name none."""
+        labels = dict.fromkeys([label, *(one.owner for item in self.heard.alike for one in item.meanings)])
+        for other in labels:
+            own = {key.key for key in self.heard.fits.vocabulary.keys_of(other)}
+            shared = all(item.key and not item.step and item.key.key in own for item in commons)
+            known = self._known_of(other) if other == label or shared else ()
+            if known:
+                return Thing(other, -1, False, known)
+        return None
 
     @property
     def _is_denied(self) -> bool:
@@ -181,11 +193,11 @@ class Alike:
     def _verbs(self) -> list[str]:
         return [self.heard.plain[index] for index in self._before]
 
-    def _grown(self, tree: Tree, score: float, index: int, known: Known, commons: Sequence[Common]) -> Tree:
+    def _grown(self, tree: Tree, score: float, index: int, named: Thing, commons: Sequence[Common]) -> Tree:
         """The tree with the other thing."""
         things, joins, same = list(tree.things), list(tree.joins), list(tree.same)
         other = len(things)
-        things.append(Thing(tree.things[index].label, -1, False, known))
+        things.append(named)
         for common in commons:
             one = _stepped(things, joins, index, common.step)
             two = _stepped(things, joins, other, common.step, -1 if common.key else one)
@@ -198,7 +210,7 @@ class Alike:
             joins=tuple(joins),
             score=tree.score + score,
             used=tree.used | spoken,
-            same=(*same, Same(index, other)),
+            same=(*same, *([Same(index, other)] if named.label == things[index].label else [])),
         )
 
 

@@ -54,7 +54,8 @@ OF_ALL: dict[str, Function] = {"average": "average", "mean": "average", "maximum
 """Words for what is made of all the values that there are."""
 SAME = 5
 """Words from "same" to what ends the words for what is the same, at most."""
-AMOUNTING = ("of", "is", "are", "was", "were")
+LASTING = ("last", "lasts", "lasted", "lasting", "take", "takes", "took", "taking")
+AMOUNTING = ("of", "is", "are", "was", "were", *LASTING)
 """Words before what something amounts to: "a length OF 90 minutes"."""
 ONWARDS = ("on", "onward", "onwards", "upward", "upwards")
 TO = ("and", "to", "until", "till", "through")
@@ -444,7 +445,11 @@ def _is_order(plain: Sequence[str], index: int) -> bool:
 
 
 def _lasts(plain: Sequence[str], index: int) -> bool:
-    """Whether "last" is the verb: "how long did it LAST", "how many days did it LAST from X to Y"."""
+    """Whether "last" is the verb: "how long did it LAST", "how many days did it LAST from X to Y", "talks that LAST 30
+    minutes", but "in the LAST 30 minutes"."""
+    number = number_at(plain, index + 1) if plain[index] == "last" and index else None
+    if number and _is_measured(plain, number[1]) and plain[index - 1] not in ARTICLES | PREPOSITIONS:
+        return True
     before, behind = set(plain[:index]), plain[index + 1 : index + 2]
     long = {"long", "longer", *SPAN_UNITS} & before and set(behind) <= FUNCTION_WORDS
     return plain[index] == "last" and "how" in before and bool(long)
@@ -592,6 +597,8 @@ def _widened(found: Comparison | None, *, start: int, longer: int = 0) -> Compar
 
 def _bound(plain: Sequence[str], index: int) -> Comparison | None:
     for pattern, operator in _BOUNDS:
+        if operator == "=" and plain[index - 1 : index] == ["the"]:
+            continue  # "the only one"
         if tuple(plain[index : index + len(pattern)]) == pattern:
             edge = {"<": BEGINNINGS, ">=": BEGINNINGS, "<=": ENDS, ">": ENDS}.get(operator, ())
             place = index + len(pattern)
@@ -611,7 +618,7 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
         bound = _behind(plain, end)
         if bound is not None and plain[number[1]] not in PREPOSITIONS:
             return Comparison(index, end + 2, bound, (number[0],))
-    if word in AMOUNTING and _is_measured(plain, number[1]):
+    if word in AMOUNTING and _is_measured(plain, number[1]) and (word != "last" or _lasts(plain, index)):
         return Comparison(index, number[1], "=", (number[0],))
     if word == "from" and plain[number[1] : number[1] + 1] and plain[number[1]] in ONWARDS:
         return Comparison(index, number[1] + 1, ">=", (number[0],))

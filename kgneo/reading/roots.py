@@ -28,8 +28,7 @@ from kgneo.english.words import (
     SAME_NAMES,
     UNITS,
 )
-from kgneo.ranking.kinds import KINDS
-from kgneo.reading.fits import LEAST_PEOPLE, key_name, unit_of
+from kgneo.reading.fits import LEAST_PEOPLE, PLACE, key_name, unit_of
 from kgneo.reading.form import Comparison
 from kgneo.reading.grow import COSTS
 from kgneo.reading.heard import NAMED, Heard
@@ -37,7 +36,6 @@ from kgneo.reading.mentions import LIKELY, SURE, Meaning, Mention, people
 from kgneo.reading.vocabulary import MEASURED, Key, Step
 
 ROOTS = 8
-PLACE = KINDS.index("place")
 WEAK = 0.6
 """Score of a property up to which a word is only like it."""
 OWNED = 0.7

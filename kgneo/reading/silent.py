@@ -47,7 +47,7 @@ def silent(
 def _names_another(heard: Heard, word: str, labels: Collection[str], relations: Sequence[int]) -> bool:
     """Whether a word has the root of a label or a relationship type, and of none that a reading speaks of: "answered"
     says nothing of what was asked."""
-    own = [name for name in labels if _has_root(word, name)] or [at for at in relations if heard.fits.named(word, at)]
+    own = any(_has_root(word, name) for name in labels) or any(heard.fits.named(word, at) for at in relations)
     others = heard.fits.names_any(word) or any(_has_root(word, label) for label in heard.fits.labels)
     return others and not own
 

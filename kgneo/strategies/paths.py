@@ -16,7 +16,7 @@ from kgneo.english.names import is_noun, name_words
 from kgneo.errors import EntityNotFound
 from kgneo.graph.run import Result, counted, evidence_of
 from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
-from kgneo.query.graph import QueryGraph, Value
+from kgneo.query.graph import Aggregate, QueryGraph, Value
 from kgneo.query.json import to_json
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.reading.heard import Heard
@@ -333,6 +333,10 @@ def _ranked(
             linked = _linked(context, texts)
     with clock.stage("form"):
         formed, best = _formed(context, linked)
+    if formed is not None and understood and not context.shape.loaded and _counts(formed.graph):
+        found = _read(context, question, understood, clock)
+        if found.answer.answers:
+            return found
     if formed is not None and (formed.joins or formed.confidence >= FORMED):
         if context.shape.loaded:
             return _completed(context, question, best.topics, formed, formed.confidence, (), clock)
@@ -350,6 +354,11 @@ def _ranked(
         unsaid = understood[0].unsaid if understood and not marked else ()
         return _beside_triples(context, question, first, understood, unsaid, clock)
     return _beside(context, question, first.readings[0].linked, first, understood, clock)
+
+
+def _counts(graph: QueryGraph) -> bool:
+    """Whether a query graph counts things. With labels, reading knows better which: "how many SENSORS does X use"."""
+    return isinstance(graph.answer, Aggregate) and graph.answer.function == "count"
 
 
 def _beside(
