@@ -40,7 +40,7 @@ SHOWN = 30
 WEIGHED = 12
 """Readings, best first by the reader, that are kept."""
 KEPT = ("score", "silent", "nouns", "named", "loose", "measured", "plain_chain", "bare", "kind", "vacuous", "spelt",
-        "order", "along", "means", "against", "guessed", "suits")  # fmt: skip
+        "order", "along", "means", "against")  # fmt: skip
 """What is kept of a reading as it is."""
 COUNTED = ("ignored", "unsaid", "mentions", "open_names")
 """Of these it is kept how many they are."""

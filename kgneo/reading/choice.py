@@ -73,10 +73,11 @@ def _told(
 
 
 def choose(weights: Weights, question: str, readings: Sequence[Interpretation], run: Run) -> Likely | None:
-    """The first reading that has an answer, or a likelier one before it that finds nothing; where that is doubtful, the
-    likeliest of all that are run. None where none can be the answer. `run` may be called twice for a place, and keeps
-    what it found."""
-    found = likely(weights, tried(question, readings, run))
+    """The first reading that has an answer, or a likelier one before it that finds nothing; where that is doubtful, or
+    a relation path stands before readings, with whose scores its own has nothing to do, the likeliest of all that are
+    run. None where none can be the answer. `run` may be called twice for a place, and keeps what it found."""
+    beside = len(readings) > 1 and readings[0].along is not None
+    found = None if beside else likely(weights, tried(question, readings, run))
     if found is not None and found.probability >= DOUBTFUL:
         return found
     return likeliest(weights, tried_all(question, readings, run))

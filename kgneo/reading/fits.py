@@ -53,9 +53,6 @@ EDGE = 0.75
 GIVEN_IN = 0.6
 """Fit of a word for a unit to the properties that are given in it."""
 PERSON, GROUP, PLACE = (KINDS.index(kind) for kind in ("person", "group", "place"))
-PLACES = ("location", "structure", "facility")
-"""What the thesaurus calls the places that "where" asks for."""
-LIKELY_PLACE = 0.3
 PEOPLE = 0.6
 """How surely nodes are people by their properties or their names, whatever their label is called."""
 LEAST_PEOPLE = 0.3
@@ -89,7 +86,6 @@ class Fits:
         self._similar: dict[str, Scores] = {}
         self._of_labels: dict[str, dict[str, float]] = {}
         self._of_keys: dict[str, dict[Key, float]] = {}
-        self._are_places: dict[str, bool] = {}
 
     def with_words(self, lexicon: Lexicon) -> Fits:
         """The same with what was learned of words."""
@@ -310,26 +306,6 @@ class Fits:
         property that only people have, or by the nodes' own names."""
         return {label: max(float(shares[PERSON]), PEOPLE * self._are_people(label), self._means_people(label))
                 for label, shares in self.kinds.items()}  # fmt: skip
-
-    def suits(self, asked: str, labels: Collection[str], key: Key | None) -> bool:
-        """Whether nodes of these labels, or a property, can be what a word asks for: "who" asks for people, "when" for
-        a time, "where" for a place; other words may ask for anything."""
-        if asked in ("who", "whom"):
-            return key.kind == "text" if key else self.are_asked_by_who(labels)
-        if asked == "when":
-            return key is not None and (key.kind in ("date", "time") or "year" in name_words(key.name or key.key))
-        if asked == "where":
-            return any(map(self.is_place, [key_name(key)] if key else labels))
-        return True
-
-    def is_place(self, name: str) -> bool:
-        """Whether a name is one for places, as the encoder or the thesaurus knows its last word."""
-        if name not in self._are_places:
-            word = name_words(name)[-1]
-            shares = self.cache.judge.of_label(self.cache.of_graph([" ".join(name_words(name))])[0])
-            known = sum(self.likeness.thesaurus.share_of(word, kind) for kind in PLACES) if self.likeness else 0.0
-            self._are_places[name] = max(float(shares[PLACE]), known) >= LIKELY_PLACE
-        return self._are_places[name]
 
     def are_asked_by_who(self, labels: Collection[str]) -> bool:
         """Whether "who" may ask for nodes of these labels: people or groups of them, or where no label is of people."""

@@ -434,14 +434,16 @@ class Grower:
             return None  # so many others are counted
         if self._is_of_other(tree, index, number, meaning):
             return None
-        if thing.last < 0 and (tree.is_edge or meaning.kind == "label"):
+        if thing.last < 0 and tree.is_edge:
             return 0.0
         if thing.last < 0:
             first = not any(self.mentions[other].meanings[0].kind == "value" for other in range(number))
             return 0.3 if tree.asked is None else -self.costs.first if first else 0.0
         between = self._between(thing.last, number)
-        passed = all(place != index for _, place in tree.places)  # on the way to a name: "did Ann buy A HOUSE"
+        passed = self._start(number) > self._start(thing.last) and all(place != index for _, place in tree.places)
+        passed = passed and self.mentions[thing.last].meanings[0].kind == "value"
         own = self._own(number).union(*(self._own(other) for other, _ in tree.places))
+        # what is on the way to a name is named behind that, after the verb: "did Ann BUY A HOUSE"
         telling = [
             word for word in between
             if self.words[word].plain not in FUNCTION_WORDS and word not in own and not self._measures(word, thing)

@@ -21,8 +21,6 @@ from kgneo.reading.vocabulary import Vocabulary
 
 FARTHEST = 0.4
 """How far behind the most similar term a term's similarity counts."""
-TOLD = 0.1
-"""How near two terms are by the thesaurus, from which on it tells that one means the other."""
 LEAST = 0.01
 """Probability below which a term is not told."""
 
@@ -40,11 +38,6 @@ class Signs:
     similar: float
     behind: float
     most: float
-
-    @property
-    def known(self) -> bool:
-        """Whether the thesaurus has a sense of the one that is, or is a kind of, one of the other."""
-        return max(self.same, self.narrower, self.broader) >= TOLD
 
 
 def signs(near: Nearness, similar: float, most: float) -> Signs:
@@ -67,12 +60,10 @@ def probability(found: Signs) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A term of the schema that a word may mean, with the probability that it does; `guessed`: by the encoder alone,
-    since no sense of the two stands to one of the other in any way."""
+    """A term of the schema that a word may mean, with the probability that it does."""
 
     term: str
     probability: float
-    guessed: bool = False
 
 
 class Likeness:
@@ -90,7 +81,7 @@ class Likeness:
     def of(self, word: str) -> tuple[Meant, ...]:
         """The terms that a word or phrase may mean, the likeliest first."""
         if word not in self._known:
-            found = (Meant(term, probability(item), not item.known) for term, item in self.signs(word).items())
+            found = (Meant(term, probability(item)) for term, item in self.signs(word).items())
             told = sorted((item for item in found if item.probability >= LEAST), key=lambda item: -item.probability)
             self._known[word] = tuple(told)
         return self._known[word]

@@ -71,7 +71,6 @@ class Change:
     term: str
     probability: float
     verb: bool = False
-    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +88,6 @@ class Otherwise:
         """The probability that the changes are right, that of a term once however often it stands."""
         return math.prod({item.term: item.probability for item in self.changes}.values())
 
-    @property
-    def guessed(self) -> bool:
-        """Whether one of the changes rests on the encoder alone."""
-        return any(item.guessed for item in self.changes)
-
 
 def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Span] = ()) -> list[Otherwise]:
     """The likeliest ways to read a question, the best first; only as it stands where no word of it may mean another.
@@ -110,8 +104,7 @@ def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Spa
         surely = (spans, meanings) in told and left < LEAST
         longer = [] if surely else [replace(way, probability=way.probability * max(left, LEAST)) for way in ways]
         for item in meanings:
-            changes = tuple(Change(one, end, item.instead, item.probability, item.verb, item.guessed)
-                            for one, end in spans)  # fmt: skip
+            changes = tuple(Change(one, end, item.instead, item.probability, item.verb) for one, end in spans)
             longer += [replace(way, changes=(*way.changes, *changes), probability=way.probability * item.probability)
                        for way in ways]  # fmt: skip
         ways = sorted(longer, key=lambda way: -way.probability)[:MOST]
@@ -183,7 +176,7 @@ def _like(words: Sequence[Word], fits: Fits, dictionary: Lookup, inside: set[int
         return
     for text, spans in _places(words, fits, fits.likeness, dictionary, inside).items():
         likely = (item for item in fits.likeness.of(text) if item.probability >= POSSIBLE)
-        yield spans, [Meant(item.term, item.probability, guessed=item.guessed) for item in likely]
+        yield spans, [Meant(item.term, item.probability) for item in likely]
 
 
 def _places(

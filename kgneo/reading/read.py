@@ -139,12 +139,6 @@ class Interpretation:
     means: float = 1.0
     """The probability that words which the schema does not have mean what they are read as."""
 
-    guessed: bool = False
-    """Whether the encoder alone says that such words mean that."""
-
-    suits: bool = True
-    """Whether what it asks for can be what the question's word asks for: people for "who", a time for "when"."""
-
     against: int = 0
     """Relationships between like things that the question says the other way round: "services that X needs" as those
     that need X."""
@@ -428,7 +422,6 @@ class _Reader:
             names=self.heard.fits.vocabulary.names,
             measured=min(measured),
             left=(*unlike, *denying),
-            suits=self._suits(tree),
             decided=self.conditions.decided(graph),
             against=self.grower.turned(tree),
         )
@@ -462,11 +455,6 @@ class _Reader:
                 for index in (*range(item.start, item.end), *item.also)}  # fmt: skip
         left = tuple(number for number in tree.ignored if number not in numbers)
         return replace(tree, ignored=left, used=tree.used | used, score=tree.score + worth)
-
-    def _suits(self, tree: Tree) -> bool:
-        """Whether a tree asks for what the question's word does, where it asks for things."""
-        form = self.heard.form
-        return form.kind != "things" or self.heard.fits.suits(form.word, {tree.things[0].label}, tree.asked)
 
     def _is_said(self, number: int, tree: Tree) -> bool:
         """Whether the words of a mention name a relationship of the tree."""

@@ -93,7 +93,6 @@ def _of_path(item: Interpretation) -> Signs:
         "path odds": _within(math.log(likely / (1 - likely)), ODDS),
         "path unsaid": _few(len(item.unsaid)),
         "path nouns": _few(item.nouns),
-        "path unsuited": float(not item.suits),
     }
 
 
@@ -117,7 +116,6 @@ def _of_words(item: Interpretation) -> Signs:
         "open": _few(len(item.open_names)),
         "mentions": _few(len(item.mentions)),
         "against": _few(item.against),
-        "unsuited": float(not item.suits),
     }
 
 
@@ -130,8 +128,6 @@ def _of_meanings(question: str, item: Interpretation) -> Signs:
         "reworded": float(item.means < 1.0),
         "doubtful words": doubt,
         "doubtful alone": doubt * (len(words) <= 1),
-        "guessed": float(item.guessed),
-        "guessed alone": float(item.guessed and len(words) <= 1),
     }
 
 

@@ -78,14 +78,12 @@ Way = tuple[Step, ...]
 @dataclass(frozen=True, slots=True)
 class Word:
     """What is read `instead` of words that people told, with the probability that they mean that. Those of a `verb` are
-    told in any of its forms; those of something that is said of a `noun` are not said where it follows. `guessed`: only
-    the encoder says so."""
+    told in any of its forms; those of something that is said of a `noun` are not said where it follows."""
 
     instead: str
     probability: float
     verb: bool = False
     noun: str = ""
-    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,7 +266,7 @@ def in_all_words(
             continue
         less = OF_WORDS * math.log(max(way.probability, LEAST))
         for item in items:
-            meant = replace(item, score=item.score + less, means=way.meant, guessed=way.guessed)
+            meant = replace(item, score=item.score + less, means=way.meant)
             if item.graph not in found or meant.score > found[item.graph].score:
                 found[item.graph] = meant
     if not found and unknown:

@@ -16,7 +16,7 @@ from kgneo.english.names import is_noun, name_words
 from kgneo.errors import EntityNotFound
 from kgneo.graph.run import Result, counted, evidence_of
 from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
-from kgneo.query.graph import Aggregate, QueryGraph, Value
+from kgneo.query.graph import Aggregate, QueryGraph
 from kgneo.query.json import to_json
 from kgneo.ranking.vectors import MAX_HOPS
 from kgneo.reading.heard import Heard
@@ -372,17 +372,11 @@ def _beside(
     """The answer by a relation path, or by a reading of the question that is likelier than that."""
     silent = _left_out(context, linked, path.graph)
     nouns = sum(silent.values())
-    along = Interpretation(
-        path.graph,
-        0.0,
-        unsaid=tuple(silent),
-        nouns=nouns,
-        plain_chain=True,
-        suits=_suits(context, question, path),
-        along=path.confidence,
-    )
+    along = Interpretation(path.graph, 0.0, unsaid=tuple(silent), nouns=nouns, plain_chain=True, along=path.confidence)
     unlearned = [item for item in understood if item.likely is None]  # learning has sent the others here
     with clock.stage("answer"):
+        if unlearned and not _answers_who(context, question, path.result):
+            return _queried(context, question, run_readings(context, question, unlearned), understood, clock)
         found = run_readings(context, question, [along, *unlearned], {0: path.result})
     if found is not None and found.interpretation is not along:
         return _queried(context, question, found, understood, clock)
@@ -390,15 +384,12 @@ def _beside(
     return _completed(context, question, linked.topics, path, sure, along.unsaid, clock)
 
 
-def _suits(context: Context, question: str, path: Completed) -> bool:
-    """Whether what a relation path leads to can be what the word that asks asks for: people for "who"."""
+def _answers_who(context: Context, question: str, result: Result) -> bool:
+    """Whether nodes that a relation path led to can answer a question for "who", or it asks for something else."""
     known = reading(context)
-    asked = path.graph.answer
-    if known is None or not isinstance(asked, Value) or not path.result.nodes:
+    if known is None or not result.nodes or question.split()[0].lower() not in ("who", "whom"):
         return True
-    key = next((key for key in known.fits.keys if key.key == asked.key), None) if asked.key else None
-    labels = {label for node in path.result.nodes for label in node.labels}
-    return known.fits.suits(question.split()[0].lower(), labels, key)
+    return known.fits.are_asked_by_who({label for node in result.nodes for label in node.labels})
 
 
 def _beside_triples(
