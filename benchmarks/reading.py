@@ -126,7 +126,10 @@ BLIND = (
     "streaming",
 )  # fmt: skip
 """The graphs of benchmarks/graphs with questions for every kind of query graph."""
-EVERYDAY = ("films", "flights", "forum", "offshore", "posts", "lessons", "webshop", "homes")
+EVERYDAY = (
+    "films", "flights", "forum", "offshore", "posts", "lessons", "webshop", "homes",
+    "clinic", "tracks", "events", "supply",
+)  # fmt: skip
 """Small graphs of the kinds that Neo4j is shown with, and what anybody would ask of them first."""
 SETS = {
     "zograscope": Set(fill_pole, "train.jsonl", "KGNEO_ZOGRASCOPE", drawn=500),

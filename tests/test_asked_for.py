@@ -35,6 +35,9 @@ MATCH (bolt:Part {label: 'Bolt'}), (nut:Part {label: 'Nut'})
 CREATE (fjord:Supplier {name: 'FjordCo', country: 'Norway'})-[:SUPPLIES]->(bolt),
        (fjord)-[:SUPPLIES]->(nut), (:Supplier {name: 'BaltWorks', country: 'Estonia'})-[:SUPPLIES]->(nut),
        (:Talk {title: 'Paths', minutes: 30}), (:Talk {title: 'Trees', minutes: 45})
+WITH count(*) AS done
+CREATE (fair:Fair {name: 'Spring Fair'}), (:Firm {name: 'Neo'})-[:SPONSORS {amount: 5}]->(fair),
+       (:Firm {name: 'Geo'})-[:SPONSORS {amount: 7}]->(fair)
 """
 
 
@@ -82,6 +85,7 @@ def homes(newest_server: RunningServer) -> Iterator[Context]:
         ("Which warehouses are in the same country as FjordCo?", {"Hub"}),
         ("Which suppliers supply only one part?", {"BaltWorks"}),
         ("Which talks last 30 minutes?", {"Paths"}),
+        ("What is the total amount of sponsorship of Spring Fair?", {"12"}),
     ],
 )
 def test_what_is_asked_for_is_of_its_kind(homes: Context, question: str, answers: set[str]) -> None:

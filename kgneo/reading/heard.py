@@ -339,10 +339,16 @@ class Heard:
             return form
         owners = {key.owner for key in self.fits.keys if key.kind == "number" and key_name(key) == self.plain[at]}
         behind = [word for word in self.plain[form.at : form.at + 4] if word not in FUNCTION_WORDS]
-        if not any(self.fits.label(word).get(owner, 0.0) >= SURE for word in behind for owner in owners):
+        if not any(self._names_owner(word, owner) for word in behind for owner in owners):
             return form
         total = "total" in self.plain[:at]
         return replace(form, kind="sum" if total else "things", at=at, used=form.used - {at, at + 1})
+
+    def _names_owner(self, word: str, owner: str) -> bool:
+        """Whether a word surely names a label, or a relationship type."""
+        relations = self.fits.relations
+        named = owner in relations and self.fits.named(word, relations.index(owner))
+        return named or self.fits.label(word).get(owner, 0.0) >= SURE
 
     def _is_thing(self, at: int) -> bool:
         """Whether the name of a label or of a relationship type, of several words, stands at a word."""
