@@ -42,7 +42,7 @@ from kgneo.english.words import (
     SEXES,
 )
 from kgneo.query.graph import Form, Scalar
-from kgneo.reading.fits import LIKE, Fits, key_name
+from kgneo.reading.fits import LEAST_PEOPLE, LIKE, Fits, key_name
 from kgneo.reading.vocabulary import Key, Step
 from kgneo.text import fold
 
@@ -607,7 +607,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         if (word in QUESTION_WORDS and index != asked) or _is_anybody(words, index):
             continue
         if word in PEOPLE or _is_whoever(words, index):
-            meanings = [Meaning("label", label, 0.75 * share) for label, share in people(fits) if share > 0.3]
+            meanings = [Meaning("label", label, 0.75 * share) for label, share in people(fits) if share > LEAST_PEOPLE]
             if meanings:
                 found.append(Mention(index, index + 1, tuple(meanings)))
             continue
