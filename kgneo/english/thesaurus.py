@@ -67,6 +67,7 @@ class Thesaurus:
         self._base = sqlite3.connect(file, check_same_thread=False)
         self._base.execute("PRAGMA query_only = ON")
         self._known: dict[str, tuple[Sense, ...]] = {}
+        self._known_above: dict[int, frozenset[int]] = {}
 
     def senses(self, term: str) -> tuple[Sense, ...]:
         """The senses of a word or phrase, and of those that it is a form of."""
@@ -93,11 +94,16 @@ class Thesaurus:
         left = [synset for synset, steps, _ in sense.above if steps != DERIVED]
         while left:
             found.update(left)
-            query = "SELECT above FROM synsets WHERE id = ?"
-            rows = [self._base.execute(query, [synset]).fetchone() for synset in left]
-            above = {synset for row in rows if row for synset, steps, _ in json.loads(row[0]) if steps != DERIVED}
-            left = [*(above - found)]
+            left = [*(set().union(*map(self._above, left)) - found)]
         return found
+
+    def _above(self, synset: int) -> frozenset[int]:
+        """The senses up to `HIGHEST` steps above one, itself among them; most words have the broad ones in common."""
+        if synset not in self._known_above:
+            row = self._base.execute("SELECT above FROM synsets WHERE id = ?", [synset]).fetchone()
+            above = json.loads(row[0]) if row else ()
+            self._known_above[synset] = frozenset(other for other, steps, _ in above if steps != DERIVED)
+        return self._known_above[synset]
 
     def _lemmas(self, term: str) -> Iterator[tuple[str, str]]:
         """What a term may be a form of, with the parts of speech that it is then."""
