@@ -23,6 +23,7 @@ from kgneo.graph.layouts import Layout, layout_of, named_by, umbrellas_of
 from kgneo.graph.periods import period_of
 from kgneo.graph.schema import LONGEST_LIST, Label, Property, Relation, Schema
 from kgneo.graph.shape import LOADED, LOADED_LABEL, Shape
+from kgneo.graph.spelt_out import spelt_out
 from kgneo.graph.told import told_types
 from kgneo.graph.values import LONGEST_TEXT
 
@@ -183,7 +184,7 @@ def loaded_shape(relations: Iterable[Relation]) -> Shape:
     """The shape of a graph that kgneo loaded: `LOADED`, with readable names where relations are spelt as codes."""
     every = tuple(relations)
     names = {relation.name: name for relation in every if (name := _readable(relation))}
-    names |= names_called(Schema(0, 0, relations=every))
+    names |= names_called(spelt_out(Schema(0, 0, relations=every)))
     return Shape(names=names) if names else LOADED
 
 

@@ -27,6 +27,7 @@ from kgneo.graph.mirror import MirrorFolder
 from kgneo.graph.names import LocalNames
 from kgneo.graph.schema import WHOLE, OnScan, Schema, read_schema, read_signature, scan
 from kgneo.graph.shape import Shape
+from kgneo.graph.spelt_out import spelt_out
 from kgneo.graph.told import with_told
 from kgneo.graph.vectors import LocalEmbeddings
 from kgneo.reading.vocabulary import Vocabulary
@@ -79,12 +80,12 @@ class LocalCache:
         return made_once(self._schema_file(shape), kept, make)
 
     def _called(self, schema: Schema) -> Schema:
-        """A schema whose names are those that people say, where terms tell them."""
+        """A schema whose names are those that people say, by its terms, or in whole words for short forms."""
         if self._graph.terms is None:
-            return schema
+            return spelt_out(schema)
         from kgneo.terms.said import called_schema  # and with it pydantic, for which no other graph must wait
 
-        return called_schema(schema, self._graph.terms)
+        return spelt_out(called_schema(schema, self._graph.terms))
 
     def scan(self, shape: Shape = WHOLE, *, on_progress: OnScan = lambda *_: None, again: bool = True) -> Schema:
         """The schema after a look at everything there is, which is kept. Not `again`, where one of a state before is

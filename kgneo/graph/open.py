@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kgneo.encoders.encoder import DEFAULT_ENCODER
+from kgneo.english.short import long_names
 from kgneo.errors import GraphEmpty, GraphError, GraphUnavailable, UsageError
 from kgneo.graph.about import Texts
 from kgneo.graph.attach import (
@@ -161,8 +162,12 @@ def _without_excluded_since(graph: Graph, record: IndexRecord) -> IndexRecord:
 def _called(graph: Graph, record: IndexRecord) -> IndexRecord:
     """The record with what people call labels, relationship types and properties now."""
     if graph.terms is None:
+        said = long_names(dict.fromkeys(hop.relation for hop in record.statistics.hops))
+    else:
+        said = names_called(LocalCache(graph).schema())
+    if not said:
         return record
-    names = {**record.shape.names, **names_called(LocalCache(graph).schema())}
+    names = {**record.shape.names, **said}
     statistics = replace(record.statistics, names={**record.statistics.names, **names})
     return replace(record, shape=replace(record.shape, names=names), statistics=statistics)
 

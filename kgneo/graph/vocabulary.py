@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kgneo.english.names import is_past, name_words
+from kgneo.english.names import in_singular, is_past, name_words
+from kgneo.english.short import short_words
 from kgneo.graph.schema import Property, Relation, Schema
 from kgneo.graph.shape import Shape
 from kgneo.query.graph import Form
-from kgneo.reading.vocabulary import Key, Kind, Link, Vocabulary
+from kgneo.reading.vocabulary import Key, Kind, Link, Vocabulary, Word
 
 _NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?|[-+]?\d+(\.\d+)?")
 _ISO = re.compile(r"-?\d{4}-\d\d(-\d\d.*)?")
@@ -47,7 +48,16 @@ def vocabulary(schema: Schema, shape: Shape) -> Vocabulary:
         tuple(_links(relations, labels)),
         dict(shape.names),
         dict(shape.display),
+        words={
+            in_singular([short]): (Word(long, 1.0),)
+            for short, long in short_words(_stored(labels, relations, keys)).items()
+        },
     )
+
+
+def _stored(labels: Iterable[str], relations: Iterable[Relation], keys: Iterable[Key]) -> Iterator[str]:
+    """The names as the graph has them."""
+    yield from map(str.__str__, (*labels, *(item.name for item in relations), *(key.key for key in keys)))
 
 
 def _links(relations: Iterable[Relation], labels: Mapping[str, int]) -> Iterator[Link]:

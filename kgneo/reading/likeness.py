@@ -15,6 +15,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from kgneo.english.names import singular, telling_words
+from kgneo.english.short import is_short_of, is_spoken
 from kgneo.english.thesaurus import NONE, Nearness, Terms, Thesaurus
 from kgneo.ranking.vectors import RankingCache, Scores
 from kgneo.reading.vocabulary import Vocabulary
@@ -23,6 +24,8 @@ FARTHEST = 0.4
 """How far behind the most similar term a term's similarity counts."""
 LEAST = 0.01
 """Probability below which a term is not told."""
+SHORT = 0.9
+"""Probability that a word means a term that is no word of English and may be a short form of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Likeness:
         self.cache = cache
         self.thesaurus = thesaurus
         self.terms = terms_of(vocabulary, thesaurus)
+        self._unknown = [term for term in self.terms if " " not in term and self._is_unknown(term)]
         self._near = Terms.of(self.terms, thesaurus)
         self._vectors = cache.of_graph(self.terms)
         self._bias = cache.bias(self._vectors)
@@ -81,10 +85,20 @@ class Likeness:
     def of(self, word: str) -> tuple[Meant, ...]:
         """The terms that a word or phrase may mean, the likeliest first."""
         if word not in self._known:
-            found = (Meant(term, probability(item)) for term, item in self.signs(word).items())
-            told = sorted((item for item in found if item.probability >= LEAST), key=lambda item: -item.probability)
+            found = {term: probability(item) for term, item in self.signs(word).items()}
+            found |= dict.fromkeys(self._short_of(word), SHORT)
+            likely = (Meant(term, each) for term, each in found.items() if each >= LEAST)
+            told = sorted(likely, key=lambda item: -item.probability)
             self._known[word] = tuple(told)
         return self._known[word]
+
+    def _is_unknown(self, term: str) -> bool:
+        return not is_spoken(term) or not self.thesaurus.senses(term)
+
+    def _short_of(self, word: str) -> list[str]:
+        """The terms that are short forms of a word, where they can be nothing else."""
+        forms = _forms(word)
+        return [term for term in self._unknown if any(is_short_of(term, form) for form in forms)]
 
     def prepare(self, words: Sequence[str]) -> None:
         """Encode several words at once."""

@@ -15,7 +15,7 @@ from typing import Any
 import tomlkit
 from pydantic import ValidationError
 
-from kgneo.english.names import is_code, name_words
+from kgneo.english.names import called, is_code, name_words
 from kgneo.english.short import long_name
 from kgneo.errors import BudgetSpent, ModelError
 from kgneo.graph.schema import Label, Property, Relation, Schema
@@ -72,15 +72,21 @@ def drafts(
 def _by_names(owner: Owner) -> dict[str, Any]:
     """What names and samples say: whole words for short forms, and values that may be codes."""
     properties = {item.key: found for item in owner.properties if (found := _of_property(item))}
-    name = long_name(owner.name)
+    name = _whole(owner.name)
     return {**({"name": name} if name else {}), **({"properties": properties} if properties else {})}
 
 
 def _of_property(item: Property) -> dict[str, Any]:
-    name = long_name(item.key)
+    name = _whole(item.key)
     codes = [value for value in few_values(item) if _may_be_code(value)]
     values: dict[str, list[str]] = {value: [] for value in codes} if len(codes) == len(few_values(item)) else {}
     return {**({"name": name} if name else {}), **({"values": values} if values else {})}
+
+
+def _whole(name: str) -> str:
+    """A name in whole words, where it is short; empty where it is not."""
+    said = called(name)
+    return long_name(said) or (said if said != name else "")
 
 
 def _may_be_code(value: str) -> bool:

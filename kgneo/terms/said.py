@@ -110,7 +110,7 @@ def with_terms(vocabulary: Vocabulary, terms: Terms, shown: Catalogue) -> Vocabu
     return replace(
         vocabulary,
         keys=(*(_with_unit(key, terms) for key in vocabulary.keys), *derived.values()),
-        words={phrase: _shared(found, phrase in own) for phrase, found in words.items()},
+        words={**vocabulary.words, **{phrase: _shared(found, phrase in own) for phrase, found in words.items()}},
         said=tuple(_said(vocabulary, terms)),
         symmetric=frozenset(name for name, item in terms.relations.items() if item.symmetric),
     )
