@@ -141,6 +141,8 @@ LOWER_KINDS = word_set(
     "comprise comprises "
     "composed include includes need needs"
 )
+HOLDING = word_set("consist consists contain contains comprise comprises include includes need needs")
+"""Verbs before the name of what is further down."""
 UPPER_KINDS = word_set(
     "ancestor ancestors superior superiors boss bosses manager managers supervisor supervisors parent parents "
     "chief chiefs "

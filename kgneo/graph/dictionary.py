@@ -216,7 +216,9 @@ def _values(graph: Graph, vocabulary: Vocabulary, shape: Shape) -> Iterator[tupl
 
 def _is_kept(key: Key) -> bool:
     """Whether questions may name a value of a property: not a truth without words for it, nor numbers alone."""
-    return bool(key.flags if key.kind == "truth" else key.kind != "number" or key.distinct)
+    if key.kind == "truth":
+        return key.flags is not None and isinstance(key.flags[0], str)
+    return key.kind != "number" or bool(key.distinct)
 
 
 def _values_at_once(

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kgneo.english.names import in_singular, is_past, name_words
 from kgneo.english.short import short_words
+from kgneo.english.words import SAID_OF
 from kgneo.graph.schema import Property, Relation, Schema
 from kgneo.graph.shape import Shape
-from kgneo.query.graph import Form
+from kgneo.query.graph import Form, Scalar
 from kgneo.reading.vocabulary import Key, Kind, Link, Vocabulary, Word
 
 _NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?|[-+]?\d+(\.\d+)?")
@@ -19,6 +20,8 @@ _DURATION = re.compile(rf"-?P(?=.)({_NUMBER_OF}[YMWD])*(T({_NUMBER_OF}[HMS])+)?"
 _PARTS = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
 _TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?")
 MOSTLY = 0.8
+STATES = ("ing", "able", "ible", "ive")
+"""Endings of words for how something is."""
 FLAGS = (("yes", "no"), ("true", "false"), ("y", "n"), ("t", "f"))
 """Texts that stand for what is true, and for what is not."""
 
@@ -83,7 +86,7 @@ def _keys(
     for item in properties:
         if item.key in used or item.key in (display or ()):
             kind, form = kind_of(item)
-            flags = flags_of(item.examples) if kind == "text" and not form else None
+            flags = _flags(item, kind, form)
             yield Key(
                 owner,
                 item.key,
@@ -115,6 +118,20 @@ def kind_of(item: Property) -> tuple[Kind, Form]:
     if inner == "DURATION":
         return "number", "seconds"
     return kind_of_texts(item.examples)
+
+
+def _flags(item: Property, kind: Kind, form: Form) -> tuple[Scalar, Scalar] | None:
+    """What stands for true and for false where neither is stored: texts, or 1 and 0."""
+    if kind == "text" and not form:
+        return flags_of(item.examples)
+    whole = kind == "number" and item.type.startswith("INTEGER") and {*item.examples} == {"0", "1"}
+    return (1, 0) if whole and item.different <= len(item.examples) and _is_said_of(item.key) else None
+
+
+def _is_said_of(key: str) -> bool:
+    """Whether a name says how something is, or what it has: "is_vip", "deleted", "boarding", but not "goals"."""
+    words = name_words(key)
+    return words[0] in SAID_OF or is_past(words[-1]) or words[-1].endswith(STATES)
 
 
 def flags_of(examples: Sequence[str]) -> tuple[str, str] | None:

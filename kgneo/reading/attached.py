@@ -378,7 +378,9 @@ def asking(view: _View) -> Iterator[Edit]:
             words = frozenset(index for index in view.left if _identifies(view.plain[index], key))
             if words:
                 yield _asked(view, Value(name, key.key), words)
-    for value, _, words in view.known:
+    for value, key, words in view.known:
+        if key.kind != "truth" and any(map(view.heard.is_told, words)):
+            continue
         yield _asked(view, Value(value.of, value.key), words)
 
 

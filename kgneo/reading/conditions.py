@@ -535,14 +535,19 @@ class Conditions:
             if thing.named >= 0 and self.heard.mentions[thing.named].start <= item.start:
                 near = 0.2 - 0.02 * min(item.start - self.heard.mentions[thing.named].end, 8)
             for key in self.heard.fits.vocabulary.keys_of(thing.label):
-                if _may_compare(item, key, year=year) and not self._counts_nothing(item, key):
+                if self._may_compare(item, key, year=year) and not self._counts_nothing(item, key):
                     yield self._compares(item, key, year=year) + near, number, key
         for number, join in enumerate(() if item.function else tree.joins):
             done = DONE * self._is_done(join.relation, item)
             for key in self.heard.fits.vocabulary.keys_of(join.relation):
-                if _may_compare(item, key, year=year):
+                if self._may_compare(item, key, year=year):
                     more = done if key.kind == "date" else 0.0
                     yield self._compares(item, key, year=year) + 0.15 + more, -1 - number, key
+
+    def _may_compare(self, item: Comparison, key: Key, *, year: bool) -> bool:
+        """Whether a property holds what a comparison is with; an amount is none of "in 2024"."""
+        amount = year and self.heard.plain[item.start] in ("in", "during") and key.kind == "number"
+        return _may_compare(item, key, year=year) and not (amount and not all(map(is_of_time, key.examples)))
 
     def _is_done(self, relation: str, item: Comparison) -> bool:
         """Whether the word right before a time says the relationship: "judges that RULED ON cases before 2010"."""

@@ -91,7 +91,7 @@ class Roots:
             if 0 <= start - at <= 3 and start not in self.heard.form.used | self.heard.taken | {*self.heard.grouping}
             and self.heard.denial(start) < 0 and not self._is_deed(start, key, run)
             and not any(self._is_bound(start, end, bound) for bound in self.heard.form.comparisons)
-            and not self._is_compared(start, end)
+            and not self._is_compared(start, end) and (key.kind == "truth" or not self.heard.is_told(start))
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
         if asked in ("who", "whom") or (self.heard.form.kind == "things" and {*self.heard.plain[at : at + 1]} & PEOPLE):
@@ -256,6 +256,8 @@ class Roots:
         found: list[tuple[int, Meaning]] = []
         for item in near[:3]:
             if self._is_label_of(item, run) or self._is_denied(item) or self._is_degree(item):
+                continue
+            if self.heard.is_told(item.start) and not any(m.key and m.key.kind == "truth" for m in item.meanings):
                 continue
             if self.heard.plain[item.start].endswith("ly") and item.meanings[0].score < NAMED:
                 continue  # "currently" is no time

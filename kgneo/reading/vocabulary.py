@@ -44,8 +44,8 @@ class Key:
     unique: bool = False
     distinct: int = 0
     share: float = 1.0
-    flags: tuple[str, str] | None = None
-    """Of what is true or false, but is held in texts ("Yes", "No"): these."""
+    flags: tuple[Scalar, Scalar] | None = None
+    """Of what is true or false, but is held in texts ("Yes", "No"), or as 1 and 0: these."""
     unit: str = ""
     """The unit of its numbers, where its name does not say it."""
     meaning: QueryGraph | None = None
@@ -228,6 +228,8 @@ def _typed(key: Key) -> catalogue.Key:
     """A property with the type of its values; a number or a truth that is held in texts is a text."""
     if key.listed:
         return catalogue.Key(key.key, "LIST<STRING>")
+    if key.flags == (1, 0):
+        return catalogue.Key(key.key, "INTEGER")
     return catalogue.Key(key.key, "STRING" if key.flags or key.form not in ("", "date") else _TYPES[key.kind])
 
 

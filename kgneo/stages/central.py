@@ -78,7 +78,7 @@ def central(context: Context, question: str) -> Computed | None:
     if cue is None or said is None or "[" in question:
         return None
     own = WORD.findall(said[0].lower())
-    if any(is_own(context, word) for word in own):
+    if any(is_own(context, word) for word in own) or _names_something(context, said[0]):
         return None
     rest = f"{question[: said.start()]} {question[said.end() :]}"
     if _names_something(context, rest):

@@ -21,6 +21,7 @@ from kgneo.english.connections import (
     ALL,
     AT_ONCE,
     BOTTOM,
+    HOLDING,
     LEVELS,
     LOWER,
     LOWER_KINDS,
@@ -230,8 +231,10 @@ class _Climbing:
 
     def _by_direction(self) -> bool | None:
         """Whether further up is asked for, by words for up and down: "above Ann" and "Ann's bosses", "what is the pump
-        made of", but "what is the pump in"."""
+        made of", but "what is the pump in", and "what CONTAINS a pump"."""
         words = [(word, start) for word, start in self.words]
+        if any(word in HOLDING and start < self.names[0][1] for word, start in words):
+            return True
         spoken = {word for word, _ in words}
         if spoken & UPPER_KINDS or "up" in spoken or (spoken & TOP and not spoken & LEVELS):
             return True

@@ -168,7 +168,7 @@ def _said(vocabulary: Vocabulary, terms: Terms) -> Iterator[Said]:
     for key in vocabulary.keys:
         said = _of_key(key, terms)
         for value, phrases in (said.values if said else {}).items():
-            number = key.kind == "number" and key.form == ""
+            number = (key.kind == "number" and key.form == "") or key.flags == (1, 0)
             typed = _number_or_text(value) if number else (value.lower() == "true") if _is_truth(key) else value
             yield from (Said(fold(phrase), key, typed, value) for phrase in phrases)
 
