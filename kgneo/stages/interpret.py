@@ -18,6 +18,7 @@ from kgneo.errors import EntityNotFound
 from kgneo.graph.attach import is_name
 from kgneo.graph.cache import LocalCache
 from kgneo.graph.catalogue import catalogue
+from kgneo.graph.country_codes import said_of_countries
 from kgneo.graph.dictionary import SaidValues
 from kgneo.graph.implied import NAME, Implied, ImpliedNames, implied
 from kgneo.graph.run import Result, run
@@ -107,7 +108,9 @@ def _reading(context: Context) -> Reading | None:
 
 
 def _in_terms(context: Context, known: Vocabulary, stored: Lookup) -> tuple[Vocabulary, Lookup]:
-    """The vocabulary and the dictionary with what the terms of the graph add."""
+    """The vocabulary and the dictionary with what the terms of the graph add, and the names of countries for codes."""
+    countries = said_of_countries(known, stored)
+    stored = SaidValues(stored, countries) if countries else stored
     if context.graph.terms is None:
         return known, stored
     from kgneo.terms.said import with_terms  # and with it pydantic, for which no other graph must wait
