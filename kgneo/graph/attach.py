@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from kgneo.english.names import called, name_words
+from kgneo.english.words import IDENTIFYING
 from kgneo.errors import UsageError
 from kgneo.graph.connection import Graph
 from kgneo.graph.cypher import query
@@ -275,7 +276,7 @@ def display_of(label: Label, chosen: Mapping[str, str] | None = None) -> tuple[s
     rated = [(rate, (item.key,)) for item in label.properties if (rate := _rate(item, label.name))]
     if together := _given_and_family(label):
         rated.append((TOGETHER + 1.0 + min(item.share for item in together), tuple(item.key for item in together)))
-    return max(rated, key=lambda row: (row[0], -len(row[1][0]), row[1]))[1] if rated else ()
+    return min(rated, key=lambda row: (-row[0], len(row[1][0]), row[1]))[1] if rated else ()
 
 
 def _parts(text: str, known: Iterable[str]) -> tuple[str, ...]:
@@ -320,6 +321,8 @@ def _rate(item: Property, label: str) -> float:
             rate += 4.5 if _is_of_label(item.key, label) else 4.0
         elif not item.unique:
             return 0.0
+        elif key.startswith(_plain(label)) and key.removeprefix(_plain(label)) in IDENTIFYING:
+            rate += 0.5  # the `orderID` of an order, before any other text that is there once
         elif key.endswith(("id", "uri", "url", "key", "hash", "email", "phone")):
             rate -= 0.5
         return rate + item.share

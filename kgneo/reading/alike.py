@@ -1,4 +1,4 @@
-"""Alike: "customers in the same town as X": what shares something with a named thing of its kind.
+"""Alike: "customers in the same town as X": what shares something with a named thing of its kind, or with any.
 
 Comes in: what was heard of a question, and a tree of its mentions. Goes out: the tree with the named thing in it, which
 has the same value of a property, or from which the same way leads to the same node.
@@ -70,7 +70,9 @@ class Alike:
 
     def _other(self, label: str, commons: Sequence[Common]) -> Thing | None:
         """The named thing that one of a label has something in common with: another of the label, or of a label that
-        has properties of the same names; None where the names name none."""
+        has properties of the same names; None where the names name none. Any other, where no name is given."""
+        if self.heard.shared:
+            return Thing(label, -1, False)
         labels = dict.fromkeys([label, *(one.owner for item in self.heard.alike for one in item.meanings)])
         for other in labels:
             own = {key.key for key in self.heard.fits.vocabulary.keys_of(other)}

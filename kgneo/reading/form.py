@@ -54,6 +54,9 @@ OF_ALL: dict[str, Function] = {"average": "average", "mean": "average", "maximum
 """Words for what is made of all the values that there are."""
 SAME = 5
 """Words from "same" to what ends the words for what is the same, at most."""
+SHARING = ("share", "shares", "sharing")
+ONE = ("a", "an", "one", "their", "common")
+"""Words for having the same, with those behind them: "clients that SHARE A phone"."""
 LASTING = ("last", "lasts", "lasted", "lasting", "take", "takes", "took", "taking")
 AMOUNTING = ("of", "is", "are", "was", "were", *LASTING)
 """Words before what something amounts to: "a length OF 90 minutes"."""
@@ -262,10 +265,11 @@ def _versus(plain: Sequence[str], within: Container[int]) -> tuple[int, int] | N
 
 
 def _same(plain: Sequence[str]) -> tuple[int, int] | None:
-    """Where "same" stands, and "as" behind it, or the end of the question, where two are asked about."""
-    if "same" not in plain:
+    """Where "same" stands, or "share a", and "as" behind it, or the end of the question, where two are asked about."""
+    shared = (index + 1 for index in range(1, len(plain) - 1) if plain[index] in SHARING and plain[index + 1] in ONE)
+    start = plain.index("same") if "same" in plain else next(shared, -1)
+    if start < 0:
         return None
-    start = plain.index("same")
     end = next((index for index, word in enumerate(plain) if word == "as" and index > start), len(plain))
     told = any(word not in FUNCTION_WORDS for word in plain[start + 1 : end])
     return (start, end) if told and end - start <= SAME else None

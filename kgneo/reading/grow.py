@@ -719,7 +719,7 @@ class Grower:
                 break
             before.append(index)
         after: list[int] = []
-        for index in range(mention.end, len(self.words)):
+        for index in range(self._name_end(number), len(self.words)):
             if index in taken:
                 break
             after.append(index)
@@ -728,6 +728,16 @@ class Grower:
         near = {number, *(thing.last for thing in tree.things if thing.last >= 0)}
         extra += [index for other in near if self.mentions[other].fellow for index in self._own(other)]
         return tuple(index for index in (*before[::-1], *after, *extra) if index not in self.spent)
+
+    def _name_end(self, number: int) -> int:
+        """Where the name ends that a mention begins: a given name, with the family name behind it."""
+        mention, behind = self.mentions[number], self.mentions[number + 1 : number + 2]
+        if not behind or behind[0].start != mention.end:
+            return mention.end
+        one, two = mention.meanings[0], behind[0].meanings[0]
+        shown = self.fits.vocabulary.display.get(one.owner, ())
+        parts = [item.key.key for item in (one, two) if item.kind == "value" and item.key and item.key.key in shown]
+        return behind[0].end if one.owner == two.owner and len({*parts}) == 2 else mention.end
 
     def _rate(self, way: Way, ways: Sequence[Way], gap: Sequence[int], source: str, number: int) -> Rate:
         """What a way is worth, whether its direction counts, which words speak of it, and whether they say all of
@@ -859,7 +869,7 @@ class Grower:
         after = self.words[verb + 1].plain if verb + 1 < len(self.words) else ""
         mention = self.mentions[number]
         passive = after == "by"
-        behind = verb >= mention.end
+        behind = verb >= self._name_end(number)
         if after == "of" and not is_past(self.words[verb].plain):
             last = name_words(relation)[-1]
             source_acts = last == "of" or last in ("by",)

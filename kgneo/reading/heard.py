@@ -183,12 +183,20 @@ class Heard:
         """The values without those of what something is the same as (`alike`), and of what is the same."""
         start, end = self.form.same or (0, 0)
         self.alike = _behind(self.form.same, values) if end < len(self.words) else self._second(values, start)
-        if not self.alike:
+        self.shared = not self.alike and self._is_shared(values)
+        if not self.alike and not self.shared:
             self.form = replace(self.form, same=None)
             return list(values)
         used = {*range(start, end + 1), *(at for item in self.alike for at in range(item.start, item.end))}
         self.form = replace(self.form, used=self.form.used | used)
         return [item for item in values if item not in self.alike and not start <= item.start < end]
+
+    def _is_shared(self, values: Sequence[Mention]) -> bool:
+        """Whether it is asked what has something in common with any other: "which clients have the SAME phone"."""
+        same = self.form.same
+        if same is None or same[1] < len(self.words) or self.form.kind not in ("things", "count"):
+            return False
+        return not any(same[0] <= item.start for item in values)
 
     def _tells_a_number(self, item: Mention) -> bool:
         """Whether a value is rather a part of a property's name that the graph may not have: "PHONE number"."""

@@ -36,6 +36,8 @@ from kgneo.reading.mentions import LIKELY, SURE, Meaning, Mention, people
 from kgneo.reading.vocabulary import MEASURED, Key, Step
 
 ROOTS = 8
+AMOUNT = ("amount", "price", "cost")
+"""Words for what is dealt with where somebody pays or gets so much."""
 WEAK = 0.6
 """Score of a property up to which a word is only like it."""
 OWNED = 0.7
@@ -110,6 +112,8 @@ class Roots:
             roots = [pair for pair in roots if pair[0] >= 0 or pair[1].key not in counted]
             roots = amounts if in_units and amounts else [*roots, *amounts]
         roots += [*self._done(run), *self._largest(run)]
+        if dealt := self._dealt(at):
+            roots = dealt
         roots = self._shares(run) or self._of_form(roots)
         roots = roots or self._chosen()
         if not roots:
@@ -509,6 +513,24 @@ class Roots:
             for item in (verbs[:1] if much else verbs[-1:])
             for meaning in item.meanings
             if meaning.key and meaning.key.kind == "number" and meaning.owner in owners
+        ]
+
+    def _dealt(self, at: int) -> list[tuple[int, Meaning]]:
+        """The amounts of what a verb says that the graph has as things or relationships: "how much did X PAY" of
+        payments."""
+        form, fits = self.heard.form, self.heard.fits
+        if not form.much or form.kind != "count" or not {*self.heard.plain[at : at + 1]} & DOING:
+            return []
+        owners = {
+            item.meanings[0].owner: number for number, item in enumerate(self.heard.mentions)
+            if item.start > at and item.meanings[0].kind == "label" and item.end == item.start + 1
+            and self.heard.plain[item.start - 1] not in ARTICLES | PREPOSITIONS
+        }  # fmt: skip
+        amounts = [fits.key(word) for word in AMOUNT]
+        return [
+            (owners[key.owner], Meaning("key", key.owner, SURE, key, owned=max(each[key] for each in amounts)))
+            for key in fits.keys
+            if key.owner in owners and key.kind == "number" and max(each[key] for each in amounts) >= LIKELY
         ]
 
     def _largest(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
