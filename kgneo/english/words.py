@@ -417,3 +417,17 @@ NOUNS_IN_IE = word_set(
 """Nouns whose plural in "ies" is none of a noun in "y"."""
 NAMING = word_set("named called surnamed having with whose is name")
 """Words between a thing and its name."""
+
+_ENDS = (
+    ("parent", "child"), ("father", "child"), ("mother", "child"), ("ancestor", "descendant"),
+    ("predecessor", "successor"), ("employer", "employee"), ("teacher", "student"), ("teacher", "pupil"),
+    ("mentor", "mentee"), ("tutor", "tutee"), ("supervisor", "subordinate"), ("boss", "subordinate"),
+    ("manager", "subordinate"), ("buyer", "seller"), ("lender", "borrower"), ("landlord", "tenant"),
+    ("leader", "follower"), ("winner", "loser"), ("host", "guest"), ("sender", "recipient"), ("sender", "receiver"),
+    ("whole", "part"), ("doctor", "patient"), ("master", "apprentice"), ("owner", "belonging"),
+)  # fmt: skip
+OTHER_ENDS: dict[str, frozenset[str]] = {
+    word: frozenset({*(two for one, two in _ENDS if one == word), *(one for one, two in _ENDS if two == word)})
+    for word in {word for pair in _ENDS for word in pair}
+}
+"""Nouns for one end of a relationship, with those for its other end: the CHILDREN of X are those whose parent X is."""

@@ -26,6 +26,7 @@ from kgneo.english.words import (
     CLOSING,
     MEASURES,
     OPENING,
+    OTHER_ENDS,
     PERIODS,
     PERSONAL,
     PREPOSITIONS,
@@ -110,7 +111,7 @@ class Fits:
     def named(self, word: str, relation: int) -> bool:
         """Whether a word shares its root with one of the relationship type's, or was learned to stand for it."""
         learned = self.relations[relation] in self.lexicon.names("relation", word)
-        return learned or self.has_root(word, relation)
+        return learned or self.has_root(word, relation) or self.is_other_end(word, relation)
 
     def names_any(self, word: str) -> bool:
         """Whether a word names a relationship type, whichever."""
@@ -119,6 +120,18 @@ class Fits:
     def has_root(self, word: str, relation: int) -> bool:
         """Whether a word shares its root with one of the relationship type's."""
         return any(same_root(word, own) for own in self._relation_names[relation].words)
+
+    def is_other_end(self, word: str, relation: int) -> bool:
+        """Whether a word is the noun for the other end of a relationship type between like things than its name is:
+        "children" of `PARENT_OF`."""
+        others = OTHER_ENDS.get(singular(word), ())
+        return relation in self._within and any(singular(own) in others for own in self._relation_names[relation].words)
+
+    @cached_property
+    def _within(self) -> frozenset[int]:
+        """The relationship types between nodes of one label."""
+        like = {link.relation for link in self.vocabulary.links if link.subject == link.object}
+        return frozenset(number for number, relation in enumerate(self.relations) if relation in like)
 
     def name_of(self, relation: int) -> tuple[str, ...]:
         """The telling words of a relationship type."""

@@ -866,6 +866,8 @@ class Grower:
         if not verbs:
             return 0.02 if forward else 0.0
         verb = verbs[0]
+        if self.fits.is_other_end(self.words[verb].plain, number_of):  # "CHILDREN of X" of `PARENT_OF`
+            forward = not forward
         after = self.words[verb + 1].plain if verb + 1 < len(self.words) else ""
         mention = self.mentions[number]
         passive = after == "by"

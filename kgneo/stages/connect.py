@@ -125,6 +125,8 @@ def connect(context: Context, question: str, entities: Sequence[str] = ()) -> Co
     named_ = [item for item, _, _ in names]
     kinds = {word for item in named_ for word in item.kind if _is_label(word, item.entities[0].labels)}
     rest = tuple(word for word in asked.rest if word not in kinds)
+    if any(_is_of_relationship(context, word) for word in rest):
+        return None
     return _Connecting(context, replace(asked, rest=rest), named_).answered()
 
 
@@ -159,6 +161,13 @@ def is_own(context: Context, word: str) -> bool:
         return False
     said = (word, singular(word), *MEASURES.get(word, ()))
     return any(one in known.fits.own_words.get(one[:1], frozenset()) for one in said)
+
+
+def _is_of_relationship(context: Context, word: str) -> bool:
+    """Whether a word surely names what relationships have, which is what is asked for: "the WEIGHT of the interaction
+    between X and Y"."""
+    known = reading(context)
+    return known is not None and any(fit >= NAMED for key, fit in known.fits.key(word).items() if key.of_edge)
 
 
 Placed = tuple[Named, int, int]
