@@ -171,7 +171,7 @@ def test_a_worker_that_is_killed_comes_back_and_no_answer_is_wrong(server: Serve
     for thread in asking:
         thread.join()
     assert {(status, *body["answers"]) for status, body in found} == {(200, *RIGHT)}
-    assert [status for status, _ in server.by_each("api/v1/ask", CAPITAL)] == [200, 200]
+    server.until(lambda: [status for status, _ in server.by_each("api/v1/ask", CAPITAL)] == [200, 200])
     assert f"(process {killed}) was ended by signal 9; another one begins." in server.log.read_text()
 
 
