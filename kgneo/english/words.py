@@ -149,7 +149,8 @@ DESCRIBING: dict[str, tuple[str, ...]] = {
 """Words by which questions ask for a kind or a description, with plain words for what they ask for."""
 
 MEASURES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("long", "longer", "longest", "short", "shorter", "shortest"), ("length", "duration")),
+    **dict.fromkeys(("long", "longer", "longest", "short", "shorter", "shortest"),
+                    ("length", "duration", "runtime")),
     **dict.fromkeys(("high", "higher", "highest", "low", "lower", "lowest"), ("height", "elevation", "level")),
     **dict.fromkeys(("tall", "taller", "tallest"), ("height",)),
     **dict.fromkeys(("deep", "deeper", "deepest"), ("depth",)),

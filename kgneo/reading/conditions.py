@@ -97,12 +97,18 @@ class Conditions:
                     continue
                 if item.start in tree.used and not (key.of_edge and meaning.score >= NAMED):
                     continue
-                owner = _owner(tree, key)
+                owner = self._said_before(item.end, tree, key) or _owner(tree, key)
                 if owner is not None and not _is_known(tree, owner, key):
                     true = self._is_true(item.start, key, denied=_is_absent(tree, owner))
                     found[owner, key.key] = Condition(Value(owner, key.key), "=", (literal(key, true),))
                     break
         return list(found.values())
+
+    def _said_before(self, end: int, tree: Tree, key: Key) -> str:
+        """The thing whose noun stands right behind a word for how it is: "an INFECTED person"; "" for none."""
+        there = self.heard.mention_at(end)
+        place = tree.thing_of(there) if there >= 0 and self.heard.mentions[there].start == end else None
+        return f"x{place}" if place is not None and tree.things[place].label == key.owner else ""
 
     def _is_part(self, word: int, key: Key) -> bool:
         """Whether a word is one of a property's name: the "pets" of `petFriendly`."""

@@ -58,6 +58,8 @@ PEOPLE = 0.6
 """How surely nodes are people by their properties or their names, whatever their label is called."""
 LEAST_PEOPLE = 0.3
 """How surely nodes are people, from which on "who" may ask for them."""
+LEAST_PLACE = 0.3
+"""The same of places and "where"."""
 WEAK = 0.2
 """The best fit of a noun for who does something to a property of the same root."""
 
@@ -325,6 +327,11 @@ class Fits:
         shares = {label: max(share, float(self.kinds[label][GROUP])) for label, share in self.people.items()}
         likely = {label for label, share in shares.items() if share > LEAST_PEOPLE}
         return not likely or not labels or not likely.isdisjoint(labels)
+
+    def are_asked_by_where(self, labels: Collection[str]) -> bool:
+        """Whether "where" may ask for nodes of these labels: places, or where no label is of places."""
+        places = {label for label, kinds in self.kinds.items() if float(kinds[PLACE]) > LEAST_PLACE}
+        return not places or not labels or not places.isdisjoint(labels)
 
     def _means_people(self, label: str) -> float:
         return self.likeness.thesaurus.share_of(name_words(label)[-1], "person") if self.likeness else 0.0

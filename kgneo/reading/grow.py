@@ -266,7 +266,7 @@ class Grower:
                 )
 
     def _edge(self, meaning: Meaning, role: Step) -> Tree:
-        """A relationship between like things, which its noun names: "a ROUTE from A to B"."""
+        """A relationship, which its noun names: "a ROUTE from A to B"."""
         fit, naming = self._fit(role.relation, tuple(range(len(self.words))))
         ends = (Thing(meaning.owner, -1, False, roles=(role,)), Thing(role.label, -1, False))
         score = meaning.score + self.costs.named * fit - self.costs.edge
@@ -370,7 +370,7 @@ class Grower:
     def _is_other_end(self, tree: Tree, index: int, number: int) -> bool:
         """Whether what leads to a mention says that it is the other end of the relationship that a question asks for:
         "a route FROM Rome", "TO Oslo", "how many routes DOES Rome have"."""
-        if not tree.is_edge or index > 1:
+        if not tree.is_edge or index > 1 or tree.things[0].label != tree.things[1].label:
             return False
         if self._is_asked_of(self.mentions[number]):
             return index != 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
 
-from kgneo.english.names import is_done, name_words, same_root
+from kgneo.english.names import is_done, name_words, same_root, singular
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
@@ -621,7 +621,7 @@ class _Reader:
         by, or of their own name, where they have properties: "transactions" of FINANCIAL_TRANSACTIONS."""
         name = name_words(self.heard.fits.vocabulary.readable(relation))
         own = bool(self.heard.fits.vocabulary.keys_of(relation)) and len(name) > 1 and same_root(word, name[-1])
-        return own or is_done(word, name[0])
+        return own or is_done(singular(word), name[0])
 
     def _handled(self, tree: Tree) -> Aggregate:
         """How many of a named thing, "how many BOLTS were ordered": the sum of what the first relationships of it

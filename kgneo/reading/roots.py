@@ -6,10 +6,10 @@ by the words alone, and the order in which the other mentions join it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_deed, is_noun, is_past, name_words, same_root, singular
+from kgneo.english.names import is_deed, is_done, is_noun, is_past, name_words, same_root, singular
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import (
     ACTING,
@@ -28,7 +28,7 @@ from kgneo.english.words import (
     SAME_NAMES,
     UNITS,
 )
-from kgneo.reading.fits import LEAST_PEOPLE, PLACE, key_name, unit_of
+from kgneo.reading.fits import LEAST_PEOPLE, LEAST_PLACE, PLACE, key_name, unit_of
 from kgneo.reading.form import Comparison
 from kgneo.reading.grow import COSTS
 from kgneo.reading.heard import NAMED, Heard
@@ -112,23 +112,28 @@ class Roots:
             roots = [pair for pair in roots if pair[0] >= 0 or pair[1].key not in counted]
             roots = amounts if in_units and amounts else [*roots, *amounts]
         roots += [*self._done(run), *self._largest(run)]
-        if dealt := self._dealt(at):
-            roots = dealt
+        roots = self._dealt(at) or self._without_beside_counted(roots)
         roots = self._shares(run) or self._of_form(roots)
         roots = roots or self._chosen()
         if not roots:
             everything = sorted(self.heard.fits.vocabulary.labels.items(), key=lambda item: -item[1])[:ROOTS]
             roots = [(-1, Meaning("label", label, 0.1)) for label, _ in everything]
         if asked == "when" and any(meaning.kind == "key" for _, meaning in roots):
-            roots = _merged(pair for pair in roots if pair[1].kind == "key")
+            keys = [pair for pair in roots if pair[1].key]
+            roots = _merged([pair for pair in keys if pair[1].key and pair[1].key.kind in ("date", "time")] or keys)
         if asked in ("who", "whom"):
             named = [pair for pair in roots if run and pair[0] == run[0] and self._is_asked_for(pair)]
             roots = [*named, *agents] or roots
+            roots = [pair for pair in roots if self._may_be_who(pair[1])] or roots
         roots.sort(key=_worth)
         first = run[0] if run else -1
         rest = [number for number in range(len(self.heard.mentions)) if number not in run and number > first]
         fronted = [number for number in range(len(self.heard.mentions)) if number not in run and number < first]
         return roots[: 2 * ROOTS], [*reversed(run), *self._possessed(rest), *fronted]
+
+    def _may_be_who(self, meaning: Meaning) -> bool:
+        """Whether "who" may ask for something: for nothing that no people are."""
+        return meaning.kind != "label" or self.heard.fits.are_asked_by_who({meaning.owner})
 
     def _is_asked_for(self, root: tuple[int, Meaning]) -> bool:
         """Whether a label stands right behind "who", which asks for it ("who are the PLAYERS that"): neither what
@@ -291,6 +296,27 @@ class Roots:
                 found = [(number, replace(m, owned=m.owned + 0.4)) if m.owner in label else (number, m)
                          for number, m in found]  # fmt: skip
         return found
+
+    def _without_beside_counted(self, roots: Sequence[tuple[int, Meaning]]) -> list[tuple[int, Meaning]]:
+        """The roots without properties that a noun does not ask for, since it counts relationships."""
+        counted = {meaning.role.relation for _, meaning in roots if meaning.edge and meaning.role}
+        return [pair for pair in roots if not (counted and self._is_beside_counted(pair[1], counted))]
+
+    def _is_beside_counted(self, meaning: Meaning, relations: Container[str]) -> bool:
+        """Whether a property is asked for by a noun that counts relationships: one of theirs, or one that it does not
+        name in full."""
+        number = self.heard.form.kind == "count" and meaning.key is not None and meaning.key.kind == "number"
+        return number and (meaning.owner in relations or meaning.score < SURE)
+
+    def _counts(self, at: int, relation: str) -> bool:
+        """Whether a plural noun counts the relationships of a type, also where they have a number of the same name:
+        "how many RATINGS" of RATED."""
+        heard = self.heard
+        if heard.form.much or relation not in heard.fits.relations or at >= len(heard.plain):
+            return False
+        word, one = heard.plain[at], singular(heard.plain[at])
+        names = heard.fits.name_of(heard.fits.relations.index(relation))
+        return one != word and any(is_done(one, own) for own in names)
 
     def _of_owner(self, start: int, meaning: Meaning) -> tuple[int, Meaning]:
         """A property that is asked for, with the mention behind it that says whose it is: "the age OF THE PLAYERS"."""
@@ -602,7 +628,7 @@ class Roots:
 
     def _places(self) -> list[tuple[int, Meaning]]:
         shares = [(label, float(kinds[PLACE])) for label, kinds in self.heard.fits.kinds.items()]
-        return [(-1, Meaning("label", label, 0.8 * share)) for label, share in shares if share > 0.3]
+        return [(-1, Meaning("label", label, 0.8 * share)) for label, share in shares if share > LEAST_PLACE]
 
     def _amounts(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """Numbers that a noun may be the measure of: "how many people live in"."""
@@ -655,9 +681,13 @@ class Roots:
 
     def _edges(self, at: int) -> Iterator[tuple[int, Meaning]]:
         """The relationships between like things whose noun is counted, or asked whether there is one: "is there a ROUTE
-        from A to B"."""
+        from A to B"; those of others, where the noun for what is done is counted: "how many RATINGS has X"."""
         if self.heard.form.kind not in ("count", "exists"):
             return
+        for link in self.heard.fits.vocabulary.links if self.heard.form.kind == "count" else ():
+            if link.subject != link.object and self._counts(at, link.relation):
+                role = Step(link.relation, True, link.object)
+                yield -1, Meaning("label", link.subject, SURE, role=role, edge=True)
         word = next((word for word in self.heard.plain[at:] if word not in FUNCTION_WORDS), "")
         for meaning in self._of_noun(word, NAMED):
             role = meaning.role

@@ -375,7 +375,7 @@ def _beside(
     along = Interpretation(path.graph, 0.0, unsaid=tuple(silent), nouns=nouns, plain_chain=True, along=path.confidence)
     unlearned = [item for item in understood if item.likely is None]  # learning has sent the others here
     with clock.stage("answer"):
-        if unlearned and not _answers_who(context, question, path.result):
+        if unlearned and not _answers(context, question, path.result):
             return _queried(context, question, run_readings(context, question, unlearned), understood, clock)
         found = run_readings(context, question, [along, *unlearned], {0: path.result})
     if found is not None and found.interpretation is not along:
@@ -384,12 +384,16 @@ def _beside(
     return _completed(context, question, linked.topics, path, sure, along.unsaid, clock)
 
 
-def _answers_who(context: Context, question: str, result: Result) -> bool:
-    """Whether nodes that a relation path led to can answer a question for "who", or it asks for something else."""
-    known = reading(context)
-    if known is None or not result.nodes or question.split()[0].lower() not in ("who", "whom"):
+def _answers(context: Context, question: str, result: Result) -> bool:
+    """Whether nodes that a relation path led to can answer a question for "who" or "where", or it asks for something
+    else."""
+    known, asked = reading(context), question.split()[0].lower()
+    if known is None or not result.nodes:
         return True
-    return known.fits.are_asked_by_who({label for node in result.nodes for label in node.labels})
+    labels = {label for node in result.nodes for label in node.labels}
+    if asked == "where":
+        return known.fits.are_asked_by_where(labels)
+    return asked not in ("who", "whom") or known.fits.are_asked_by_who(labels)
 
 
 def _beside_triples(
