@@ -1,0 +1,4 @@
+UNWIND ['Bike','Wheel','Spoke','Frame','Rim','Hub','Bolt'] AS n CREATE (:Item {name:n});
+UNWIND [['Bike','Wheel',2],['Bike','Frame',1],['Wheel','Spoke',32],['Wheel','Rim',1],['Wheel','Hub',1],['Hub','Bolt',4],['Frame','Bolt',6]] AS r MATCH (a:Item {name:r[0]}),(b:Item {name:r[1]}) CREATE (a)-[:CONSISTS_OF {count:r[2]}]->(b);
+UNWIND [['Wheel',1900.0,62.2],['Frame',2100.0,58.0],['Spoke',7.0,29.0],['Rim',450.0,62.0],['Hub',300.0,10.0],['Bolt',15.0,3.0],['Bike',8500.0,170.0]] AS r MATCH (a:Item {name:r[0]}) SET a.weight_g=r[1], a.length_cm=r[2];
+UNWIND [['Velo AG','Zurich',['Wheel','Hub']],['Steel Bros','Leeds',['Frame','Bolt']],['Rims Inc','Turin',['Rim','Spoke']]] AS r MERGE (c:City {name:r[1]}) CREATE (m:Maker {name:r[0]})-[:BASED_IN]->(c) WITH m,r UNWIND r[2] AS i MATCH (x:Item {name:i}) CREATE (m)-[:MAKES {since:2000+size(i)}]->(x);

@@ -1,0 +1,4 @@
+UNWIND [['Ana',34,true,'2024-03-01'],['Ben',52,false,null],['Cid',19,true,'2024-03-04'],['Dee',71,false,null]] AS r CREATE (:Person {name:r[0],age:r[1],infected:r[2],testedOn:CASE WHEN r[3] IS NULL THEN null ELSE date(r[3]) END});
+UNWIND [['Blue Bar','bar','Soho'],['City Gym','gym','Soho'],['Corner Shop','shop','Camden']] AS r MERGE (a:Area {name:r[2]}) CREATE (:Place {name:r[0],type:r[1]})-[:LOCATED_IN]->(a);
+UNWIND [['Ana','Blue Bar','2024-02-28T20:00','2024-02-28T23:00'],['Ben','Blue Bar','2024-02-28T21:00','2024-02-28T22:00'],['Cid','City Gym','2024-03-02T10:00','2024-03-02T11:30'],['Ana','City Gym','2024-03-01T10:00','2024-03-01T11:00'],['Dee','Corner Shop','2024-03-02T09:00','2024-03-02T09:20']] AS r MATCH (p:Person {name:r[0]}),(x:Place {name:r[1]}) CREATE (p)-[:VISITED {from:localdatetime(r[2]),to:localdatetime(r[3])}]->(x);
+UNWIND [['Ana','Ben'],['Cid','Dee']] AS r MATCH (p:Person {name:r[0]}),(x:Person {name:r[1]}) CREATE (p)-[:LIVES_WITH]->(x);

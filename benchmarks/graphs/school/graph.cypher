@@ -1,0 +1,4 @@
+UNWIND [['Ina Berg','F',16,'A',1,'10A'],['Jon Carl','M',17,'A',0,'11B'],['Kim Dahl','F',15,'I',0,'10A'],['Leo Eng','M',16,'A',1,'10A']] AS r MERGE (k:CLASS {code:r[5]}) CREATE (:STUDENT {name:r[0],gender:r[1],age:r[2],status:r[3],boarding:r[4]})-[:IN_CLASS]->(k);
+UNWIND [['Ms Moss','F','10A'],['Mr North','M','11B']] AS r MATCH (k:CLASS {code:r[2]}) CREATE (:TEACHER {name:r[0],gender:r[1],fullTime:r[1]='F'})-[:HEADS]->(k);
+UNWIND [['Maths','Ms Moss',true],['Physics','Mr North',false],['Art','Ms Moss',false]] AS r MATCH (t:TEACHER {name:r[1]}) CREATE (t)-[:TEACHES]->(:SUBJECT {title:r[0],isCompulsory:r[2]});
+UNWIND [['Ina Berg','Maths','A',92],['Ina Berg','Art','B',81],['Jon Carl','Physics','C',70],['Kim Dahl','Maths','F',40],['Leo Eng','Maths','B',85]] AS r MATCH (s:STUDENT {name:r[0]}),(u:SUBJECT {title:r[1]}) CREATE (s)-[:TOOK {grade:r[2],points:r[3]}]->(u);
