@@ -319,6 +319,8 @@ PERSONAL = word_set("surname forename firstname lastname birth born birthday bir
 """Words of properties that people have."""
 IDENTIFYING = word_set("id identifier no nr number num code key")
 """Last words of the names of properties that tell things apart, and measure nothing."""
+WHEREABOUTS = word_set("place location city town country address region state area venue site street")
+"""Last words of the names of properties that say where something is."""
 RECEIVING = word_set("receive receives received receiving get gets got getting incoming")
 HAPPENING = word_set("happen happens happened happening occur occurs occurred occurring")
 TAKING_PLACE = word_set("take takes took taken taking")

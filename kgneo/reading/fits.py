@@ -34,6 +34,7 @@ from kgneo.english.words import (
     SAME_NAMES,
     UNITS,
     UNITS_OF_MEASURE,
+    WHEREABOUTS,
 )
 from kgneo.ranking.kinds import KINDS
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
@@ -329,9 +330,16 @@ class Fits:
         return not likely or not labels or not likely.isdisjoint(labels)
 
     def are_asked_by_where(self, labels: Collection[str]) -> bool:
-        """Whether "where" may ask for nodes of these labels: places, or where no label is of places."""
+        """Whether "where" may ask for nodes of these labels: places, or where nothing else says where something is."""
         places = {label for label, kinds in self.kinds.items() if float(kinds[PLACE]) > LEAST_PLACE}
-        return not places or not labels or not places.isdisjoint(labels)
+        return not labels or not (places or self.whereabouts) or not places.isdisjoint(labels)
+
+    @cached_property
+    def whereabouts(self) -> tuple[Key, ...]:
+        """The properties that say where something is."""
+        return tuple(
+            key for key in self.keys if key.kind == "text" and name_words(key.name or key.key)[-1] in WHEREABOUTS
+        )
 
     def _means_people(self, label: str) -> float:
         return self.likeness.thesaurus.share_of(name_words(label)[-1], "person") if self.likeness else 0.0

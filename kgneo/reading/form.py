@@ -355,7 +355,8 @@ def _quantity(plain: Sequence[str], index: int) -> Asked | None:
     if word in ("average", "mean") and index <= 5 and not _is_measure_of_mean(plain, index):
         return "average", index + 1, "average", {index}
     shares = ("percentage of", "percent of", "proportion of", "share of")
-    if " ".join(plain[index : index + 2]) in shares and not (index and plain[index - 1] in EXTREMES):
+    bound = index and (plain[index - 1] in EXTREMES or number_at(plain, index - 1))  # "more than 50 PERCENT OF"
+    if " ".join(plain[index : index + 2]) in shares and not bound:
         return "share", index + 2, "share", {index, index + 1}
     if plain[index : index + 3] == ["per", "cent", "of"]:
         return "share", index + 3, "share", {index, index + 1, index + 2}

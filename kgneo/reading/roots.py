@@ -49,6 +49,8 @@ HAVING = 0.6
 AGENT = 0.75
 """Score of what does what a verb says."""
 DOING = {"do", "does", "did"}
+TOLD = 0.7
+"""Score of a property that says where something is, for "where"."""
 COMPOUND = 0.9
 """Score of what the noun of a relationship names behind one for its other end."""
 
@@ -628,7 +630,8 @@ class Roots:
 
     def _places(self) -> list[tuple[int, Meaning]]:
         shares = [(label, float(kinds[PLACE])) for label, kinds in self.heard.fits.kinds.items()]
-        return [(-1, Meaning("label", label, 0.8 * share)) for label, share in shares if share > LEAST_PLACE]
+        found = [(-1, Meaning("label", label, 0.8 * share)) for label, share in shares if share > LEAST_PLACE]
+        return [*found, *((-1, Meaning("key", key.owner, TOLD, key)) for key in self.heard.fits.whereabouts)]
 
     def _amounts(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """Numbers that a noun may be the measure of: "how many people live in"."""
