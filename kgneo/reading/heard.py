@@ -609,13 +609,14 @@ class Heard:
         return next((number for number, item in enumerate(self.mentions) if item.start <= index < item.end), -1)
 
     def is_told(self, index: int) -> bool:
-        """Whether a word is what is told of the kind that a question asks for, behind a verb: "which students are
-        BOARDING", but not "which students' AGES"."""
+        """Whether a word is what is told of the kind that a question asks for, behind a verb or as one: "which students
+        are BOARDING", "which trains ARRIVE at X", but not "which students' AGES"."""
         at = self.form.at
         if self.plain[0] not in ("which", "what") or not (at < index and self.is_label(at)):
             return False
         head = self.mentions[self.mention_at(at)]
-        return head.start == at and not AUXILIARIES.isdisjoint(self.plain[head.end : index])
+        acts = index == head.end and self.plain[index + 1 : index + 2] != [] and self.fits.names_any(self.plain[index])
+        return head.start == at and (acts or not AUXILIARIES.isdisjoint(self.plain[head.end : index]))
 
     def is_label(self, index: int) -> bool:
         """Whether a word surely names a label."""

@@ -602,9 +602,16 @@ class _Reader:
         total = "total" in self.heard.plain[: self.heard.form.at] or (grouped is not None and added_up)
         if kind == "count" and total and asked.kind != "number":
             return Aggregate("count", Value(owner))  # times and dates do not add up
-        if kind == "sum" or whole == "sum" or (kind == "count" and total):
+        several = kind == "count" and not whole and self._is_of_several(tree)
+        if kind == "sum" or whole == "sum" or (kind == "count" and total) or several:
             return Aggregate("sum", Value(owner, asked.key, asked.form), grouped)
         return Value(owner, asked.key)
+
+    def _is_of_several(self, tree: Tree) -> bool:
+        """Whether so much is asked for that several may have, of which one is named further on: "how many CREDITS did X
+        earn" by courses."""
+        asked, named = tree.asked, any(key.unique for key, _ in tree.things[0].values)
+        return asked is not None and asked.kind == "number" and not asked.of_edge and bool(tree.joins) and not named
 
     def _counted(self, tree: Tree) -> Value:
         """What a count counts: things, or the relationships whose noun asks for them ("how many TRANSFERS")."""

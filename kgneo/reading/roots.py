@@ -65,7 +65,18 @@ class Roots:
         """What the answer may be, and the order in which the other mentions are taken."""
         if self.heard.form.span and self.heard.mentions:
             return self._dated(), list(range(len(self.heard.mentions)))
+        if whose := self._whose():
+            return whose, list(range(len(self.heard.mentions)))
         return self._named()
+
+    def _whose(self) -> list[tuple[int, Meaning]]:
+        """The people to whom what stands behind "whose" is joined: "WHOSE paintings were shown at X"."""
+        behind = self.heard.mention_at(1) if self.heard.plain[0] == "whose" else -1
+        if behind < 0 or self.heard.mentions[behind].meanings[0].kind != "label":
+            return []
+        fits, owned = self.heard.fits, self.heard.mentions[behind].meanings[0].owner
+        ends = dict.fromkeys(step.label for step in fits.vocabulary.leaving.get(owned, ()))
+        return [(-1, Meaning("label", end, AGENT)) for end in ends if fits.people.get(end, 0.0) > LEAST_PEOPLE]
 
     def _named(self) -> tuple[list[tuple[int, Meaning]], list[int]]:
         at = self.heard.form.at
@@ -98,7 +109,8 @@ class Roots:
             and not self._is_compared(start, end) and (key.kind == "truth" or not self.heard.is_told(start))
         ]  # fmt: skip
         sure = max((meaning.score for _, meaning in roots if meaning.kind == "label"), default=0.0)
-        if asked in ("who", "whom") or (self.heard.form.kind == "things" and {*self.heard.plain[at : at + 1]} & PEOPLE):
+        people_asked = self.heard.form.kind == "things" and {*self.heard.plain[at : at + 1]} & PEOPLE
+        if asked in ("who", "whom", "where") or people_asked:
             keys = [pair for pair in keys if pair[1].key and pair[1].key.kind == "text"]
         owners = self._owners_of_values(at) if not run and asked not in ("who", "whom", "when", "where", "how") else []
         if owners and self.heard.form.kind != "average":
@@ -631,7 +643,9 @@ class Roots:
     def _places(self) -> list[tuple[int, Meaning]]:
         shares = [(label, float(kinds[PLACE])) for label, kinds in self.heard.fits.kinds.items()]
         found = [(-1, Meaning("label", label, 0.8 * share)) for label, share in shares if share > LEAST_PLACE]
-        return [*found, *((-1, Meaning("key", key.owner, TOLD, key)) for key in self.heard.fits.whereabouts)]
+        named = {meaning.owner for item in self.heard.values for meaning in item.meanings}
+        told = (key for key in self.heard.fits.whereabouts if key.owner in named)
+        return [*found, *((-1, Meaning("key", key.owner, TOLD, key)) for key in told)]
 
     def _amounts(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """Numbers that a noun may be the measure of: "how many people live in"."""
