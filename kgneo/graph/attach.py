@@ -321,13 +321,20 @@ def _rate(item: Property, label: str) -> float:
             rate += 4.5 if _is_of_label(item.key, label) else 4.0
         elif not item.unique:
             return 0.0
-        elif key.startswith(_plain(label)) and key.removeprefix(_plain(label)) in IDENTIFYING:
-            rate += 0.5  # the `orderID` of an order, before any other text that is there once
+        elif _identifies(key, _plain(label)):
+            rate += 0.5
         elif key.endswith(("id", "uri", "url", "key", "hash", "email", "phone")):
             rate -= 0.5
         return rate + item.share
     number = item.type == "INTEGER" and item.unique and item.share >= RARE
     return 0.2 if number and key.endswith(("id", "number", "no", "code", "key")) else 0.0
+
+
+def _identifies(key: str, label: str) -> bool:
+    """Whether a text is one by which people tell nodes of a label apart, before others that are there once: the
+    `orderID` of an order, a `code`."""
+    own = key.startswith(label) and key.removeprefix(label) in IDENTIFYING
+    return own or key in IDENTIFYING - {"id", "identifier", "key"}
 
 
 def _is_of_label(key: str, label: str) -> bool:
