@@ -370,7 +370,8 @@ class Grower:
     def _is_other_end(self, tree: Tree, index: int, number: int) -> bool:
         """Whether what leads to a mention says that it is the other end of the relationship that a question asks for:
         "a route FROM Rome", "TO Oslo", "how many routes DOES Rome have"."""
-        if not tree.is_edge or index > 1 or tree.things[0].label != tree.things[1].label:
+        of_edge = tree.is_edge or (tree.asked is not None and tree.asked_join == 0)
+        if not of_edge or index > 1 or tree.things[0].label != tree.things[1].label:
             return False
         if self._is_asked_of(self.mentions[number]):
             return index != 0
