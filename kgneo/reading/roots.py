@@ -703,8 +703,8 @@ class Roots:
             return
         for link in self.heard.fits.vocabulary.links if self.heard.form.kind == "count" else ():
             if link.subject != link.object and self._counts(at, link.relation):
-                role = Step(link.relation, True, link.object)
-                yield -1, Meaning("label", link.subject, SURE, role=role, edge=True)
+                counted = Step(link.relation, True, link.object)
+                yield -1, Meaning("label", link.subject, SURE, role=counted, edge=True)
         word = next((word for word in self.heard.plain[at:] if word not in FUNCTION_WORDS), "")
         for meaning in self._of_noun(word, NAMED):
             role = meaning.role
