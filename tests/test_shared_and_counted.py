@@ -32,6 +32,7 @@ WITH count(*) AS done
 UNWIND [['Bror', 'Canoe', 4, '2023-06-01'], ['Cleo', 'Canoe', 5, '2023-07-01'],
         ['Cleo', 'Skiff', 2, '2023-08-01']] AS row
 MATCH (m:Member {firstName: row[0]}), (b:Boat {name: row[1]})
+MERGE (k:Kind {name: CASE row[1] WHEN 'Canoe' THEN 'Paddler' ELSE 'Rower' END}) MERGE (b)-[:IS_OF]->(k)
 CREATE (m)-[:RATED {rating: row[2], ratedOn: date(row[3])}]->(b)
 """
 QUESTIONS = [
@@ -49,6 +50,9 @@ QUESTIONS = [
     ("How much did Dag pay to Mill Dock?", {"70"}),
     ("Who is the parent of a trained member?", {"Agda Moe"}),
     ("Which payments did Bror make?", {"P-Kayak"}),
+    ("Which rowers are there?", {"Skiff"}),
+    ("Who rated a paddler?", {"Bror Moe", "Cleo Moe"}),
+    ("Whose boat is moored at Mill Dock?", {"Dag Lie"}),
 ]
 
 

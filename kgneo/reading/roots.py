@@ -32,7 +32,7 @@ from kgneo.reading.fits import LEAST_PEOPLE, LEAST_PLACE, PLACE, key_name, unit_
 from kgneo.reading.form import Comparison
 from kgneo.reading.grow import COSTS
 from kgneo.reading.heard import NAMED, Heard
-from kgneo.reading.mentions import LIKELY, SURE, Meaning, Mention, people
+from kgneo.reading.mentions import LIKELY, SURE, Meaning, Mention, has_telling_capitals, people
 from kgneo.reading.vocabulary import MEASURED, Key, Step
 
 ROOTS = 8
@@ -89,7 +89,9 @@ class Roots:
             roots += self._places()
         agents = self._agents(at, run)
         roots += agents
-        for number in run:
+        kinds = self._of_kind(run)
+        roots += kinds
+        for number in () if kinds else run:
             last = number == run[-1]
             roots += [
                 (number, self._shifted(meaning, last)) for meaning in self.heard.mentions[number].meanings[:4]
@@ -364,6 +366,27 @@ class Roots:
             return []
         owners = [item.owner for item in values if item.key and not item.key.of_edge and not item.key.unique]
         return [(run[-1], Meaning("label", owner, HAVING)) for owner in owners[:1]]
+
+    def _of_kind(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """What is of a kind that a node is called by: "which DRAMAS" are the films of that genre, and no genre."""
+        item = self.heard.mentions[run[0]] if len(run) == 1 and self.heard.form.word not in ("who", "whom") else None
+        best = item.meanings[0] if item else None
+        if item is None or best is None or best.key is None or not self._names_a_kind(item, best.key):
+            return []
+        counts: dict[str, int] = {}
+        for link in self.heard.fits.vocabulary.links:
+            if best.owner in (link.subject, link.object) and link.subject != link.object:
+                other = link.subject if link.object == best.owner else link.object
+                counts[other] = counts.get(other, 0) + link.count
+        return [(-1, Meaning("label", label, HAVING)) for label in sorted(counts, key=lambda label: -counts[label])[:2]]
+
+    def _names_a_kind(self, item: Mention, key: Key) -> bool:
+        """Whether the name of a node stands in small letters, as a noun, for what is asked for."""
+        words = self.heard.words[item.start : item.end]
+        shown = key.key in self.heard.fits.vocabulary.display.get(key.owner, ())
+        small = all(word.text.islower() for word in words) and item.start >= self.heard.form.at
+        many = singular(words[-1].plain) != words[-1].plain
+        return shown and small and (many or has_telling_capitals(self.heard.words))
 
     def _being(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """What stands in the relationships of which a value is named alone: "the PARTNERS at X" of a graph where people
