@@ -612,7 +612,7 @@ class Heard:
         """Whether a word is what is told of the kind that a question asks for, behind a verb or as one: "which students
         are BOARDING", "which trains ARRIVE at X", but not "which students' AGES"."""
         at = self.form.at
-        if self.plain[0] not in ("which", "what") or not (at < index and self.is_label(at)):
+        if not (at < index and self.is_label(at)) or self.plain[0] not in ("which", "what"):
             return False
         head = self.mentions[self.mention_at(at)]
         acts = index == head.end and self.plain[index + 1 : index + 2] != [] and self.fits.names_any(self.plain[index])

@@ -602,7 +602,7 @@ class _Reader:
         total = "total" in self.heard.plain[: self.heard.form.at] or (grouped is not None and added_up)
         if kind == "count" and total and asked.kind != "number":
             return Aggregate("count", Value(owner))  # times and dates do not add up
-        several = kind == "count" and not whole and self._is_of_several(tree)
+        several = kind == "count" and not whole and not self.heard.form.much and self._is_of_several(tree)
         if kind == "sum" or whole == "sum" or (kind == "count" and total) or several:
             return Aggregate("sum", Value(owner, asked.key, asked.form), grouped)
         return Value(owner, asked.key)

@@ -71,7 +71,7 @@ class Roots:
 
     def _whose(self) -> list[tuple[int, Meaning]]:
         """The people to whom what stands behind "whose" is joined: "WHOSE paintings were shown at X"."""
-        behind = self.heard.mention_at(1) if self.heard.plain[0] == "whose" else -1
+        behind = self.heard.mention_at(1) if self.heard.plain[:1] == ["whose"] else -1
         if behind < 0 or self.heard.mentions[behind].meanings[0].kind != "label":
             return []
         fits, owned = self.heard.fits, self.heard.mentions[behind].meanings[0].owner
@@ -139,8 +139,8 @@ class Roots:
             roots = _merged([pair for pair in keys if pair[1].key and pair[1].key.kind in ("date", "time")] or keys)
         if asked in ("who", "whom"):
             named = [pair for pair in roots if run and pair[0] == run[0] and self._is_asked_for(pair)]
-            roots = [*named, *agents] or roots
-            roots = [pair for pair in roots if self._may_be_who(pair[1])] or roots
+            doers = [pair for pair in agents if self._may_be_who(pair[1])] or agents
+            roots = [*named, *doers] or roots
         roots.sort(key=_worth)
         first = run[0] if run else -1
         rest = [number for number in range(len(self.heard.mentions)) if number not in run and number > first]
