@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from kgneo.asking.question import open_context
 from kgneo.cli.main import main
 from kgneo.context import Context
 from kgneo.english.literals import literals_of
@@ -35,11 +34,14 @@ from kgneo.tuning.pairs import read_pairs
 from kgneo.tuning.queries import queries
 from kgneo.tuning.written import offered, written
 from kgneo.verification.by_model import read_reply
-from tests.conftest import connect, wipe
+from tests.conftest import asked_on
 from tests.gbnf import allows, rules_of
 from tests.test_attached import FILMS
 
-SEED = 3
+SEED, QUESTIONS = 14, 6
+"""Of few that give examples of every task, and of dev too. All tests have Neo4j plan the queries of the same ones."""
+SEED_OF_QUERIES, QUERIES = 7, 20
+"""The same for questions over the schema: of all kinds."""
 TASKS = {
     "decompose", "rewrite", "answer", "synthesise", "follow_up", "relations", "entities", "query_graph", "offered",
     "verify", "similar", "decouple", "reconstruct", "infer",
@@ -48,13 +50,19 @@ TASKS = {
 
 @pytest.fixture(scope="module")
 def from_sample(sample_context: Context) -> Made:
-    return from_graph(sample_context, questions=12, seed=SEED)
+    return from_graph(sample_context, questions=QUESTIONS, seed=SEED)
 
 
 @pytest.fixture(scope="module")
-def every(sample_context: Context) -> tuple[Example, ...]:
-    """Examples of four questions, for all tasks."""
-    return from_graph(sample_context, questions=4, seed=SEED).examples
+def films(newest_server: RunningServer) -> Iterator[Context]:
+    """A property graph of films. Not to be changed."""
+    with asked_on(newest_server, FILMS) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
+def over_films(films: Context) -> list[Question]:
+    return list(queries(films.knowledge, QUERIES, Random(SEED_OF_QUERIES)))  # noqa: S311 - a test
 
 
 @pytest.fixture
@@ -120,7 +128,7 @@ def test_questions_of_several_hops_are_answered_whole_besides(made: Sequence[Exa
 
 
 def test_with_whole_no_question_is_split_and_all_are_answered(sample_context: Context) -> None:
-    made = from_graph(sample_context, questions=6, seed=SEED, whole=True).examples
+    made = from_graph(sample_context, questions=QUESTIONS, seed=SEED, whole=True).examples
     assert {example.task for example in made} >= {"decompose", "answer"}
     assert not {example.task for example in made} & {"rewrite", "synthesise"}
     assert all(example.reply.startswith("Split: no") for example in made if example.task == "decompose")
@@ -128,18 +136,21 @@ def test_with_whole_no_question_is_split_and_all_are_answered(sample_context: Co
 
 @pytest.mark.parametrize("tasks", [("answer",), ("answer", "rewrite")])
 def test_only_the_tasks_that_are_named_are_made(
-    sample_context: Context, every: tuple[Example, ...], tasks: tuple[str, ...]
+    sample_context: Context, made: tuple[Example, ...], tasks: tuple[str, ...]
 ) -> None:
-    made = from_graph(sample_context, questions=4, seed=SEED, tasks=tasks).examples
-    assert {example.task for example in made} == set(tasks)
-    assert set(made) == {example for example in every if example.task in tasks}
+    alone = from_graph(sample_context, questions=QUESTIONS, seed=SEED, tasks=tasks).examples
+    assert {example.task for example in alone} == set(tasks)
+    assert set(alone) == {example for example in made if example.task in tasks}
 
 
-def test_the_same_seed_gives_the_same_examples_and_another_one_others(sample_context: Context) -> None:
-    first, again, other = (from_graph(sample_context, questions=2, seed=seed) for seed in (1, 1, 2))
-    assert first == again
-    assert set(first.examples) != set(other.examples)
-    assert set(first.pairs) != set(other.pairs)
+def test_the_same_seed_gives_the_same_examples_and_another_one_others(
+    sample_context: Context, from_sample: Made
+) -> None:
+    again = from_graph(sample_context, questions=QUESTIONS, seed=SEED)
+    other = from_graph(sample_context, questions=2, seed=SEED + 1)
+    assert again == from_sample
+    assert set(other.examples) - set(from_sample.examples)
+    assert set(other.pairs) - set(from_sample.pairs)
 
 
 def test_nothing_that_dev_asks_about_is_in_train(from_sample: Made) -> None:
@@ -217,50 +228,42 @@ def test_labelled_questions_that_bring_their_query_become_query_graphs(sample_co
     assert alone.examples == (example,)
 
 
-def test_questions_over_the_schema_have_conditions_counts_and_extremes(newest_server: RunningServer) -> None:
-    with connect(newest_server) as graph:
-        wipe(graph)
-        graph.write(FILMS)
-        context = open_context(graph)
-        made, again = (list(queries(context.knowledge, 80, Random(SEED))) for _ in range(2))  # noqa: S311 - a test
-        graphs = [question.query_graph for question in made if question.query_graph]
-        assert len(set(graphs)) == len(made) == 80
-        assert any(isinstance(item.answer, Aggregate) and item.answer.function == "count" for item in graphs)
-        assert any(item.selections for item in graphs)
-        assert any(edge.absent for item in graphs for edge in item.edges)
-        assert {"=", "<", ">"} <= {condition.operator for item in graphs for condition in item.conditions}
-        assert any(isinstance(item.answer, Aggregate) and item.answer.per for item in graphs)
-        assert all(name in question.text for question in made for name in question.entities)
-        assert {question.id for question, _ in written(context, made)} == {question.id for question in made}
-        assert again == made
+def test_questions_over_the_schema_have_conditions_counts_and_extremes(
+    films: Context, over_films: list[Question]
+) -> None:
+    again = list(queries(films.knowledge, QUERIES, Random(SEED_OF_QUERIES)))  # noqa: S311 - a test
+    graphs = [question.query_graph for question in over_films if question.query_graph]
+    assert len(set(graphs)) == len(over_films) == QUERIES
+    assert any(isinstance(item.answer, Aggregate) and item.answer.function == "count" for item in graphs)
+    assert any(item.selections for item in graphs)
+    assert any(edge.absent for item in graphs for edge in item.edges)
+    assert {"=", "<", ">"} <= {condition.operator for item in graphs for condition in item.conditions}
+    assert any(isinstance(item.answer, Aggregate) and item.answer.per for item in graphs)
+    assert all(name in question.text for question in over_films for name in question.entities)
+    assert {question.id for question, _ in written(films, over_films)} == {question.id for question in over_films}
+    assert again == over_films
 
 
-def test_query_graphs_are_written_as_the_grammar_of_replies_has_them(newest_server: RunningServer) -> None:
-    with connect(newest_server) as graph:
-        wipe(graph)
-        graph.write(FILMS)
-        context = open_context(graph)
-        own = [
-            Question("0", "how many movies are there that Ida Brandt acted in as the captain?", ("1",)),
-            Question("1", "which movies were released after 2004 or never had an actor?", ()),
-            *queries(context.knowledge, 40, Random(SEED)),  # noqa: S311 - a test
-        ]
-        known = catalogue(context.knowledge.schema, context.shape)
-        for question, example in written(context, own):
-            grammar = query_grammar(known, literals_of(question.text))
-            assert grammar is not None
-            assert allows(rules_of(grammar), example.reply), (question.text, example.reply)
+def test_query_graphs_are_written_as_the_grammar_of_replies_has_them(
+    films: Context, over_films: list[Question]
+) -> None:
+    own = [
+        Question("0", "how many movies are there that Ida Brandt acted in as the captain?", ("1",)),
+        Question("1", "which movies were released after 2004 or never had an actor?", ()),
+        *over_films,
+    ]
+    known = catalogue(films.knowledge.schema, films.shape)
+    for question, example in written(films, own):
+        grammar = query_grammar(known, literals_of(question.text))
+        assert grammar is not None
+        assert allows(rules_of(grammar), example.reply), (question.text, example.reply)
 
 
-def test_labelled_questions_without_a_query_are_written_as_they_are_read(newest_server: RunningServer) -> None:
+def test_labelled_questions_without_a_query_are_written_as_they_are_read(films: Context) -> None:
     def own(number: int, *answers: str) -> Question:
         return Question(str(number), "which movies of Ida Brandt were released after 2004?", answers)
 
-    with connect(newest_server) as graph:
-        wipe(graph)
-        graph.write(FILMS)
-        context = open_context(graph)
-        ((question, example),) = written(context, [own(0, "North Pier"), own(1, "Harvest Moon"), own(2)])
+    ((question, example),) = written(films, [own(0, "North Pier"), own(1, "Harvest Moon"), own(2)])
     assert question.id == "0"
     meant = from_json(json.loads(example.reply))
     assert {(item.left, item.right) for item in meant.conditions} == {
@@ -269,17 +272,13 @@ def test_labelled_questions_without_a_query_are_written_as_they_are_read(newest_
     }
 
 
-def test_a_reading_that_is_right_is_taken_where_auto_offers_readings(newest_server: RunningServer) -> None:
+def test_a_reading_that_is_right_is_taken_where_auto_offers_readings(films: Context) -> None:
     wanted = "which movies of Ida Brandt were released after 2004?"
     told = [Question("0", wanted, ("North Pier",))]
-    with connect(newest_server) as graph:
-        wipe(graph)
-        graph.write(FILMS)
-        context = open_context(graph)
-        made = list(written(context, told))
-        (example,) = offered(context, made)
-        prompt = example.messages[-1].content
-        (other,) = offered(context, [(replace(told[0], answers=("Harvest Moon",)), made[0][1])])
+    made = list(written(films, told))
+    (example,) = offered(films, made)
+    prompt = example.messages[-1].content
+    (other,) = offered(films, [(replace(told[0], answers=("Harvest Moon",)), made[0][1])])
     number = json.loads(example.reply)["reading"]
     line = next(line for line in prompt.splitlines() if line.startswith(f"{number}. "))
     assert "North Pier)" in line
@@ -288,7 +287,7 @@ def test_a_reading_that_is_right_is_taken_where_auto_offers_readings(newest_serv
 
 def test_the_command_writes_chats(sample_graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sample_graph
-    assert main(["tune", "data", "--out", str(tmp_path), "--questions", "4", "--json"]) == 0
+    assert main(["tune", "data", "--out", str(tmp_path), "--questions", "4", "--seed", str(SEED), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     counted = told["examples"]
     lines = (tmp_path / "train.jsonl").read_text(encoding="utf-8").splitlines()
@@ -307,7 +306,7 @@ def test_several_graphs_are_one_set_of_examples(
         encoding="utf-8",
     )
     uri = sample_graph.address
-    given = ["--labelled", str(tmp_path / "own.jsonl"), "--questions", "2", "--json"]
+    given = ["--labelled", str(tmp_path / "own.jsonl"), "--questions", "2", "--seed", str(SEED), "--json"]
     counts = []
     for graphs in ((uri,), (uri, uri)):
         named = [part for graph in graphs for part in ("--graph", graph)]
