@@ -25,6 +25,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from neo4j import ManagedTransaction
 from starlette.testclient import TestClient
 
 from kgneo.asking.question import open_context
@@ -342,9 +343,18 @@ def asked_on(server: RunningServer, statement: str) -> Iterator[Context]:
 
 def load_orders(graph: Graph) -> None:
     """Load the property graph of customers, orders and shippers, which has no index."""
-    statements = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
-    for statement in filter(None, statements.read_text(encoding="utf-8").splitlines()):
-        graph.write(statement.rstrip(";"))
+    run_statements(graph, Path(__file__).parent / "graphs" / "orders" / "graph.cypher")
+
+
+def run_statements(graph: Graph, file: Path) -> None:
+    """Run the statements of a file, one a line, in one transaction."""
+    statements = [line.rstrip(";") for line in file.read_text(encoding="utf-8").splitlines() if line]
+
+    def run(transaction: ManagedTransaction) -> None:
+        for result in [transaction.run(statement) for statement in statements]:
+            result.consume()
+
+    graph.write_all(run)
 
 
 def load_file(graph: Graph, path: Path) -> None:
