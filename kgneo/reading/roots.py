@@ -369,7 +369,9 @@ class Roots:
 
     def _of_kind(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """What is of a kind that a node is called by: "which DRAMAS" are the films of that genre, and no genre."""
-        item = self.heard.mentions[run[0]] if len(run) == 1 and self.heard.form.word not in ("who", "whom") else None
+        handled = self.heard.counts_named and len(self.heard.values) > 1  # "how many BOLTS does a wheel have"
+        others = handled or self.heard.form.word in ("who", "whom")
+        item = self.heard.mentions[run[0]] if len(run) == 1 and not others else None
         best = item.meanings[0] if item else None
         if item is None or best is None or best.key is None or not self._names_a_kind(item, best.key):
             return []
