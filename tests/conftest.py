@@ -343,11 +343,7 @@ def asked_on(server: RunningServer, statement: str) -> Iterator[Context]:
 
 def load_orders(graph: Graph) -> None:
     """Load the property graph of customers, orders and shippers, which has no index."""
-    run_statements(graph, Path(__file__).parent / "graphs" / "orders" / "graph.cypher")
-
-
-def run_statements(graph: Graph, file: Path) -> None:
-    """Run the statements of a file, one a line, in one transaction."""
+    file = Path(__file__).parent / "graphs" / "orders" / "graph.cypher"
     statements = [line.rstrip(";") for line in file.read_text(encoding="utf-8").splitlines() if line]
 
     def run(transaction: ManagedTransaction) -> None:

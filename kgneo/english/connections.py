@@ -135,14 +135,12 @@ AT_ANY_DEPTH = re.compile(
 LOWER = word_set("below under beneath underneath inside within in down downwards downward")
 UPPER = word_set("above over atop upwards upward")
 """Words before a name for what is further down, or further up, in what is built of levels."""
-LOWER_KINDS = word_set(
-    "descendant descendants subordinate subordinates child children part parts piece pieces component components "
-    "ingredient ingredients constituent constituents report reports made consists consist contain contains "
-    "comprise comprises "
-    "composed include includes need needs"
-)
 HOLDING = word_set("consist consists contain contains comprise comprises include includes need needs")
 """Verbs before the name of what is further down."""
+LOWER_KINDS = HOLDING | word_set(
+    "descendant descendants subordinate subordinates child children part parts piece pieces component components "
+    "ingredient ingredients constituent constituents report reports made composed"
+)
 UPPER_KINDS = word_set(
     "ancestor ancestors superior superiors boss bosses manager managers supervisor supervisors parent parents "
     "chief chiefs "

@@ -5,7 +5,7 @@ They are those that style guides and data dictionaries list. A form that stands 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from kgneo.english.names import name_words
 
@@ -48,6 +48,8 @@ WORDS = frozenset({
     "val", "vol", "zip",
 })  # fmt: skip
 """Those that are words of their own as well: a cat, no, at the max."""
+CLEAR = FORMS.keys() - WORDS
+"""The others."""
 FEWEST = 2
 """Short forms from which on a graph is one that shortens its words, those that are words of their own, too."""
 SHORTEST = 3
@@ -57,7 +59,7 @@ VOWELS = frozenset("aeiou")
 
 def long_name(name: str) -> str:
     """A name in whole words: "customer status code" of `CUST_STAT_CD`; empty where no word of it is a short form."""
-    return _long(name, FORMS.keys())
+    return _long(name, FORMS)
 
 
 def long_names(names: Iterable[str]) -> dict[str, str]:
@@ -65,18 +67,19 @@ def long_names(names: Iterable[str]) -> dict[str, str]:
     others show that the graph shortens its words: "min" beside "sal" and "dept"."""
     every = list(names)
     used = {word for name in every for word in name_words(name)} & FORMS.keys()
-    short = used if len(used - WORDS) >= FEWEST else used - WORDS
+    short = used if len(used & CLEAR) >= FEWEST else used & CLEAR
     return {name: long for name in every if (long := _long(name, short))} if short else {}
 
 
 def short_words(names: Iterable[str]) -> dict[str, str]:
     """The short forms in names that are no words of their own, each with its word."""
-    return {word: FORMS[word] for name in names for word in name_words(name) if word in FORMS.keys() - WORDS}
+    return {word: FORMS[word] for name in names for word in name_words(name) if word in CLEAR}
 
 
-def _long(name: str, short: Iterable[str]) -> str:
-    words, known = name_words(name), frozenset(short)
-    return " ".join(FORMS[word] if word in known else word for word in words) if not known.isdisjoint(words) else ""
+def _long(name: str, short: Container[str]) -> str:
+    words = name_words(name)
+    long = tuple(FORMS[word] if word in short else word for word in words)
+    return " ".join(long) if long != words else ""
 
 
 def is_short_of(form: str, word: str) -> bool:

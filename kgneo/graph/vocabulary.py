@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kgneo.english.names import in_singular, is_past, name_words
+from kgneo.english.names import is_past, name_words, singular
 from kgneo.english.short import short_words
 from kgneo.english.words import SAID_OF
 from kgneo.graph.schema import Property, Relation, Schema
@@ -52,8 +52,7 @@ def vocabulary(schema: Schema, shape: Shape) -> Vocabulary:
         dict(shape.names),
         dict(shape.display),
         words={
-            in_singular([short]): (Word(long, 1.0),)
-            for short, long in short_words(_stored(labels, relations, keys)).items()
+            singular(short): (Word(long, 1.0),) for short, long in short_words(_stored(labels, relations, keys)).items()
         },
     )
 

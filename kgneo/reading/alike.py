@@ -71,7 +71,7 @@ class Alike:
     def _other(self, label: str, commons: Sequence[Common]) -> Thing | None:
         """The named thing that one of a label has something in common with: another of the label, or of a label that
         has properties of the same names; None where the names name none. Any other, where no name is given."""
-        if self.heard.shared:
+        if not self.heard.alike:
             return Thing(label, -1, False)
         labels = dict.fromkeys([label, *(one.owner for item in self.heard.alike for one in item.meanings)])
         for other in labels:

@@ -551,9 +551,14 @@ class Conditions:
                     yield self._compares(item, key, year=year) + 0.15 + more, -1 - number, key
 
     def _may_compare(self, item: Comparison, key: Key, *, year: bool) -> bool:
-        """Whether a property holds what a comparison is with; an amount is none of "in 2024"."""
-        amount = year and self.heard.plain[item.start] in ("in", "during") and key.kind == "number"
-        return _may_compare(item, key, year=year) and not (amount and not all(map(is_of_time, key.examples)))
+        """Whether a property holds what a comparison is with: a number, but for amounts of "in 2024", a date where that
+        is one; a date that is written as one, where it is with days of the week or months."""
+        if item.form:
+            return key.kind == "date" and key.form in ("", "date")
+        if key.kind != "number":
+            return key.kind == "date" and year
+        timely = year and self.heard.plain[item.start] in ("in", "during")
+        return not timely or all(map(is_of_time, key.examples))
 
     def _is_done(self, relation: str, item: Comparison) -> bool:
         """Whether the word right before a time says the relationship: "judges that RULED ON cases before 2010"."""
@@ -625,7 +630,7 @@ class Conditions:
         return [
             other
             for other in self.heard.fits.vocabulary.keys_of(key.owner)
-            if other != key and other.kind == "date" and _may_compare(item, other, year=True)
+            if other != key and other.kind == "date" and self._may_compare(item, other, year=True)
             and abs(own - self._compares(item, other, year=True)) <= TIED
         ]  # fmt: skip
 
@@ -710,14 +715,6 @@ def _only_names(key: Key, said: Sequence[str]) -> bool:
 def _runs(words: Sequence[Word], length: int) -> list[Sequence[Word]]:
     """All words of so many that stand side by side."""
     return [words[at : at + length] for at in range(len(words) - length + 1)]
-
-
-def _may_compare(item: Comparison, key: Key, *, year: bool) -> bool:
-    """Whether a property holds what a comparison is with: a number, a date where that is one; a date that is written as
-    one, where it is with days of the week or months."""
-    if item.form:
-        return key.kind == "date" and key.form in ("", "date")
-    return key.kind == "number" or (key.kind == "date" and year)
 
 
 def _is_own(key: Key) -> bool:

@@ -127,8 +127,14 @@ class Fits:
     def is_other_end(self, word: str, relation: int) -> bool:
         """Whether a word is the noun for the other end of a relationship type between like things than its name is:
         "children" of `PARENT_OF`."""
+        if relation not in self._within:
+            return False
         others = OTHER_ENDS.get(singular(word), ())
-        return relation in self._within and any(singular(own) in others for own in self._relation_names[relation].words)
+        return any(singular(own) in others for own in self._relation_names[relation].words)
+
+    def is_any_other_end(self, word: str) -> bool:
+        """The same of any of them."""
+        return any(self.is_other_end(word, relation) for relation in self._within)
 
     @cached_property
     def _within(self) -> frozenset[int]:

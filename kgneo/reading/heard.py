@@ -183,8 +183,7 @@ class Heard:
         """The values without those of what something is the same as (`alike`), and of what is the same."""
         start, end = self.form.same or (0, 0)
         self.alike = _behind(self.form.same, values) if end < len(self.words) else self._second(values, start)
-        self.shared = not self.alike and self._is_shared(values)
-        if not self.alike and not self.shared:
+        if not self.alike and not self._is_shared(values):
             self.form = replace(self.form, same=None)
             return list(values)
         used = {*range(start, end + 1), *(at for item in self.alike for at in range(item.start, item.end))}

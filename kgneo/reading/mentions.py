@@ -501,7 +501,7 @@ def says_something(word: str, fits: Fits) -> bool:
 def has_root(word: str, fits: Fits) -> bool:
     """Whether a word shares its root with one in the name of a label, a relationship type or a property."""
     rooted = any(same_root(word, own) for own in fits.own_words.get(word[:1], ()))
-    return rooted or _begins_month(word) or any(fits.is_other_end(word, at) for at in range(len(fits.relations)))
+    return rooted or _begins_month(word) or fits.is_any_other_end(word)
 
 
 def _begins_month(word: str) -> bool:

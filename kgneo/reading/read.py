@@ -230,7 +230,7 @@ class _Reader:
             return []
         roots, order = Roots(heard).found()
         grown = self.grower.grow(roots, order)
-        if heard.alike or heard.shared:
+        if heard.form.same:
             alike = [joined for tree in grown if (joined := self.alike.put_on(tree))]
             grown = alike or [replace(tree, score=tree.score - MISSED, unsaid=tree.unsaid + 1) for tree in grown]
         grown = [Bare(heard).joined(self.verbs.joined(tree)) for tree in grown]
@@ -384,7 +384,7 @@ class _Reader:
             graph = self.owners.with_count(graph, comparison)
         ignored = tuple(self.heard.text_of(number) for number in tree.ignored if not self._is_said(number, tree))
         left = self._silent(tree, {value.key for value in graph.values()})
-        if (self.heard.alike or self.heard.shared) and not tree.same:
+        if self.heard.form.same and not tree.same:
             ignored += tuple(self.heard.words_of(item) for item in self.heard.alike)
             left += [(index, 0.0) for index in self.alike.nouns]
         share = sum(1.0 - like for _, like in left) / max(len(self.heard.telling), 1)

@@ -6,6 +6,7 @@ by the words alone, and the order in which the other mentions join it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -375,12 +376,11 @@ class Roots:
         best = item.meanings[0] if item else None
         if item is None or best is None or best.key is None or not self._names_a_kind(item, best.key):
             return []
-        counts: dict[str, int] = {}
+        counts = Counter[str]()
         for link in self.heard.fits.vocabulary.links:
-            if best.owner in (link.subject, link.object) and link.subject != link.object:
-                other = link.subject if link.object == best.owner else link.object
-                counts[other] = counts.get(other, 0) + link.count
-        return [(-1, Meaning("label", label, HAVING)) for label in sorted(counts, key=lambda label: -counts[label])[:2]]
+            for here, other in ((link.subject, link.object), (link.object, link.subject)):
+                counts[other] += link.count if here == best.owner != other else 0
+        return [(-1, Meaning("label", label, HAVING)) for label, count in counts.most_common(2) if count]
 
     def _names_a_kind(self, item: Mention, key: Key) -> bool:
         """Whether the name of a node stands in small letters, as a noun, for what is asked for."""
@@ -591,11 +591,12 @@ class Roots:
             if item.start > at and item.meanings[0].kind == "label" and item.end == item.start + 1
             and self.heard.plain[item.start - 1] not in ARTICLES | PREPOSITIONS
         }  # fmt: skip
-        amounts = [fits.key(word) for word in AMOUNT]
+        numbers = [key for key in fits.keys if key.owner in owners and key.kind == "number"]
+        amounts = ((key, max(fits.key(word)[key] for word in AMOUNT)) for key in numbers)
         return [
-            (owners[key.owner], Meaning("key", key.owner, SURE, key, owned=max(each[key] for each in amounts)))
-            for key in fits.keys
-            if key.owner in owners and key.kind == "number" and max(each[key] for each in amounts) >= LIKELY
+            (owners[key.owner], Meaning("key", key.owner, SURE, key, owned=fit))
+            for key, fit in amounts
+            if fit >= LIKELY
         ]
 
     def _largest(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:

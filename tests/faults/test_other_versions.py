@@ -24,7 +24,7 @@ from tests.faults import drawn
 QUESTION = "which customers are in Austria?"
 WRONG: tuple[Any, ...] = (None, "", '{"x": 1}', "[[1]]", [1], 7, True)
 """What a property may have become; None: it is missing."""
-DRAWN = 5
+DRAWN = 8
 MENDED = ("kgneo index", "minilm")
 """What an error says that tells how to go on: the command, or which encoders there are."""
 
