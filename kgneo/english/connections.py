@@ -34,7 +34,7 @@ class Cue:
 
 CONNECTED = word_set(
     "connected linked related associated joined tied connect connects link links relate relates join joins tie ties "
-    "connection connections relationship relationships relation relations hang together path paths way ways "
+    "connection connections relationship relationships relation relations hang path paths way ways "
     "route routes "
     "chain chains line lines get gets reach reaches reachable lead leads leading go goes come comes travel bridge"
 )

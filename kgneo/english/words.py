@@ -183,6 +183,13 @@ MEASURES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Words of dimension with the nouns for what they measure."""
 
+SIZES = word_set(
+    "length duration runtime height elevation level depth width weight mass speed distance price cost size area "
+    "population wealth income density temperature number amount count quantity total id code salary pay capacity "
+    "budget revenue profit rating score points power attendance altitude volume value worth seats"
+)
+"""Nouns for what has a size, or for a number that says none, of whose values years cannot be told."""
+
 RATES: dict[str, set[str]] = {
     "hour": {"hourly"},
     "day": {"daily"},
@@ -212,6 +219,8 @@ NEGATIONS = word_set(
 )
 PRESENCE = PERFECT | NEGATIONS | word_set("with any missing still yet")
 """Words without which nobody asks whether a property is there."""
+EACH = word_set("every each all")
+"""Words for all of a kind."""
 NOBODY = word_set("nobody nothing none nowhere")
 """Those of them that stand where a thing is named."""
 EXTREMES: dict[str, bool] = {

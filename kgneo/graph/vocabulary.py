@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kgneo.english.names import is_past, name_words, singular
 from kgneo.english.short import short_words
-from kgneo.english.words import SAID_OF
+from kgneo.english.words import SAID_OF, SIZES
 from kgneo.graph.schema import Property, Relation, Schema
 from kgneo.graph.shape import Shape
 from kgneo.query.graph import Form, Scalar
@@ -22,6 +22,9 @@ _TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?")
 MOSTLY = 0.8
 STATES = ("ing", "able", "ible", "ive")
 """Endings of words for how something is."""
+_YEAR = re.compile("1[5-9]..|20..")
+FEWEST_YEARS = 4
+"""Different values from which on it tells anything that all of them could be years."""
 FLAGS = (("yes", "no"), ("true", "false"), ("y", "n"), ("t", "f"))
 """Texts that stand for what is true, and for what is not."""
 
@@ -150,12 +153,16 @@ def _as(word: str, like: str) -> str:
 
 
 def _is_year(item: Property) -> bool:
-    """Whether whole numbers are years: by the name, or by a name of when something was so and by the numbers."""
-    last = name_words(item.key)[-1]
+    """Whether whole numbers are years: by the name, or by the numbers, where the name is one of when something was so,
+    or of nothing that has a size."""
+    words = name_words(item.key)
+    last = words[-1]
     if item.key.lower().endswith("year") or item.key.lower() in ("released", "founded", "born"):
         return True
     timely = is_past(last) or last in ("since", "until", "from", "to")
-    return timely and bool(item.examples) and all(re.fullmatch("1[5-9]..|20..", text) for text in item.examples)
+    counts = not SIZES.isdisjoint(words) or singular(last) != last
+    told = timely or (item.different >= FEWEST_YEARS and not item.unique and not counts)
+    return told and bool(item.examples) and all(_YEAR.fullmatch(text) for text in item.examples)
 
 
 def kind_of_texts(examples: Sequence[str]) -> tuple[Kind, Form]:

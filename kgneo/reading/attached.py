@@ -320,7 +320,8 @@ def counted_for(view: _View) -> Iterator[Edit]:
     customers of a product, and not those of an order."""
     for part in view.parts:
         number, at = (part.left, "") if isinstance(part, Condition) else (part.by, part.variable)
-        if not isinstance(number, Aggregate) or (number.per and number.per.key):
+        over_all = isinstance(part, Condition) and isinstance(number, Aggregate) and number.per is None
+        if not isinstance(number, Aggregate) or over_all or (number.per and number.per.key):
             continue
         for above in view.upwards(number.per.of if number.per else at):
             yield Edit((Turn(part, _of(part, Aggregate(number.function, number.value, Value(above)), above)),), -MOVED)

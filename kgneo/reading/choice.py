@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kgneo.english.words import PLAIN_VERBS
+from kgneo.query.graph import Aggregate
 from kgneo.reading.confidence import Weights
 from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found, Signs, signs_of, signs_of_found
@@ -119,4 +121,9 @@ def tells(item: Interpretation, found: Found) -> bool:
 
 
 def _says_all(item: Interpretation) -> bool:
-    return not (item.ignored or item.unsaid or item.vacuous)
+    """Whether a reading says all of the question; of a "yes or no" but for a verb that tells hardly more than that two
+    things are joined: "does X TAKE Logic"."""
+    asked = item.graph.answer
+    truth = isinstance(asked, Aggregate) and asked.function == "exists"
+    unsaid = [word for word in item.unsaid if not (truth and word.lower() in PLAIN_VERBS)]
+    return not (item.ignored or unsaid or item.vacuous)

@@ -27,6 +27,7 @@ from kgneo.query.graph import (
     Calculation,
     Condition,
     Expression,
+    Operator,
     QueryGraph,
     Scalar,
     Selection,
@@ -35,12 +36,13 @@ from kgneo.query.graph import (
 )
 from kgneo.query.graph import Form as ValueForm
 from kgneo.reading.fits import key_name, words_with_unit
-from kgneo.reading.form import SPAN_UNITS, Comparison, Extreme
+from kgneo.reading.form import SPAN_UNITS, TIMES, Comparison, Extreme, operator_of
 from kgneo.reading.grow import Tree
 from kgneo.reading.heard import NAMED, REACH, Heard
 from kgneo.reading.holding import Holding
 from kgneo.reading.measures import COUNTING, Measures, by_count, is_age, reverses
 from kgneo.reading.mentions import SURE, Mention, Word, stands
+from kgneo.reading.tested import OTHER
 from kgneo.reading.vocabulary import MEASURED, Key
 
 UNDECIDED = 0.1
@@ -71,6 +73,7 @@ OF_RELATION = 3.0
 """What it is worth that a superlative is said of a relationship."""
 BESIDE_UNIT = 0.25
 """What other words count for a property, beside one for a unit, which several properties may be given in."""
+OTHER_WAY: dict[Operator, Operator] = {"<": ">", ">": "<"}
 OF_YEAR = 0.1
 """What a property that holds years gains where one is said."""
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
@@ -384,7 +387,7 @@ class Conditions:
             right = tuple(round(_number(value) / times, 9) if times != 1 else _number(value) for value in item.values)
         operator = item.operator
         if any(is_age(word, key) for word in self.heard.plain[item.start : item.end]):
-            operator = {"<": ">", ">": "<"}.get(operator, operator)  # type: ignore[assignment]
+            operator = OTHER_WAY.get(operator, operator)
         return Condition(Value(owner, key.key, key.form), operator, right)
 
     def _best_compared(self, item: Comparison, tree: Tree) -> tuple[str, Key] | None:
@@ -413,15 +416,14 @@ class Conditions:
         at, than = self.heard.form.versus
         if self.heard.plain[than] == "when":
             return self._age(tree, than)
-        words = [
-            word for word in self.heard.plain[max(at - 3, 0) : than] if word not in FUNCTION_WORDS or word in MEASURES
-        ]
+        words = [self.heard.plain[index] for index in range(max(at - 3, 0), than) if self._may_measure(index)]
         best: tuple[float, int, Key] | None = None
         for number, thing in enumerate(tree.things):
             if all(meaning.owner != thing.label for meaning in self.heard.compared[0].meanings):
                 continue
             for key in self.heard.fits.vocabulary.keys_of(thing.label):
-                score = max((self.heard.fits.key(word)[key] for word in words), default=0.0) + 0.5 * (tree.asked == key)
+                said = max((self._measure(word, "", key, ()) for word in words), default=0.0)
+                score = said + 0.5 * (tree.asked == key)
                 if key.kind in MEASURED and (best is None or score - 0.1 * number > best[0]):
                     best = (score - 0.1 * number, number, key)
         other = f"x{len(tree.things)}"
@@ -433,10 +435,62 @@ class Conditions:
         label = tree.things[number].label
         known = self._known_of(other, label)
         left, right = Value(f"x{number}", key.key, key.form), Value(other, key.key, key.form)
-        if self.heard.plain[at] in ("difference", "differ", "ratio") or self.heard.form.kind == "count":
-            return Variable(other, (label,)), known, Arithmetic(self._calculation(key, at), left, right)
-        more = COMPARATIVES[self.heard.plain[at]] != is_age(self.heard.plain[at], key)
-        return Variable(other, (label,)), [*known, Condition(left, ">" if more else "<", right)], None
+        if self._asks_difference(at):
+            sides = (right, left) if self._is_less(at, key) else (left, right)
+            return Variable(other, (label,)), known, Arithmetic(self._calculation(key, at), *sides)
+        operator = operator_of(self.heard.plain[at])
+        if is_age(self.heard.plain[at], key):
+            operator = OTHER_WAY.get(operator, operator)
+        test = Condition(left, operator, right)
+        return Variable(other, (label,)), [*known, test, *self._others(f"x{number}", known, operator)], None
+
+    def _is_less(self, at: int, key: Key) -> bool:
+        """Whether a word that compares says of the first of two that its value is the lesser: "how much OLDER is X"."""
+        word = self.heard.plain[at]
+        return word in COMPARATIVES and COMPARATIVES[word] == is_age(word, key)
+
+    def _asks_difference(self, at: int) -> bool:
+        """Whether it is asked how far two things are apart: "how much OLDER", "how many years OLDER", and not how many
+        are "older"."""
+        form = self.heard.form
+        if self.heard.plain[at] in ("difference", "differ", "ratio"):
+            return True
+        between = all(self.heard.mention_at(index) < 0 for index in range(form.at, at))
+        return form.kind == "count" and self.heard.plain[at] not in (*TIMES, "as") and between
+
+    def _others(self, thing: str, known: Sequence[Condition], operator: Operator) -> list[Condition]:
+        """That what is as great as something is not called the same, where things are asked for."""
+        if operator != "=" or self.heard.form.kind == "exists":
+            return []
+        return [replace(item, left=replace(item.left, of=thing), operator="<>") for item in known
+                if isinstance(item.left, Value)]  # fmt: skip
+
+    def outnumbered(self, tree: Tree) -> tuple[str, str, list[Condition], Operator] | None:
+        """What has more or fewer of something than what is named, with the variable of what is counted, what is known
+        of the other, and how the numbers are compared: "acted in MORE FILMS THAN Ann"; None for another comparison."""
+        assert self.heard.form.versus is not None
+        at, than = self.heard.form.versus
+        word = self.heard.plain[at]
+        there = self.heard.mention_at(at + 1 + (word == "as"))
+        place = tree.thing_of(there) if there >= 0 else None
+        if word not in ("more", "fewer", "less", "as") or not place or self.heard.plain[than] not in ("than", "as"):
+            return None
+        if all(meaning.kind != "label" for meaning in self.heard.mentions[there].meanings):
+            return None
+        owners = {meaning.owner for meaning in self.heard.compared[0].meanings}
+        thing = next((number for number, item in enumerate(tree.things[:place]) if item.label in owners), None)
+        if thing is None:
+            return None
+        own, other, operator = f"x{thing}", f"{OTHER}x{thing}", operator_of(word)
+        known = self._known_of(other, tree.things[thing].label)
+        known += self._others(own, known, operator)
+        return own, f"x{place}", known, operator
+
+    def _may_measure(self, index: int) -> bool:
+        """Whether a word may say what two things are compared by, and not what they are or are called."""
+        word, there = self.heard.plain[index], self.heard.mention_at(index)
+        names = there >= 0 and self.heard.mentions[there].meanings[0].kind in ("value", "label")
+        return not names and (word not in FUNCTION_WORDS or word in MEASURES)
 
     def _counts(self, tree: Tree, other: str) -> tuple[Variable, list[Condition], Arithmetic]:
         """ "How many more male students are there than female ones": how many of both there are."""
@@ -469,7 +523,7 @@ class Conditions:
         )
         if not left or not right:
             return None
-        return Condition(left, ">" if COMPARATIVES[self.heard.plain[at]] else "<", right)
+        return Condition(left, operator_of(self.heard.plain[at]), right)
 
     def _spoken_of(self, words: range, tree: Tree, other: Value | None = None) -> Value | None:
         """The number or date, but for the `other`, that words surely name, of a tree's things and joins."""
@@ -671,9 +725,11 @@ class Conditions:
     def _counted_by(self, item: Comparison, tree: Tree) -> Condition | None:
         """ "more than 3 films": a test of how many things hang on another."""
         for number, place in tree.places:
-            if number < 0 or not place or self.heard.mentions[number].start != item.end:
+            if number < 0 or self.heard.mentions[number].start != item.end:
                 continue
-            if any(meaning.kind == "label" for meaning in self.heard.mentions[number].meanings):
+            if not place and self.heard.form.kind == "exists":
+                return Condition(Aggregate("count", Value("x0")), item.operator, tuple(map(_number, item.values)))
+            if place and any(meaning.kind == "label" for meaning in self.heard.mentions[number].meanings):
                 values = tuple(_number(value) for value in item.values)
                 if max(values) > self.heard.fits.vocabulary.labels.get(tree.things[place].label, 0):
                     return None  # so many there are not: "40,000 visitors" are a number that the graph has

@@ -22,6 +22,7 @@ from kgneo.english.words import (
     BOUNDS,
     COMMON,
     COMPARATIVES,
+    EACH,
     ECHOING,
     ENDS,
     EXTREMES,
@@ -126,6 +127,8 @@ class Form:
     """By what part of a date a number is asked for each: "per MONTH", "for each DAY OF THE WEEK"."""
     span: DateSpan | None = None
     """The time between two dates that is asked for: "how many DAYS AFTER its due date was it returned"."""
+    every: bool = False
+    """Whether it is asked if something is so of all of a kind: "does EVERY student take Logic"."""
 
 
 def form_of(words: Sequence[Word]) -> Form:
@@ -183,17 +186,20 @@ def form_of(words: Sequence[Word]) -> Form:
         used |= {item.at for item in extremes}
         used |= {item.at + 1 for item in extremes if plain[item.at] in ("more", "less")
                  and set(plain[item.at + 1 :][:1]) & MEASURES.keys()}  # fmt: skip
-    versus = _versus(plain, within)
+    versus = _versus(plain, within) or _beside_named(words, within)
     used |= set(versus or ())
     whole: Whole = "sum" if summing else "average" if averaging else ""
     form = Form(kind, at, asked, frozenset(used), extremes, tuple(comparisons), negations, versus=versus, whole=whole)
-    form = replace(form, same=_same(plain), much=much)
-    return form if versus or comparisons else _with_span(form, plain)
+    form = replace(form, same=_same(plain), much=much, every=kind == "exists" and bool(EACH & {*plain[1:2]}))
+    timed = form if comparisons or (versus and plain[versus[1]] not in TIMES) else _with_span(form, plain)
+    return replace(timed, versus=None) if timed.span else timed
 
 
 SPAN_UNITS: dict[str, Calculation] = {word: unit for unit in SPANS for word in (unit, unit.removesuffix("s"))}
 """Words for what the time between two dates is counted in."""
 _LATER, _EARLIER = ("after", "since"), ("before", "until", "till")
+TIMES: dict[str, Operator] = {"before": "<", "after": ">"}
+"""Words that compare a time with that of what is named behind them."""
 
 
 def _with_span(form: Form, plain: Sequence[str]) -> Form:
@@ -262,6 +268,29 @@ def _versus(plain: Sequence[str], within: Container[int]) -> tuple[int, int] | N
         if plain[index : index + 2] == ["times", "as"] and "as" in plain[index + 2 :]:
             return index, plain.index("as", index + 2)
     return None
+
+
+def _beside_named(words: Sequence[Word], within: Container[int]) -> tuple[int, int] | None:
+    """Where a time or a size is compared with that of what is named: "hired BEFORE Ann", "AS old AS Ann"."""
+    plain = [word.plain for word in words]
+    for index, word in enumerate(plain[:-1]):
+        if word in TIMES and index not in within and words[index + 1].text[0].isupper():
+            return index, index
+        behind = {*plain[index + 1 : index + 2]}
+        if (
+            word == "as"
+            and behind & (MEASURES.keys() | {"many", "much"})
+            and "as" in plain[index + 2 : index + 2 + SAME]
+        ):
+            return index, plain.index("as", index + 2)
+    return None
+
+
+def operator_of(word: str) -> Operator:
+    """How a word compares: "older", "more", "before", "as" (many as)."""
+    if word in COMPARATIVES:
+        return ">" if COMPARATIVES[word] else "<"
+    return TIMES.get(word, "=")
 
 
 def _same(plain: Sequence[str]) -> tuple[int, int] | None:

@@ -20,6 +20,8 @@ from kgneo.english.words import (
     AUXILIARIES,
     BEING,
     CLAUSES,
+    COMPARATIVES,
+    EXTREMES,
     FELLOWS,
     FINITE,
     FUNCTION_WORDS,
@@ -455,7 +457,9 @@ class Grower:
             if thing.noun:
                 both = meaning.role and thing.roles and meaning.role not in thing.roles
                 return (0.0 if both else self._again(number)) + self.costs.distance * behind
-            if telling or abs(self._start(number) - self._start(thing.last)) > 4:
+            adjective = self._adjective(number)
+            telling = [word for word in telling if word < adjective]
+            if telling or abs(adjective - self._start(thing.last)) > 4:
                 return None
             return 0.0
         cost = self.costs.distance * behind
@@ -464,6 +468,13 @@ class Grower:
         named = self._names(meaning) and thing.noun
         clause = named and any(self.words[word].plain in CLAUSES for word in between)
         return cost + (0.8 if named else 0.25) * min(len(relations), 2) + (self.costs.clause if clause else 0.0)
+
+    def _adjective(self, number: int) -> int:
+        """Where a comparative or a superlative before a noun begins: "is X an OLDER department than Y", "the LONGEST
+        serving teacher"; the noun itself where there is none."""
+        start = self._start(number)
+        near = (at for at in (start - 1, start - 2) if at >= 0 and self.words[at].plain in COMPARATIVES | EXTREMES)
+        return next(near, start)
 
     def _is_of_other(self, tree: Tree, index: int, number: int, meaning: Meaning) -> bool:
         """Whether an "of" ties a name to a noun that is no word for it, and that another thing has: "tweets OF ADA"."""

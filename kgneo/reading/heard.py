@@ -37,7 +37,7 @@ from kgneo.english.words import (
     UNNAMED,
 )
 from kgneo.reading.fits import Fits, key_name
-from kgneo.reading.form import Comparison, Extreme, Form, form_of
+from kgneo.reading.form import TIMES, Comparison, Extreme, Form, form_of
 from kgneo.reading.formed import formed_mentions
 from kgneo.reading.groups import first_behind, group_noun, group_words
 from kgneo.reading.holding import holdings
@@ -136,7 +136,7 @@ class Heard:
         labels = [item for item in self._as_what(labels) if not self._are_too_many(item)]
         mentions = sorted([*values, *labels], key=lambda item: item.start)
         mentions = [item for item in mentions if not self._is_kind_of_alike(item)]
-        self.compared = _behind(self.form.versus, mentions)
+        self.compared = self._compared(mentions)
         end = max((item.end for item in self.compared), default=-1)
         first = self.form.versus[1] if self.form.versus else 0
         self.mentions: list[Mention] = [item for item in mentions if not first <= item.start < end]
@@ -144,19 +144,30 @@ class Heard:
         self.grouping = range(0)
         self._group()
 
+    def _compared(self, mentions: Sequence[Mention]) -> list[Mention]:
+        """The names of what something is compared with; of times only by a date of such things that the word before
+        speaks of: "HIRED before Ann"."""
+        versus = self.form.versus
+        found = _behind(versus, mentions)
+        if versus is None or self.plain[versus[1]] not in TIMES:
+            return found
+        dates = self.fits.key(self.plain[versus[0] - 1])
+        owners = {meaning.owner for item in found for meaning in item.meanings}
+        timely = any(key.kind == "date" and key.owner in owners and fit >= NAMED for key, fit in dates.items())
+        return found if timely else []
+
     def _with_amounts(self, form: Form, values: Sequence[Mention]) -> Form:
-        """The form with comparisons by numbers that stand behind the property which they are of, where none of the
-        `values` that are named is one of it: "a rating OF 5"."""
-        compared = {index for item in form.comparisons for index in range(item.start, item.end)}
-        keys = {item.start: {meaning.key for meaning in item.meanings} for item in values}
+        """The form with comparisons by numbers that stand behind the property which they are of, where no value is
+        named there: "a rating OF 5", "in grade 12"."""
+        taken = {index for item in form.comparisons for index in range(item.start, item.end)}
+        taken |= {index for item in values for index in range(item.start, item.end)}
         found = [
-            Comparison(at, number[1], "=", (number[0],))
+            Comparison(item.end, number[1], "=", (number[0],))
             for item in self.key_mentions
-            if (at := item.end) not in compared and self.plain[at : at + 1] == ["of"]
-            and (number := number_at(self.plain, at + 1))
+            if (at := item.end + (self.plain[item.end : item.end + 1] == ["of"])) not in taken
+            and item.end not in taken and (number := number_at(self.plain, at))
             for meaning in item.meanings[:1]
             if meaning.key and meaning.key.kind == "number" and meaning.score >= NAMED
-            and meaning.key not in keys.get(at + 1, ())
         ]  # fmt: skip
         used = form.used.union(*(range(item.start, item.end) for item in found))
         return replace(form, comparisons=(*form.comparisons, *found), used=used) if found else form
@@ -174,7 +185,8 @@ class Heard:
     def _are_too_many(self, item: Mention) -> bool:
         """Whether so many of what a word names are asked for that the graph has fewer: "5000 PEOPLE" are a number that
         it knows of something else."""
-        bounds = [bound for bound in self.form.comparisons if bound.end == item.start]
+        asked = self.plain[1:2] == ["there"] and self.form.kind == "exists"  # "ARE THERE more than 5000 people"
+        bounds = [bound for bound in self.form.comparisons if bound.end == item.start and not (asked and bound.start == 2)]
         counts = [self.fits.vocabulary.labels.get(meaning.owner, 0) for meaning in item.meanings]
         numbers = [value for bound in bounds for value in bound.values if is_number(value)]
         return bool(numbers) and min(map(float, numbers)) > max(counts)

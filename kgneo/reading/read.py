@@ -50,6 +50,7 @@ from kgneo.reading.reaching import Reaching
 from kgneo.reading.roots import Roots
 from kgneo.reading.silent import LIKE_ANY, is_noun, silent
 from kgneo.reading.spans import Spans
+from kgneo.reading.tested import of_every, of_first, outnumbers
 from kgneo.reading.verbs import Verbs
 from kgneo.reading.vocabulary import MEASURED
 from kgneo.text import fold
@@ -369,7 +370,8 @@ class _Reader:
         measured += [self.conditions.said(period, answer.per, tree)] if period and isinstance(answer, Aggregate) else []
         against = self.conditions.own(tree)
         conditions += [against] if against else []
-        if self.heard.compared:
+        more = self.conditions.outnumbered(tree) if self.heard.compared else None
+        if self.heard.compared and not more:
             other = self.conditions.other(tree)
             if other is None:
                 unread += 1
@@ -378,6 +380,7 @@ class _Reader:
                 conditions += other[1]
                 answer = other[2] or answer
         graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
+        graph = self._tested(outnumbers(graph, *more) if more else graph, tree)
         graph, both = self.owners.with_both(graph, tree)
         tree = self._taking(tree, both)
         for comparison in counted:
@@ -425,6 +428,27 @@ class _Reader:
             decided=self.conditions.decided(graph),
             against=self.grower.turned(tree),
         )
+
+    def _tested(self, graph: QueryGraph, tree: Tree) -> QueryGraph:
+        """The query graph, where it is a "yes or no" about the first of something, or about all of a kind, with what is
+        asked of these apart."""
+        if self.heard.form.every:
+            return of_every(graph, self._last(tree))
+        return of_first(graph, self._naming(tree), self._last(tree))
+
+    def _naming(self, tree: Tree) -> set[Value]:
+        """The values of a tree that are names of single things."""
+        things = enumerate(tree.things)
+        return {
+            Value(f"x{number}", key.key, key.form) for number, thing in things for key, _ in thing.values if key.unique
+        }
+
+    def _last(self, tree: Tree) -> str:
+        """The variable of the value that is named last, and not behind "of"."""
+        places = [(self.heard.mentions[number].start, place) for number, place in tree.places
+                  if number >= 0 and self.heard.mentions[number].meanings[0].kind == "value"]  # fmt: skip
+        start, place = max(places, default=(0, 0))
+        return "" if start == 0 or self.heard.plain[start - 1] == "of" else f"x{place}"
 
     def _over_all(self, item: Condition, tree: Tree) -> Variable:
         """The variable of all that a number is measured over which something is compared with."""
