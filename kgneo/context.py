@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal
 
 from kgneo.defaults import EVIDENCE, MIN_CONFIDENCE
@@ -33,7 +34,8 @@ class Options:
 
     `limit` bounds the answers that are listed, `evidence` the matches that are kept as evidence of each (0: all, of all
     answers). Of an answer with a confidence below `min_confidence`, whatever strategy
-    gave it, only the readings are told, and "not found".
+    gave it, only the readings are told, and "not found". `today` is the day from which "last month" is told (None: the
+    present day, UTC).
 
     For strategies with a language model: `llm_timeout` is in seconds for one call, `seed` draws replies, each prompt's
     with a seed made of both; `max_calls` and `max_tokens` (of prompts and replies together) bound what one question may
@@ -50,6 +52,7 @@ class Options:
     limit: int = 1000
     evidence: int = EVIDENCE
     min_confidence: float = MIN_CONFIDENCE
+    today: date | None = None
     seed: int | None = None
     llm_timeout: float = 120.0
     max_calls: int | None = None

@@ -15,6 +15,7 @@ from kgneo.asking.question import check_text, open_context
 from kgneo.context import Context
 from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
+from kgneo.stages.in_dates import in_dates
 from kgneo.verification.by_model import verified_by_model
 from kgneo.verification.verdict import Verification
 from kgneo.verification.verify import verified
@@ -41,4 +42,4 @@ def verify(
     check_text(claim, entities, kind="claim", example=EXAMPLE)
     context = latest(graph) if isinstance(graph, Context) else open_context(graph, model=model)
     check = verified_by_model if context.model is not None else verified
-    return check(context, claim, entities=entities, closed=closed)
+    return check(context, in_dates(context, claim).text, entities=entities, closed=closed)

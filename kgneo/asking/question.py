@@ -22,6 +22,7 @@ from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer
 from kgneo.stages.link import LinkedQuestion, link
+from kgneo.stages.in_dates import in_dates
 from kgneo.stages.offer_readings import Offered
 from kgneo.stages.outcome import NO_ANSWER, least_of, ungrounded, withheld
 from kgneo.stages.retrieve import GO_ON, Retrieval, partly_compared, retrieve
@@ -83,12 +84,13 @@ def ask(
             hint="Make them with `kgneo index`, or with `kgneo index --read-only` in a file on this machine; "
             "or use a strategy that needs none, such as paths.",
         )
+    dated = in_dates(context, question)
     with span("ask", {"kgneo.strategy": chosen.name}):
-        context, answer = _answered(chosen, question, context, entities)
+        context, answer = _answered(chosen, dated.text, context, entities)
         note({"kgneo.outcome": answer.outcome, "kgneo.answers": len(answer.answers)})
     look_further(context)
     told = (_beyond(chosen, context), _meanwhile(chosen, context), behind(context))
-    return replace(answer, warnings=(*answer.warnings, *filter(None, told)))
+    return replace(answer, question=question, warnings=(*dated.notes, *answer.warnings, *filter(None, told)))
 
 
 def _answered(strategy: Strategy, question: str, context: Context, entities: Sequence[str]) -> tuple[Context, Answer]:
@@ -121,7 +123,7 @@ def interpret(context: Context, question: str, *, entities: Sequence[str] = ()) 
     """
     check_text(question, entities)
     context = latest(context)
-    offered = Paths().chosen(question, context, entities=entities).offered
+    offered = Paths().chosen(in_dates(context, question).text, context, entities=entities).offered
     look_further(context)
     return offered
 

@@ -219,6 +219,10 @@ NEGATIONS = word_set(
 )
 PRESENCE = PERFECT | NEGATIONS | word_set("with any missing still yet")
 """Words without which nobody asks whether a property is there."""
+REASONS = word_set(
+    "why reason reasons cause causes caused because motive motives explanation purpose rationale grounds"
+)
+"""Words for what makes something so."""
 EACH = word_set("every each all")
 """Words for all of a kind."""
 NOBODY = word_set("nobody nothing none nowhere")

@@ -186,7 +186,9 @@ class Heard:
         """Whether so many of what a word names are asked for that the graph has fewer: "5000 PEOPLE" are a number that
         it knows of something else."""
         asked = self.plain[1:2] == ["there"] and self.form.kind == "exists"  # "ARE THERE more than 5000 people"
-        bounds = [bound for bound in self.form.comparisons if bound.end == item.start and not (asked and bound.start == 2)]
+        bounds = [
+            bound for bound in self.form.comparisons if bound.end == item.start and not (asked and bound.start == 2)
+        ]
         counts = [self.fits.vocabulary.labels.get(meaning.owner, 0) for meaning in item.meanings]
         numbers = [value for bound in bounds for value in bound.values if is_number(value)]
         return bool(numbers) and min(map(float, numbers)) > max(counts)

@@ -42,7 +42,10 @@ SILENT = FUNCTION_WORDS | QUESTION_WORDS | ASKING | AMOUNTS | {"many", "much", "
 """Words that tell nothing of what is asked for."""
 BOUNDING = {"than", "above", "below", "over", "under", "before", "after", "between", "least", "most", "exceeds"}
 NUMBER = re.compile(r"-?[\d,]+(\.\d+)?")
-ASKS_NUMBER = re.compile(r"\bhow (many|much)\b|\b(number|count|average|mean|total|sum) of\b", re.IGNORECASE)
+ASKS_NUMBER = re.compile(
+    r"\bhow (many|much)\b|\b(number|count|average|mean|total|sum) of\b|^\W*what (is|was) the (average|mean)\b",
+    re.IGNORECASE,
+)
 ASKS_PERSON = re.compile(r"^\W*(who|whom|whose)\b", re.IGNORECASE)
 STRICT = {"than", "before", "after", "over", "above", "under", "below", "exceed", "exceeds", "exceeding"}
 """Words of bounds that are not met by what they name."""

@@ -29,6 +29,7 @@ from kgneo.stages.climb import climb
 from kgneo.stages.complete import Completed, complete, complete_plain
 from kgneo.stages.computed import Computed
 from kgneo.stages.connect import Connected, connect, table_of
+from kgneo.stages.describe import describe
 from kgneo.stages.interpret import (
     as_told,
     by_graph,
@@ -43,6 +44,7 @@ from kgneo.stages.interpret import (
 from kgneo.stages.link import LinkedQuestion, readings, unbracket
 from kgneo.stages.offer_readings import Offered, leaving_out, of_completed, of_interpretations, of_paths
 from kgneo.stages.places import places
+from kgneo.stages.reasons import asks_untold_reason
 from kgneo.stages.resemble import resemble
 from kgneo.stages.run_readings import Answered, run_readings
 from kgneo.stages.same_kind import of_verified_kind
@@ -142,6 +144,12 @@ class Paths:
             return _computed(question, joined, clock)
         if not entities and (said := _by_texts(context, question, clock)):
             return said
+        if asks_untold_reason(context, question):
+            return _queried(context, question, None, (), clock)
+        with clock.stage("describe"):
+            known = describe(context, question, entities)
+        if known is not None:
+            return _computed(question, known, clock)
         marked = bool(entities) or "[" in question
         linked: Sequence[LinkedQuestion] = ()
         if marked:
