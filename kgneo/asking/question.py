@@ -21,8 +21,8 @@ from kgneo.errors import EntityNotFound, NotIndexed, QuestionError
 from kgneo.graph import Graph
 from kgneo.llm import LanguageModel
 from kgneo.model import Answer
-from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.in_dates import in_dates
+from kgneo.stages.link import LinkedQuestion, link
 from kgneo.stages.offer_readings import Offered
 from kgneo.stages.outcome import NO_ANSWER, least_of, ungrounded, withheld
 from kgneo.stages.retrieve import GO_ON, Retrieval, partly_compared, retrieve

@@ -26,7 +26,7 @@ class Describing:
 
 
 CUES = (
-    Describing(rf"tell (?:me|us) (?:a bit |a little )?(?:{_KNOWING} )?(?:you know )?about X", "TELL ME ABOUT the Kettle."),
+    Describing(rf"tell (?:me|us) (?:a bit |a little )?(?:{_KNOWING} )?(?:you know )?about X", "TELL ME ABOUT Ann."),
     Describing(r"what (?:do|can|could) you (?:know|tell me|tell|say) about X", "WHAT DO YOU KNOW ABOUT Ann?"),
     Describing(r"what (?:is|do we) known? about X", "WHAT IS KNOWN ABOUT Ann?"),
     Describing(r"what does (?:the|this) (?:graph|database) (?:know|say|hold|have) about X",

@@ -86,6 +86,11 @@ def is_of_time(text: str) -> bool:
     return text[:4].isdecimal() and (len(text) == 4 or text[4:5] == "-")
 
 
+def is_day(text: str) -> bool:
+    """Whether what `number_at` gives is a day of a year."""
+    return is_of_time(text) and len(text) == len("2022-06-30")
+
+
 def number_at(plain: Sequence[str], index: int) -> tuple[str, int] | None:
     """The number or date at a word, articles and "year" before it left out, with where it ends; None for neither."""
     while plain[index : index + 1] and plain[index] in ("the", "year", "a", "an"):

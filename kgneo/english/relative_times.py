@@ -1,8 +1,8 @@
 """Times that are told from today: "last month", "in the last 30 days", "two years ago".
 
 Comes in: a question, and the day on which it is asked. Goes out: the question with dates in their place ("in October
-2026"), and what was said for which. A name with capitals ("Last Year at Marienbad") and what stands in brackets are left
-as they are.
+2026"), and what was said for which. A name with capitals ("Last Year at Marienbad") and what stands in brackets are
+left as they are.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Literal, cast
 
 from kgneo.english.calendar import calendar_part_at
-from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, decade_at, is_of_time, number_at, part_of_year_at
+from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, decade_at, is_day, is_of_time, number_at, part_of_year_at
 from kgneo.english.words import (
     AMOUNTS,
     ARTICLES,
@@ -58,6 +58,8 @@ SAME = 5
 SHARING = ("share", "shares", "sharing")
 ONE = ("a", "an", "one", "their", "common")
 """Words for having the same, with those behind them: "clients that SHARE A phone"."""
+ON = ("on", "dated")
+"""Words before the day on which something was."""
 LASTING = ("last", "lasts", "lasted", "lasting", "take", "takes", "took", "taking")
 AMOUNTING = ("of", "is", "are", "was", "were", *LASTING)
 """Words before what something amounts to: "a length OF 90 minutes"."""
@@ -644,8 +646,9 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
         if number:
             return Comparison(index, number[1], ">" if COMPARATIVES[word] else "<", (number[0],))
     inside = word in ("in", "during", "from")
-    number = number_at(plain, index + (inside or word in AMOUNTING))
-    if number is None:
+    day = word in ON
+    number = number_at(plain, index + (inside or day or word in AMOUNTING))
+    if number is None or (day and not is_day(number[0])):
         return None
     old = 2 * (plain[number[1] + 1 : number[1] + 2] == ["old"])
     for end in (number[1], number[1] + 1, number[1] + old):  # "8 or more", "8 stars or more", "30 years old or more"
@@ -656,7 +659,7 @@ def _bound(plain: Sequence[str], index: int) -> Comparison | None:
         return Comparison(index, number[1], "=", (number[0],))
     if word == "from" and plain[number[1] : number[1] + 1] and plain[number[1]] in ONWARDS:
         return Comparison(index, number[1] + 1, ">=", (number[0],))
-    return _one_of(plain, index, number) if inside and is_of_time(number[0]) else None
+    return _one_of(plain, index, number) if (inside or day) and is_of_time(number[0]) else None
 
 
 def _is_measured(plain: Sequence[str], index: int) -> bool:

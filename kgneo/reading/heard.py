@@ -37,7 +37,7 @@ from kgneo.english.words import (
     UNNAMED,
 )
 from kgneo.reading.fits import Fits, key_name
-from kgneo.reading.form import TIMES, Comparison, Extreme, Form, form_of
+from kgneo.reading.form import ON, TIMES, Comparison, Extreme, Form, form_of
 from kgneo.reading.formed import formed_mentions
 from kgneo.reading.groups import first_behind, group_noun, group_words
 from kgneo.reading.holding import holdings
@@ -408,8 +408,10 @@ class Heard:
 
     def _without_days(self, form: Form, values: Sequence[Mention]) -> Form:
         """The form without tests of days and months that the graph has as texts ("open on Monday"), unless the word
-        before speaks of a date."""
+        before speaks of a date, and of days that are the value of some property ("on 1 May 2020")."""
         texts = [item for item in form.comparisons if item.form and self._has_as_text(item, values)]
+        texts += [item for item in form.comparisons if self.plain[item.start] in ON
+                  and any(item.start < value.start < item.end for value in values)]  # fmt: skip
         words = {index for item in texts for index in range(item.start, item.end)}
         comparisons = tuple(item for item in form.comparisons if item not in texts)
         return replace(form, comparisons=comparisons, used=form.used - words)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
 
-from kgneo.english.names import is_done, name_words, same_root, singular
+from kgneo.english.names import is_done, is_past, name_words, same_root, singular
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
@@ -495,11 +495,20 @@ class _Reader:
         said |= {index for start, end, key in self.heard.whole_keys if key.key in keys for index in range(start, end)}
         said |= {index for index, word in enumerate(self.heard.plain) if word in UNITS and index - 1 in said}
         said |= self._units | (Measures(self.heard).averaged)
-        said |= self.heard.happening
+        said |= self.heard.happening | self._held_by_all(tree.things[0].label)
         labels = {thing.label for thing in tree.things}
         relations = [join.relation for join in tree.joins]
         spoken = [key for key in self.heard.fits.keys if key.key in keys and key.owner in {*labels, *relations}]
         return silent(self.heard, said, labels, relations, spoken)
+
+    def _held_by_all(self, label: str) -> set[int]:
+        """The words that name a relationship of which each node of a label has one, and so say nothing more of them:
+        "orders PLACED in May"."""
+        fits, nodes = self.heard.fits, self.heard.fits.vocabulary.labels.get(label, 0)
+        links = [link for link in fits.vocabulary.links if label in (link.subject, link.object) and link.count == nodes]
+        held = {fits.relations.index(link.relation) for link in links}
+        verbs = [index for index in self.heard.telling if is_past(self.heard.plain[index])]
+        return {index for index in verbs if any(fits.named(self.heard.plain[index], relation) for relation in held)}
 
     @cached_property
     def _units(self) -> set[int]:

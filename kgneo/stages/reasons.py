@@ -13,7 +13,9 @@ from kgneo.english.names import name_words
 from kgneo.english.words import REASONS
 from kgneo.stages.interpret import reading
 
-WHY = re.compile(r"^\W*(?:(?:and|so|but|please|tell me|do you know|explain) )*(?:why|how come|for what reason)\b", re.I)
+WHY = re.compile(
+    r"^\W*(?:(?:and|so|but|please|tell me|do you know|explain) )*(?:why|how come|for what reason)\b", re.IGNORECASE
+)
 
 
 def asks_untold_reason(context: Context, question: str) -> bool:

@@ -129,27 +129,9 @@ class Paths:
 
     def _chosen(self, question: str, context: Context, entities: Sequence[str], clock: Clock) -> Chosen:
         """The same for a question that is in the graph's words, as far as people told others."""
-        with clock.stage("connect"):
-            joined = (
-                places(context, question)
-                or connect(context, question, entities)
-                or climb(context, question, entities)
-                or central(context, question)
-                or resemble(context, question, entities)
-                or (sentences(context, question) if alone(context) else None)
-            )
-        if isinstance(joined, Connected):
-            return _connected(context, question, joined, clock)
-        if joined is not None:
-            return _computed(question, joined, clock)
-        if not entities and (said := _by_texts(context, question, clock)):
-            return said
-        if asks_untold_reason(context, question):
-            return _queried(context, question, None, (), clock)
-        with clock.stage("describe"):
-            known = describe(context, question, entities)
-        if known is not None:
-            return _computed(question, known, clock)
+        other = self._without_reading(question, context, entities, clock)
+        if other is not None:
+            return other
         marked = bool(entities) or "[" in question
         linked: Sequence[LinkedQuestion] = ()
         if marked:
@@ -177,6 +159,30 @@ class Paths:
             if not understood:
                 raise
             return _read(context, question, understood, clock)
+
+    def _without_reading(self, question: str, context: Context, entities: Sequence[str], clock: Clock) -> Chosen | None:
+        """The answer to a question that is no query graph: about ways, networks, what texts say, one thing as a whole,
+        or reasons; None for all others."""
+        with clock.stage("connect"):
+            joined = (
+                places(context, question)
+                or connect(context, question, entities)
+                or climb(context, question, entities)
+                or central(context, question)
+                or resemble(context, question, entities)
+                or (sentences(context, question) if alone(context) else None)
+            )
+        if isinstance(joined, Connected):
+            return _connected(context, question, joined, clock)
+        if joined is not None:
+            return _computed(question, joined, clock)
+        if not entities and (said := _by_texts(context, question, clock)):
+            return said
+        if asks_untold_reason(context, question):
+            return _queried(context, question, None, (), clock)
+        with clock.stage("describe"):
+            known = describe(context, question, entities)
+        return _computed(question, known, clock) if known is not None else None
 
 
 def _or_by_sentences(context: Context, question: str, found: Chosen, clock: Clock) -> Chosen:
