@@ -35,6 +35,7 @@ from kgneo.query.graph import (
     Variable,
 )
 from kgneo.query.graph import Form as ValueForm
+from kgneo.reading.copies import OTHER
 from kgneo.reading.fits import key_name, words_with_unit
 from kgneo.reading.form import SPAN_UNITS, TIMES, Comparison, Extreme, operator_of
 from kgneo.reading.grow import Tree
@@ -42,7 +43,6 @@ from kgneo.reading.heard import NAMED, REACH, Heard
 from kgneo.reading.holding import Holding
 from kgneo.reading.measures import COUNTING, Measures, by_count, is_age, reverses
 from kgneo.reading.mentions import SURE, Mention, Word, stands
-from kgneo.reading.tested import OTHER
 from kgneo.reading.vocabulary import MEASURED, Key
 
 UNDECIDED = 0.1

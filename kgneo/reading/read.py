@@ -37,9 +37,10 @@ from kgneo.reading.attached import SAID, Edit, attached, beginnings
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
+from kgneo.reading.copies import first_of_each, of_every, of_first, outnumbers, parted
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Comparison
-from kgneo.reading.groups import with_group_last
+from kgneo.reading.groups import first_behind, group_words, with_group_last
 from kgneo.reading.grow import COSTS, Grower, Tree
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.measures import Measures
@@ -50,7 +51,6 @@ from kgneo.reading.reaching import Reaching
 from kgneo.reading.roots import Roots
 from kgneo.reading.silent import LIKE_ANY, is_noun, silent
 from kgneo.reading.spans import Spans
-from kgneo.reading.tested import of_every, of_first, outnumbers
 from kgneo.reading.verbs import Verbs
 from kgneo.reading.vocabulary import MEASURED
 from kgneo.text import fold
@@ -64,6 +64,8 @@ WIDTH = 4
 """Readings, the best ones, whose edits are looked at."""
 MOST = 10
 """Edits of each that are offered, the best ones."""
+PARTED = 0.2
+"""What it costs that two things of a kind join what is named side by side, where one may."""
 MISSED = 1.6
 """What it costs to leave out what something is the same as."""
 
@@ -236,6 +238,7 @@ class _Reader:
             grown = alike or [replace(tree, score=tree.score - MISSED, unsaid=tree.unsaid + 1) for tree in grown]
         grown = [Bare(heard).joined(self.verbs.joined(tree)) for tree in grown]
         found = sorted(filter(self._holds, map(self._interpretation, grown)), key=lambda item: -item.score)
+        found = self._with_parted(found)
         chains = self._chains()
         least = found[0].score if found and found[0].vacuous else math.inf
         found = self._with_attached(found, {item.graph for item in (*found, *chains)})
@@ -258,6 +261,13 @@ class _Reader:
         graph = item.graph
         measures = [side for test in graph.conditions for side in (test.left, test.right)]
         return not (graph.selections or any(map(aggregates_of, measures))) or not check_structure(graph)
+
+    def _with_parted(self, found: list[Interpretation]) -> list[Interpretation]:
+        """With readings in which what is named side by side is joined by two things of a kind, and not by one: who
+        "ordered A and B" may have placed two orders."""
+        pairs = [(item, parted(item.graph, lambda *_: True)) for item in found[:1]]
+        apart = [replace(item, graph=graph, score=item.score - PARTED) for item, graph in pairs if graph != item.graph]
+        return sorted([*found, *apart], key=lambda item: -item.score)
 
     def _with_attached(self, found: list[Interpretation], known: Container[QueryGraph]) -> list[Interpretation]:
         """With the readings one edit away from the best of them, but for `known` ones, behind what says as much."""
@@ -380,7 +390,7 @@ class _Reader:
                 conditions += other[1]
                 answer = other[2] or answer
         graph = QueryGraph(variables, answer, tuple(edges), tuple(conditions), tuple(selections))
-        graph = self._tested(outnumbers(graph, *more) if more else graph, tree)
+        graph = self._copied(outnumbers(graph, *more) if more else graph, tree)
         graph, both = self.owners.with_both(graph, tree)
         tree = self._taking(tree, both)
         for comparison in counted:
@@ -429,12 +439,29 @@ class _Reader:
             against=self.grower.turned(tree),
         )
 
-    def _tested(self, graph: QueryGraph, tree: Tree) -> QueryGraph:
-        """The query graph, where it is a "yes or no" about the first of something, or about all of a kind, with what is
-        asked of these apart."""
+    def _copied(self, graph: QueryGraph, tree: Tree) -> QueryGraph:
+        """The query graph with what is said twice of a part of it told apart: what is asked of the first of something,
+        or of all of a kind, the first of each group, what is joined to one thing only."""
+        graph = parted(graph, self._is_single)
         if self.heard.form.every:
             return of_every(graph, self._last(tree))
-        return of_first(graph, self._naming(tree), self._last(tree))
+        if self.heard.form.kind == "exists":
+            return of_first(graph, self._naming(tree), self._last(tree))
+        group = self._group(tree) if self.heard.form.kind == "things" else None
+        return first_of_each(graph, f"x{group}") if group else graph
+
+    def _group(self, tree: Tree) -> int | None:
+        """The place of what is named behind a word for groups: "the oldest player OF EACH TEAM"."""
+        found = (first_behind(self.heard.words, at) for at in group_words(self.heard.words))
+        there = (self.heard.mention_at(at) for at in found)
+        return next((place for number in there if number >= 0 and (place := tree.thing_of(number))), None)
+
+    def _is_single(self, label: str, relation: str, forward: bool) -> bool:
+        """Whether nodes of a label have no more than one relationship of a type each: a review is of one product."""
+        vocabulary = self.heard.fits.vocabulary
+        links = (link for link in vocabulary.links if link.relation == relation
+                 and (link.subject if forward else link.object) == label)  # fmt: skip
+        return sum(link.count for link in links) <= vocabulary.labels.get(label, 0)
 
     def _naming(self, tree: Tree) -> set[Value]:
         """The values of a tree that are names of single things."""
