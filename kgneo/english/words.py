@@ -214,7 +214,7 @@ PEOPLE = word_set(
 JOINING = word_set("and but nor or both also")
 """Words between two things that are named side by side."""
 NEGATIONS = word_set(
-    "not no never without neither nor none nobody nothing nowhere cannot lack lacks lacking excluding except "
+    "not no never without neither nor none nobody nothing nowhere cannot lack lacks lacking excluding except besides "
     "outside isn aren doesn don didn wasn weren hasn haven hadn"
 )
 PRESENCE = PERFECT | NEGATIONS | word_set("with any missing still yet")
@@ -225,6 +225,8 @@ REASONS = word_set(
 """Words for what makes something so."""
 EACH = word_set("every each all")
 """Words for all of a kind."""
+EXCEPTING = word_set("except excluding besides")
+"""Those of them that take out nothing but what is named behind them."""
 NOBODY = word_set("nobody nothing none nowhere")
 """Those of them that stand where a thing is named."""
 EXTREMES: dict[str, bool] = {
@@ -382,6 +384,7 @@ _PARTICLES = {
     "from": {"come": "are", "comes": "is", "came": "were", "coming": "being", "hail": "are", "hails": "is"},
 }  # fmt: skip
 PHRASAL = {(verb, particle): word for particle, verbs in _PARTICLES.items() for verb, word in verbs.items()}
+PHRASAL |= {("apart", "from"): "except", ("aside", "from"): "except"}
 """Verbs that mean something else with a word behind them, by the verb that they mean: "CAME OUT in 2010"."""
 PARTICLES = word_set("out up in off on over down away back through")
 """Words behind a verb that make one word with it: "TRIED OUT" for a tryout."""

@@ -554,11 +554,33 @@ class _Compiler:
         self, names: Sequence[str], edges: Sequence[Edge], bound: set[str], tests: Sequence[str], match: str = "MATCH"
     ) -> list[str]:
         alone = [name for name in names if name not in bound and not any(name in (e.subject, e.object) for e in edges)]
-        patterns = [*self._patterns(edges, set(bound)), *(self._node(name) for name in alone)]
+        together, *apart = self._apart(edges) if match == "MATCH" else [list(edges)]
+        patterns = [*self._patterns(together, set(bound)), *(self._node(name) for name in alone)]
         if not patterns:
             return [f"WITH * WHERE {' AND '.join(tests)}"] if tests else []
         where = [f"WHERE {' AND '.join(tests)}"] if tests else []
-        return [f"{match} {', '.join(patterns)}", *where]
+        return [f"{match} {', '.join(patterns)}", *self._matches_of(apart, {*bound, *names}), *where]
+
+    def _matches_of(self, branches: Sequence[Sequence[Edge]], bound: set[str]) -> list[str]:
+        """A MATCH for each branch below a variable that is bound."""
+        below = {name for branch in branches for edge in branch for name in self.tree.below(self._lower(edge))}
+        return [f"MATCH {', '.join(self._patterns(branch, bound - below))}" for branch in branches]
+
+    def _apart(self, edges: Sequence[Edge]) -> list[list[Edge]]:
+        """The edges that are matched together, then branches that begin as another one does, at the same variable: who
+        ordered A and ordered B may have done so with one order, of which one MATCH would not find the relationship
+        twice."""
+        seen: set[tuple[object, ...]] = set()
+        branches: list[list[Edge]] = []
+        for edge in edges:
+            lower = self._lower(edge)
+            begins = (edge.other(lower), edge.relations, edge.subject == lower, edge.directed, edge.steps)
+            below = {*self.tree.below(lower)}
+            if begins in seen and all(edge not in branch for branch in branches):
+                branches.append([other for other in edges if {other.subject, other.object} & below])
+            seen.add(begins)
+        gone = [edge for branch in branches for edge in branch]
+        return [[edge for edge in edges if edge not in gone], *branches]
 
     # Ways ------------------------------------------------------------------------------------------------------------
 

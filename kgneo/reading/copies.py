@@ -90,6 +90,30 @@ def outnumbers(
     )
 
 
+def of_all(graph: QueryGraph, thing: str, counted: str) -> QueryGraph:
+    """The query graph in which a `thing` is joined to all there are of what is `counted`, and not to any: "who takes
+    EVERY COURSE"."""
+    every = f"{ALL}{counted}"
+    test = Condition(Aggregate("count", Value(counted), Value(thing)), "=", Aggregate("count", Value(every)))
+    known = with_names(
+        QueryGraph((graph.variable(counted),), Value(counted), (), graph.conditions_of(counted)), {counted: every}
+    )
+    return replace(
+        graph,
+        variables=(*graph.variables, *known.variables),
+        conditions=(*graph.conditions, test, *known.conditions),
+    )
+
+
+def more_than(graph: QueryGraph, label: str, operator: Operator) -> QueryGraph:
+    """The query graph that asks whether there are more, or fewer, of the first variable than nodes of a label."""
+    root = graph.variables[0].name
+    test = Condition(Aggregate("count", Value(root)), operator, Aggregate("count", Value(f"{OTHER}{root}")))
+    return replace(
+        graph, variables=(*graph.variables, Variable(f"{OTHER}{root}", (label,))), conditions=(*graph.conditions, test)
+    )
+
+
 def first_of_each(graph: QueryGraph, group: str) -> QueryGraph:
     """The query graph that asks for the first of each `group` that the first variable is joined to, and for that group
     beside it, where it asks for the first of all: nothing else of the group comes before it."""

@@ -21,6 +21,7 @@ from kgneo.english.words import (
     BEING,
     CLAUSES,
     COMPARATIVES,
+    EXCEPTING,
     EXTREMES,
     FELLOWS,
     FINITE,
@@ -50,7 +51,7 @@ NEAR = 3
 """Words between a negation and what it denies, at most."""
 COMMON = 0.3
 """Fit from which a noun tells what two things have in common."""
-DETERMINING = ("no", "neither", "nor", "outside", "except", "excluding")
+DETERMINING = ("no", "neither", "nor", "outside", *sorted(EXCEPTING))
 """Negations behind which a noun stands."""
 SAID = 0.6
 """Fit from which words say which relationship is meant."""
@@ -346,12 +347,13 @@ class Grower:
             cost = self._apart(tree, index, number, meaning)
             if cost is None:
                 continue
-            known, denied = thing.values, thing.denied
+            known, denied, taken_out = thing.values, thing.denied, False
             if meaning.key is not None and meaning.kind == "value":
                 value = (meaning.key, meaning.values)
                 if any(key == meaning.key and not key.listed for key, _ in known):
                     continue
-                if self._negated(tree, number) or self._is_denied_beside(tree, number, denied, meaning.key):
+                taken_out = self._negated(tree, number) or self._is_denied_beside(tree, number, denied, meaning.key)
+                if taken_out:
                     denied = (*denied, value)
                 else:
                     known = (*known, value)
@@ -363,9 +365,9 @@ class Grower:
             if not index and meaning.kind == "value" and self._is_other(thing):
                 score -= self.costs.fellow
             given = self._names(meaning) or self._who_does(thing, number, meaning)
-            if not index and tree.asked is None and not tree.is_edge and given:
+            if not index and tree.asked is None and not tree.is_edge and given and not taken_out:
                 score -= self.costs.given
-            if self._is_one_of_several(tree, index, number):
+            if not taken_out and self._is_one_of_several(tree, index, number):
                 score -= self.costs.several
             yield replace(tree, things=things, score=score, places=(*tree.places, (number, index)), used=used)
 
@@ -658,9 +660,18 @@ class Grower:
         whole = self.words[self.mentions[number].start - 1].plain == "any"  # "not attached to ANY firm"
         return any(
             before <= index < start
+            and (self.words[index].plain not in EXCEPTING or self._is_excepted(index, number))
             and (whole or start - index <= NEAR or self._only_joins(range(index + 1, start), said))
             for index in self.negations
         )
+
+    def _is_excepted(self, index: int, number: int) -> bool:
+        """Whether a mention is what stands right behind a word that takes it out: "besides THE PRODUCT TEA"."""
+        nouns = {
+            place for item in self.mentions if item.meanings[0].kind == "label" for place in range(item.start, item.end)
+        }
+        between = range(index + 1, self._start(number))
+        return all(self.words[at].plain in ARTICLES | {"from", "for"} or at in nouns for at in between)
 
     def _is_denied_beside(self, tree: Tree, number: int, denied: Sequence[tuple[Key, object]], key: Key) -> bool:
         """Whether a value stands behind another that is denied, with a word between that joins them: "neither A nor B",

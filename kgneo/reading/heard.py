@@ -15,10 +15,12 @@ from kgneo.english.names import is_past, name_words, same_root, singular
 from kgneo.english.numbers import is_number, number_at
 from kgneo.english.words import (
     ACTING,
+    AMOUNTS,
     ANYBODY,
     ARTICLES,
     AUXILIARIES,
     BEING,
+    EACH,
     FUNCTION_WORDS,
     HAPPENING,
     IDENTIFYING,
@@ -36,8 +38,9 @@ from kgneo.english.words import (
     TAKING_PLACE,
     UNNAMED,
 )
+from kgneo.query.graph import Operator
 from kgneo.reading.fits import Fits, key_name
-from kgneo.reading.form import ON, TIMES, Comparison, Extreme, Form, form_of
+from kgneo.reading.form import ON, TIMES, Comparison, Extreme, Form, form_of, operator_of
 from kgneo.reading.formed import formed_mentions
 from kgneo.reading.groups import first_behind, group_noun, group_words
 from kgneo.reading.holding import holdings
@@ -69,6 +72,8 @@ DENYING = 3
 """Words from a verb to the "nobody" that it is denied by, at most."""
 SCOPE = 6
 """Words from a negation to what it denies, at most."""
+LIKE_HAND = 0.3
+"""Fit of a word to a property from which "in" or "out of" may stand before it for whether there is any."""
 NAMED = 0.7
 """Score from which a property is surely named."""
 
@@ -136,6 +141,7 @@ class Heard:
         labels = [item for item in self._as_what(labels) if not self._are_too_many(item)]
         mentions = sorted([*values, *labels], key=lambda item: item.start)
         mentions = [item for item in mentions if not self._is_kind_of_alike(item)]
+        mentions, self.outnumbered = self._with_fewer(mentions)
         self.compared = self._compared(mentions)
         end = max((item.end for item in self.compared), default=-1)
         first = self.form.versus[1] if self.form.versus else 0
@@ -143,6 +149,31 @@ class Heard:
         self.form = replace(self.form, used=self.form.used | set(range(first, end)))
         self.grouping = range(0)
         self._group()
+
+    def _with_fewer(self, mentions: list[Mention]) -> tuple[list[Mention], tuple[str, Operator] | None]:
+        """The mentions without the kind of things than which it is asked if there are more of another one, and that
+        kind: "are there more films THAN ACTORS"."""
+        at, than = self.form.versus or (0, 0)
+        asks = at == 2 and self.plain[1] == "there" and self.form.kind == "exists"
+        there = next((item for item in mentions if item.start == than + 1 and item.end == len(self.words)), None)
+        if not asks or there is None or there.meanings[0].kind != "label" or there.meanings[0].score < SURE:
+            return mentions, None
+        used = {at, at + (self.plain[at] == "as"), *range(than, len(self.words))}
+        self.form = replace(self.form, versus=None, used=self.form.used | used)
+        return [item for item in mentions if item is not there], (there.meanings[0].owner, operator_of(self.plain[at]))
+
+    def is_of_all(self, item: Mention) -> bool:
+        """Whether a noun stands for all of its kind behind the verb: "takes EVERY COURSE", "acted in ALL FILMS", and
+        not "the names of all courses"."""
+        at = item.start - 1 - (self.plain[item.start - 1 : item.start] == ["the"])
+        if at < 2 or self.plain[at] not in EACH - {"each"} or item.meanings[0].kind != "label" or self.form.extremes:
+            return False
+        verb = at - 1 - (self.plain[at - 1] in PREPOSITIONS - {"of", "with", "for"})
+        return (
+            self.plain[verb] not in FUNCTION_WORDS
+            and not self.is_label(verb)
+            and self.form.kind in ("things", "exists")
+        )
 
     def _compared(self, mentions: Sequence[Mention]) -> list[Mention]:
         """The names of what something is compared with; of times only by a date of such things that the word before
@@ -169,8 +200,21 @@ class Heard:
             for meaning in item.meanings[:1]
             if meaning.key and meaning.key.kind == "number" and meaning.score >= NAMED
         ]  # fmt: skip
+        found += self._at_hand()
         used = form.used.union(*(range(item.start, item.end) for item in found))
         return replace(form, comparisons=(*form.comparisons, *found), used=used) if found else form
+
+    def _at_hand(self) -> Iterator[Comparison]:
+        """Tests of whether there is any of a number that may be 0: "IN stock", "OUT OF stock"."""
+        for item in self.key_mentions:
+            key = item.meanings[0].key
+            if key is None or key.kind != "number" or item.meanings[0].score < LIKE_HAND or "0" not in key.examples:
+                continue
+            before = self.plain[max(item.start - 2, 0) : item.start]
+            if before == ["out", "of"]:
+                yield Comparison(item.start, item.end, "=", ("0",))
+            elif before[-1:] == ["in"] and self.plain[item.start] not in AMOUNTS:
+                yield Comparison(item.start, item.end, ">", ("0",))
 
     def _as_what(self, labels: Sequence[Mention]) -> list[Mention]:
         """The mentions of labels, of which "who" names what is said to be its part: "WHO was hired as a DRIVER"."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import islice, pairwise
 
 from kgneo.english.names import is_done, is_past, name_words, same_root, singular
-from kgneo.english.numbers import UNIT_SIZES
+from kgneo.english.numbers import UNIT_SIZES, is_of_time
 from kgneo.english.words import ARTICLES, QUANTITIES, UNITS
 from kgneo.errors import EntityNotFound
 from kgneo.query.check import check, check_structure
@@ -37,7 +37,7 @@ from kgneo.reading.attached import SAID, Edit, attached, beginnings
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
-from kgneo.reading.copies import first_of_each, of_every, of_first, outnumbers, parted
+from kgneo.reading.copies import first_of_each, more_than, of_all, of_every, of_first, outnumbers, parted
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Comparison
 from kgneo.reading.groups import first_behind, group_words, with_group_last
@@ -443,12 +443,24 @@ class _Reader:
         """The query graph with what is said twice of a part of it told apart: what is asked of the first of something,
         or of all of a kind, the first of each group, what is joined to one thing only."""
         graph = parted(graph, self._is_single)
+        for thing, counted in self._wholes(tree):
+            graph = of_all(graph, f"x{thing}", f"x{counted}")
+        if self.heard.outnumbered is not None:
+            graph = more_than(graph, *self.heard.outnumbered)
         if self.heard.form.every:
             return of_every(graph, self._last(tree))
         if self.heard.form.kind == "exists":
             return of_first(graph, self._naming(tree), self._last(tree))
         group = self._group(tree) if self.heard.form.kind == "things" else None
         return first_of_each(graph, f"x{group}") if group else graph
+
+    def _wholes(self, tree: Tree) -> Iterator[tuple[int, int]]:
+        """The places of what is joined to all of a kind, and of that kind: "who takes EVERY COURSE"."""
+        for number, place in tree.places:
+            if place and number >= 0 and self.heard.is_of_all(self.heard.mentions[number]):
+                above = next((join.source for join in tree.joins if join.target == place and not join.absent), None)
+                if above is not None:
+                    yield above, place
 
     def _group(self, tree: Tree) -> int | None:
         """The place of what is named behind a word for groups: "the oldest player OF EACH TEAM"."""
@@ -529,13 +541,16 @@ class _Reader:
         return silent(self.heard, said, labels, relations, spoken)
 
     def _held_by_all(self, label: str) -> set[int]:
-        """The words that name a relationship of which each node of a label has one, and so say nothing more of them:
-        "orders PLACED in May"."""
+        """The verbs that say nothing more of the nodes of a label than that they are there: of a relationship of which
+        each has one ("orders PLACED in May"), or before a time, where they have one date only."""
         fits, nodes = self.heard.fits, self.heard.fits.vocabulary.labels.get(label, 0)
         links = [link for link in fits.vocabulary.links if label in (link.subject, link.object) and link.count == nodes]
         held = {fits.relations.index(link.relation) for link in links}
         verbs = [index for index in self.heard.telling if is_past(self.heard.plain[index])]
-        return {index for index in verbs if any(fits.named(self.heard.plain[index], relation) for relation in held)}
+        dates = [key for key in fits.vocabulary.keys_of(label) if key.kind == "date"]
+        times = {item.start - 1 for item in self.heard.form.comparisons if item.values and is_of_time(item.values[0])}
+        return {index for index in verbs if any(fits.named(self.heard.plain[index], relation) for relation in held)
+                or (index in times and len(dates) == 1)}  # fmt: skip
 
     @cached_property
     def _units(self) -> set[int]:

@@ -326,12 +326,14 @@ class Roots:
         return number and (meaning.owner in relations or meaning.score < SURE)
 
     def _counts(self, at: int, relation: str) -> bool:
-        """Whether a plural noun counts the relationships of a type, also where they have a number of the same name:
-        "how many RATINGS" of RATED."""
+        """Whether a plural noun, and no label's, counts the relationships of a type, also where they have a number of
+        that name: "how many RATINGS" of RATED."""
         heard = self.heard
         if heard.form.much or relation not in heard.fits.relations or at >= len(heard.plain):
             return False
         word, one = heard.plain[at], singular(heard.plain[at])
+        if max(heard.fits.label(word).values(), default=0.0) >= SURE:
+            return False
         names = heard.fits.name_of(heard.fits.relations.index(relation))
         return one != word and any(is_done(one, own) for own in names)
 

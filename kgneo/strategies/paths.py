@@ -346,6 +346,8 @@ def _ranked(
         with clock.stage("link"):
             linked = _linked(context, texts)
     with clock.stage("form"):
+        if understood and not marked and not context.shape.loaded and len(linked[0].topics) > 1:
+            return _read(context, question, understood, clock)
         formed, best = _formed(context, linked)
     if formed is not None and understood and not context.shape.loaded and _counts(formed.graph):
         found = _read(context, question, understood, clock)
