@@ -276,7 +276,8 @@ def _beside_named(words: Sequence[Word], within: Container[int]) -> tuple[int, i
     """Where a time or a size is compared with that of what is named: "hired BEFORE Ann", "AS old AS Ann"."""
     plain = [word.plain for word in words]
     for index, word in enumerate(plain[:-1]):
-        if word in TIMES and index not in within and words[index + 1].text[0].isupper():
+        name = next((other.text for other in words[index + 1 :] if other.plain not in ARTICLES), "")
+        if word in TIMES and index not in within and name[:1].isupper():
             return index, index
         behind = {*plain[index + 1 : index + 2]}
         if (

@@ -455,7 +455,7 @@ class Heard:
         before speaks of a date, and of days that are the value of some property ("on 1 May 2020")."""
         texts = [item for item in form.comparisons if item.form and self._has_as_text(item, values)]
         texts += [item for item in form.comparisons if self.plain[item.start] in ON
-                  and any(item.start < value.start < item.end for value in values)]  # fmt: skip
+                  and any((value.start, value.end) == (item.start + 1, item.end) for value in values)]  # fmt: skip
         words = {index for item in texts for index in range(item.start, item.end)}
         comparisons = tuple(item for item in form.comparisons if item not in texts)
         return replace(form, comparisons=comparisons, used=form.used - words)

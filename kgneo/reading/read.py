@@ -630,7 +630,8 @@ class _Reader:
         label, vocabulary = tree.things[0].label, self.heard.fits.vocabulary
         shown, nodes = vocabulary.display.get(label, ()), vocabulary.labels.get(label, 0)
         keys = [key for key, _ in tree.things[0].values]
-        more = bool(unsaid) and not graph.edges
+        compared = any(item.operator != "=" or not isinstance(item.right, tuple) for item in graph.conditions)
+        more = bool(unsaid) and not graph.edges and not compared
         rare = any(2 * key.distinct > nodes for key in keys)
         if self.heard.form.kind == "exists":
             return more and (rare or any(key.key in shown for key in keys))
