@@ -540,6 +540,8 @@ class Roots:
             for meaning in item.meanings:
                 said[meaning.key] = max(said.get(meaning.key, 0.0), meaning.score)
         dated = any(key and key.kind == "date" and score >= NAMED for key, score in said.items())
+        surely = asked == "when" and not self.heard.happening and any(
+            key and key.kind in ("date", "time") and score >= SURE for key, score in said.items())  # fmt: skip
         found = []
         for key, score in self.heard.fits.key(word).items():
             if asked == "when" and key.kind not in ("date", "time"):
@@ -548,6 +550,8 @@ class Roots:
                 continue
             base = 0.6 if asked == "when" and key.kind == "date" else 0.3
             named = said.get(key, 0.0) if asked == "when" else 0.0
+            if surely and named < NAMED:
+                continue  # "when did X CHECK IN" asks for no date of birth
             owned = OWNED if key.owner in owners and not (asked == "when" and dated and named < NAMED) else 0.0
             best = max(base + 0.5 * score, named if named >= NAMED else 0.0)
             best = min(best, base) if dated and named < NAMED else best
