@@ -27,7 +27,7 @@ from kgneo.graph.dictionary import Entry
 from kgneo.graph.names import NamedEntity, Names
 from kgneo.graph.shape import LOADED_LABEL
 from kgneo.graph.statistics import HopStatistics, Statistics
-from kgneo.graph.vocabulary import kind_of_texts
+from kgneo.graph.vocabulary import MOSTLY, kind_of_texts
 from kgneo.query.graph import (
     Aggregate,
     Arithmetic,
@@ -59,6 +59,8 @@ FEW = 5
 """Names from which on a word that they share says anything."""
 NAME = "name"
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+LATEST = 2100
+"""A year that none of those is which a graph tells of."""
 NEUTRAL = ("thing", "item", "entity", "object", "element")
 """Words for classes that no relation names."""
 
@@ -179,13 +181,14 @@ class _Sets:
 
     def _within(self, groups: list[list[End]]) -> dict[End, list[End]]:
         """The sets of each class by its core: groups that lie within another join it, and those that several others
-        make up are left out."""
+        make up are left out. What several relations say together is not made up of what one says: rivers are one class,
+        though each is a tributary or empties into a sea."""
         cores = {self._core(group, groups): group for group in groups}
         homes: dict[End, End] = {}
         for core in cores:
             others = [other for other in cores if other != core]
             whole = max(others, key=lambda other: self._share(core, other), default=core)
-            if self._covers(core, others):
+            if self._covers(core, [other for other in others if len(cores[core]) == 1 or len(cores[other]) > 1]):
                 homes[core] = core
             elif self._lies_within(core, whole) and homes.get(whole) != core:
                 homes[core] = whole
@@ -278,8 +281,9 @@ def _verbs(name: str, classes: Mapping[End, tuple[str, ...]]) -> tuple[str, ...]
 
 
 def _kind_of(names: Sequence[str]) -> tuple[Kind, Form]:
-    """As `kind_of_texts`; numbers that all could be years are years."""
-    if all(YEAR.fullmatch(name) for name in names):
+    """As `kind_of_texts`; whole numbers that nearly all could be years, and of which none is later, are years."""
+    years = sum(bool(YEAR.fullmatch(name)) for name in names)
+    if years >= MOSTLY * len(names) and all(name.isdecimal() and int(name) < LATEST for name in names):
         return "date", "date"
     return kind_of_texts(names)
 

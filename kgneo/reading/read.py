@@ -430,7 +430,7 @@ class _Reader:
             bracketed=tuple(dict.fromkeys(self._bracketed(tree, spelt=spelt) for spelt in self._spellings)),
             vacuous=self._is_vacuous(tree, graph, unsaid),
             spelt=self._is_spelt,
-            mentions=self.heard.values,
+            mentions=(*self.heard.values, *self.heard.compared),
             open_names=self.heard.alike_names,
             names=self.heard.fits.vocabulary.names,
             measured=min(measured),

@@ -21,7 +21,7 @@ from kgneo.english.words import (
     NEGATIONS,
     QUESTION_WORDS,
 )
-from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Expression, QueryGraph, Value
+from kgneo.query.graph import Aggregate, Arithmetic, Condition, Edge, Expression, QueryGraph, Value, aggregates
 from kgneo.reading.read import Interpretation
 
 FAR = 2.0
@@ -140,13 +140,12 @@ def of_form(question: str, graph: QueryGraph) -> Signs:
     words = _own_words(question, graph)
     asked = graph.answer
     aggregate = asked if isinstance(asked, Aggregate) else None
-    function = aggregate.function if aggregate else ""
     denies = bool(words & NEGATIONS)
     pairs = {
         "negation": (denies, graph.denies or (denies and _is_denied_bound(words, graph))),
         "extreme": (
             bool(words & EXTREMES.keys()),
-            bool(graph.selections or function in ("maximum", "minimum") or (aggregate and aggregate.top)),
+            bool(graph.selections or (aggregate and aggregate.top) or _puts_first(graph)),
         ),
         "test": (
             bool(words & (COMPARATIVES.keys() | BOUNDING)),
@@ -178,6 +177,14 @@ def _words_of_values(graph: QueryGraph) -> set[str]:
 def _is_denied_bound(words: Set[str], graph: QueryGraph) -> bool:
     """Whether a comparison is what a negation makes of a strict one: "NOT more than 20" is at most 20."""
     return bool(words & STRICT) and any(item.operator in ("<=", ">=") for item in graph.every_condition())
+
+
+def _puts_first(graph: QueryGraph) -> bool:
+    """Whether a greatest or least value is asked for or compared with, or nothing is to come before something."""
+    behind = {name for edge in graph.edges if edge.absent for name in (edge.subject, edge.object)}
+    ahead = any(isinstance(item.left, Value) and isinstance(item.right, Value) and item.left.of in behind
+                for item in graph.conditions)  # fmt: skip
+    return ahead or any(part.function in ("maximum", "minimum") for part in aggregates(graph))
 
 
 def _is_test(item: Condition) -> bool:
