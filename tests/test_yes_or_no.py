@@ -52,6 +52,9 @@ YES_OR_NO = [
     ("Are there more rivers than rowers?", "no"),
     ("Was the Heron launched before the Lynx?", "yes"),
     ("Was the Otter launched before the Lynx?", "no"),
+    ("Did Rita and Sven paddle together?", "yes"),
+    ("Did Sven and Tove paddle together?", "no"),
+    ("Did Sven paddle with Rita?", "yes"),
     ("Did Rita review the Lynx and the Otter?", "yes"),
 ]
 """Each with its answer; "review" names no relationship, but reports are the only way from a rower to a second canoe."""
@@ -65,6 +68,7 @@ OTHERS = [
     ("What is the longest river of each region?", {"Inn: Alps", "Spree: Lusatia"}),
     ("What is the greatest length in each region?", {"Alps: 517", "Lusatia: 382"}),
     ("Who wrote reports that concern the Lynx and the Otter?", {"Rita"}),
+    ("Who paddled with Rita?", {"Sven"}),
     ("Which canoes are out of stock?", {"Lynx"}),
     ("Which canoes are in stock?", {"Otter", "Heron"}),
     ("Which rowers besides Sven live in Berlin?", {"Tove"}),

@@ -41,7 +41,7 @@ from kgneo.reading.form import SPAN_UNITS, TIMES, Comparison, Extreme, operator_
 from kgneo.reading.grow import Tree
 from kgneo.reading.heard import NAMED, REACH, Heard
 from kgneo.reading.holding import Holding
-from kgneo.reading.measures import COUNTING, Measures, by_count, is_age, reverses
+from kgneo.reading.measures import COUNTING, LIKE_MEASURE, Measures, by_count, is_age, reverses
 from kgneo.reading.mentions import SURE, Mention, Word, stands
 from kgneo.reading.vocabulary import MEASURED, Key
 
@@ -429,7 +429,7 @@ class Conditions:
         other = f"x{len(tree.things)}"
         if self.heard.form.kind == "count" and (best is None or best[0] < NAMED):
             return self._counts(tree, other)
-        if best is None:
+        if best is None or best[0] < LIKE_MEASURE:
             return None
         _, number, key = best
         label = tree.things[number].label

@@ -517,7 +517,8 @@ class Grower:
         behind = sorted({thing.last for thing in tree.things}, reverse=True)
         for index, thing in enumerate(tree.things):
             ways = vocabulary.ways(thing.label, meaning.owner)
-            shared = self._shared(thing.label, gap) if thing.label == meaning.owner else ()
+            alike = thing.label == meaning.owner
+            shared = alike and (self._shared(thing.label, gap) or self._in_company(thing.label, gap, number))
             ways = shared or ways
             if not ways:
                 continue
@@ -543,7 +544,7 @@ class Grower:
                 alone = sum(len(other) == len(way) for other in ways) == 1 and len(way) == min(map(len, ways))
                 alone = alone and all(self.words[place].plain in FUNCTION_WORDS for place in gap)
                 grown = self._grown(tree, index, way, number, meaning, score, directed, used | spoken)
-                yield grown if said or alone else replace(grown, unsaid=tree.unsaid + 1)
+                yield grown if said or alone or shared else replace(grown, unsaid=tree.unsaid + 1)
 
     @cached_property
     def resumed(self) -> frozenset[int]:
@@ -580,6 +581,18 @@ class Grower:
             return ()
         step = steps[best[1]]
         return ((step, Step(step.relation, not step.forward, label)),)
+
+    def _in_company(self, label: str, gap: Sequence[int], number: int) -> tuple[Way, ...]:
+        """The ways from a thing to others of its kind that do the same with it: "who ACTED WITH Ann", "did Ann and Bob
+        act TOGETHER"."""
+        start = self._start(number)
+        with_it = start > 1 and self.words[start - 1].plain in ("with", "alongside")
+        if not with_it and "together" not in (word.plain for word in self.words[self._name_end(number) :]):
+            return ()
+        verbs = [self.words[place].plain for place in gap if self.words[place].plain not in FUNCTION_WORDS]
+        steps = [step for step in self.fits.vocabulary.leaving.get(label, ()) if step.label != label and any(
+            self.fits.named(verb, self.fits.relations.index(step.relation)) for verb in verbs)]  # fmt: skip
+        return tuple((step, Step(step.relation, not step.forward, label)) for step in steps)
 
     def _said_by(self, step: Step, noun: str) -> float:
         """How well a noun names a step from a thing, or what that leads to."""

@@ -451,7 +451,8 @@ def _are_kinds(words: Sequence[Word], before: Sequence[Mention], item: Mention) 
 def _is_kind(words: Sequence[Word], item: Mention) -> bool:
     """Whether a mention is the plural of a value of which a node has but one."""
     best, last = item.meanings[0], words[item.end - 1].plain
-    return best.key is not None and not best.key.listed and singular(last) != last and fold(best.text) != fold(last)
+    own = fold(best.text).split()[-1:]
+    return best.key is not None and not best.key.listed and singular(last) != last and own != [fold(last)]
 
 
 def _shared(first: Mention, second: Mention) -> tuple[Meaning, ...]:
