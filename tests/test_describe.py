@@ -37,7 +37,8 @@ def test_a_thing_is_told_of_by_its_properties_and_what_it_is_joined_to(trams: Co
 
 def test_a_noun_for_its_kind_may_stand_before_the_name(trams: Context) -> None:
     assert "stop that it stops at: Mill Lane, Quayside" in {
-        line.replace("Quayside, Mill Lane", "Mill Lane, Quayside") for line in ask(trams, "Tell me about tram 12").answers
+        line.replace("Quayside, Mill Lane", "Mill Lane, Quayside")
+        for line in ask(trams, "Tell me about tram 12").answers
     }
 
 

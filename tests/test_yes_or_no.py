@@ -22,7 +22,8 @@ UNWIND [['Lynx', 1600, 0, date('2023-05-01')], ['Otter', 2400, 3, date('2024-06-
         ['Heron', 900, 5, date('2022-01-01')]] AS row
 CREATE (:Canoe {name: row[0], price: row[1], stock: row[2], launched: row[3]})
 WITH count(*) AS done
-UNWIND [['Rita', 'Aare', 'Lynx'], ['Rita', 'Inn', 'Otter'], ['Sven', 'Aare', 'Otter'], ['Tove', 'Spree', 'Otter']] AS row
+UNWIND [['Rita', 'Aare', 'Lynx'], ['Rita', 'Inn', 'Otter'], ['Sven', 'Aare', 'Otter'],
+        ['Tove', 'Spree', 'Otter']] AS row
 MATCH (r:Rower {name: row[0]}), (w:River {name: row[1]}), (c:Canoe {name: row[2]})
 CREATE (r)-[:PADDLED]->(w) MERGE (r)-[:OWNS]->(c)
 WITH count(*) AS done

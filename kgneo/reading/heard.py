@@ -12,7 +12,7 @@ from functools import cached_property
 
 from kgneo.english.calendar import unit_at
 from kgneo.english.names import is_past, name_words, same_root, singular
-from kgneo.english.numbers import is_number, number_at
+from kgneo.english.numbers import is_day, is_number, number_at
 from kgneo.english.words import (
     ACTING,
     AMOUNTS,
@@ -104,7 +104,7 @@ class Heard:
         values = value_mentions(question, self.words, dictionary, fits, given)
         self.unread = len(given) > sum(_stands_at(item, self.words, span) for span in given for item in values)
         self.form = _outside(self.form, [item for item in values if self._is_whole_name(item)])
-        self.form = self._without_days(self.form, [item for item in values if self._is_as_written(item)])
+        self.form = self._without_days(self.form, values)
         values = [item for item in values if not self._in_comparison(item) and item.start not in self.form.used]
         values = [item for item in values if not self._in_whole_key(item) and not self._tells_a_number(item)]
         taken = {index for item in values for index in range(item.start, item.end)} | self.form.used
@@ -188,17 +188,18 @@ class Heard:
         return found if timely else []
 
     def _with_amounts(self, form: Form, values: Sequence[Mention]) -> Form:
-        """The form with comparisons by numbers that stand behind the property which they are of, where no value is
-        named there: "a rating OF 5", "in grade 12"."""
-        taken = {index for item in form.comparisons for index in range(item.start, item.end)}
-        taken |= {index for item in values for index in range(item.start, item.end)}
+        """The form with comparisons by numbers that stand behind the property which they are of, where none of the
+        `values` that are named is one of it: "a rating OF 5", "in grade 12"."""
+        compared = {index for item in form.comparisons for index in range(item.start, item.end)}
+        keys = {item.start: {meaning.key for meaning in item.meanings} for item in values}
         found = [
             Comparison(item.end, number[1], "=", (number[0],))
             for item in self.key_mentions
-            if (at := item.end + (self.plain[item.end : item.end + 1] == ["of"])) not in taken
-            and item.end not in taken and (number := number_at(self.plain, at))
+            if (at := item.end + (self.plain[item.end : item.end + 1] == ["of"])) not in compared
+            and (number := number_at(self.plain, at))
             for meaning in item.meanings[:1]
             if meaning.key and meaning.key.kind == "number" and meaning.score >= NAMED
+            and meaning.key not in keys.get(at, ())
         ]  # fmt: skip
         found += self._at_hand()
         used = form.used.union(*(range(item.start, item.end) for item in found))
@@ -453,8 +454,9 @@ class Heard:
     def _without_days(self, form: Form, values: Sequence[Mention]) -> Form:
         """The form without tests of days and months that the graph has as texts ("open on Monday"), unless the word
         before speaks of a date, and of days that are the value of some property ("on 1 May 2020")."""
-        texts = [item for item in form.comparisons if item.form and self._has_as_text(item, values)]
-        texts += [item for item in form.comparisons if self.plain[item.start] in ON
+        written = [item for item in values if self._is_as_written(item)]
+        texts = [item for item in form.comparisons if item.form and self._has_as_text(item, written)]
+        texts += [item for item in form.comparisons if self.plain[item.start] in ON and is_day(item.values[0])
                   and any((value.start, value.end) == (item.start + 1, item.end) for value in values)]  # fmt: skip
         words = {index for item in texts for index in range(item.start, item.end)}
         comparisons = tuple(item for item in form.comparisons if item not in texts)

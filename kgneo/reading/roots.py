@@ -47,6 +47,8 @@ HEADED = 0.6
 """What it costs that the noun for a property stands before that of another one."""
 HAVING = 0.6
 """Score of what has a value that is named, where the noun for what is asked for says nothing."""
+MEASURING, UNLIKE = 0.5, 3.0
+"""Fit of a property to the word behind "how" from which on those are not asked for that fit it so many times less."""
 AGENT = 0.75
 """Score of what does what a verb says."""
 DOING = {"do", "does", "did"}
@@ -542,11 +544,13 @@ class Roots:
         dated = any(key and key.kind == "date" and score >= NAMED for key, score in said.items())
         surely = asked == "when" and not self.heard.happening and any(
             key and key.kind in ("date", "time") and score >= SURE for key, score in said.items())  # fmt: skip
+        measured = [score for key, score in self.heard.fits.key(word).items() if key.kind in MEASURED]
+        best_said = max((score for score in measured if score >= MEASURING), default=0.0)
         found = []
         for key, score in self.heard.fits.key(word).items():
             if asked == "when" and key.kind not in ("date", "time"):
                 continue
-            if asked == "how" and key.kind not in MEASURED:
+            if asked == "how" and (key.kind not in MEASURED or score * UNLIKE < best_said):
                 continue
             base = 0.6 if asked == "when" and key.kind == "date" else 0.3
             named = said.get(key, 0.0) if asked == "when" else 0.0

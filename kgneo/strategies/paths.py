@@ -180,8 +180,7 @@ class Paths:
             return said
         if asks_untold_reason(context, question):
             return _queried(context, question, None, (), clock)
-        with clock.stage("describe"):
-            known = describe(context, question, entities)
+        known = describe(context, question, entities)
         return _computed(question, known, clock) if known is not None else None
 
 
