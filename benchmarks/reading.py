@@ -130,6 +130,7 @@ EVERYDAY = (
     "films", "flights", "forum", "offshore", "posts", "lessons", "webshop", "homes",
     "clinic", "tracks", "events", "supply",
     "staff", "plant", "warehouse", "school", "bikes", "foods", "fraud", "thrones", "worldcup", "recommend", "contact",
+    "hotel",
 )  # fmt: skip
 """Small graphs of the kinds that Neo4j is shown with, and what anybody would ask of them first."""
 SETS = {
