@@ -70,6 +70,8 @@ OTHERS = [
     ("What is the greatest length in each region?", {"Alps: 517", "Lusatia: 382"}),
     ("Who wrote reports that concern the Lynx and the Otter?", {"Rita"}),
     ("Who paddled with Rita?", {"Sven"}),
+    ("Which rowers paddled only the Aare?", {"Sven"}),
+    ("Who only owns the Otter?", {"Sven", "Tove"}),
     ("Which canoes are out of stock?", {"Lynx"}),
     ("Which canoes are in stock?", {"Otter", "Heron"}),
     ("Which rowers besides Sven live in Berlin?", {"Tove"}),

@@ -225,6 +225,8 @@ REASONS = word_set(
 """Words for what makes something so."""
 EACH = word_set("every each all")
 """Words for all of a kind."""
+ONLY = word_set("only just solely exclusively merely")
+"""Words for that and nothing else."""
 EXCEPTING = word_set("except excluding besides")
 """Those of them that take out nothing but what is named behind them."""
 NOBODY = word_set("nobody nothing none nowhere")

@@ -8,6 +8,7 @@ Comes in: a query graph as a tree of the question's mentions is read. Goes out: 
   live IN ROME"), or of all of a kind where nothing is named what they are joined to;
 - as much of something is compared with what another has: "more films than Ann";
 - the first is asked for of each group: "the oldest player of each team";
+- something is joined to what is named and to nothing else: "who takes only Logic";
 - a thing that is joined to one only is said to be joined to two: who "reviewed A and B" wrote two reviews.
 """
 
@@ -102,6 +103,31 @@ def of_all(graph: QueryGraph, thing: str, counted: str) -> QueryGraph:
         graph,
         variables=(*graph.variables, *known.variables),
         conditions=(*graph.conditions, test, *known.conditions),
+    )
+
+
+def and_no_other(graph: QueryGraph, end: str) -> QueryGraph:
+    """The query graph in which what the first variable is joined to at `end` by the way that is there is what is named,
+    and nothing else."""
+    root, parents = graph.variables[0].name, tree_of(graph).parents
+    way = [end]
+    while parents.get(way[-1]):
+        way.append(parents[way[-1]])
+    edges = [edge for edge in graph.edges if {edge.subject, edge.object} <= {*way}]
+    named = [item for item in graph.conditions_of(end) if item.operator == "="]
+    if way[-1] != root or len(way) < 2 or not named or any(edge.absent for edge in edges):
+        return graph
+    names = {name: f"{OTHER}{name}" for name in (*way[:-1], *(edge.name for edge in edges))} | {root: root}
+    inside = [item for name in names for item in graph.conditions_of(name) if name not in (root, end)]
+    others = QueryGraph(tuple(map(graph.variable, way)), Value(end), tuple(
+        replace(edge, absent=root in (edge.subject, edge.object)) for edge in edges), (
+        *inside, *(replace(item, operator="<>") for item in named)))  # fmt: skip
+    others = with_names(others, names)
+    return replace(
+        graph,
+        variables=(*graph.variables, *(item for item in others.variables if item.name != root)),
+        edges=(*graph.edges, *others.edges),
+        conditions=(*graph.conditions, *others.conditions),
     )
 
 

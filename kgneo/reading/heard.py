@@ -28,6 +28,7 @@ from kgneo.english.words import (
     LIGHT_VERBS,
     MEASURES,
     NOBODY,
+    ONLY,
     PREPOSITIONS,
     PRONOUNS,
     RATES,
@@ -161,6 +162,16 @@ class Heard:
         used = {at, at + (self.plain[at] == "as"), *range(than, len(self.words))}
         self.form = replace(self.form, versus=None, used=self.form.used | used)
         return [item for item in mentions if item is not there], (there.meanings[0].owner, operator_of(self.plain[at]))
+
+    def is_only(self, item: Mention) -> bool:
+        """Whether it is said that something is joined to what is named and to nothing else: "takes ONLY Logic", "only
+        takes Logic"."""
+        if item.meanings[0].kind != "value":
+            return False
+        at = next((at for at in range(item.start - 1, max(item.start - 5, 0), -1) if self.plain[at] in ONLY), -1)
+        verbs = [at for at in range(at + 1, item.start) if self.plain[at] not in FUNCTION_WORDS]
+        return at > 0 and self.plain[at - 1] not in ("the", "not") and len(verbs) < 2 and all(
+            self.mention_at(place) < 0 for place in range(at + 1, item.start))  # fmt: skip
 
     def is_of_all(self, item: Mention) -> bool:
         """Whether a noun stands for all of its kind behind the verb: "takes EVERY COURSE", "acted in ALL FILMS", and

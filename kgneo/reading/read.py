@@ -37,7 +37,7 @@ from kgneo.reading.attached import SAID, Edit, attached, beginnings
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
 from kgneo.reading.conditions import Conditions, equal
-from kgneo.reading.copies import first_of_each, more_than, of_all, of_every, of_first, outnumbers, parted
+from kgneo.reading.copies import and_no_other, first_of_each, more_than, of_all, of_every, of_first, outnumbers, parted
 from kgneo.reading.fits import Fits
 from kgneo.reading.form import Comparison
 from kgneo.reading.groups import first_behind, group_words, with_group_last
@@ -443,6 +443,9 @@ class _Reader:
         """The query graph with what is said twice of a part of it told apart: what is asked of the first of something,
         or of all of a kind, the first of each group, what is joined to one thing only."""
         graph = parted(graph, self._is_single)
+        for number, place in tree.places:
+            if place and number >= 0 and self.heard.is_only(self.heard.mentions[number]):
+                graph = and_no_other(graph, f"x{place}")
         for thing, counted in self._wholes(tree):
             graph = of_all(graph, f"x{thing}", f"x{counted}")
         if self.heard.outnumbered is not None:
@@ -737,7 +740,7 @@ class _Reader:
             or self.heard.compared
         ):
             return False
-        if self.heard.says_truth or self.verbs.beside:
+        if self.heard.says_truth or self.verbs.beside or any(map(self.heard.is_only, self.heard.values)):
             return False
         if form.kind != "things" and (form.kind not in ("count", "exists") or len(named) < 2):
             return False
