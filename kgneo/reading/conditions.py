@@ -74,6 +74,8 @@ OF_RELATION = 3.0
 BESIDE_UNIT = 0.25
 """What other words count for a property, beside one for a unit, which several properties may be given in."""
 OTHER_WAY: dict[Operator, Operator] = {"<": ">", ">": "<"}
+OF_ONE = 0.5
+"""What a property loses of a single thing that is named: "films of Ann AFTER 1999" are not those of Ann born later."""
 OF_YEAR = 0.1
 """What a property that holds years gains where one is said."""
 TIMELY = ("after", "before", "since", "until", "between", "from", "in", "during")
@@ -594,6 +596,7 @@ class Conditions:
             near = 0.0
             if thing.named >= 0 and self.heard.mentions[thing.named].start <= item.start:
                 near = 0.2 - 0.02 * min(item.start - self.heard.mentions[thing.named].end, 8)
+            near -= OF_ONE * (bool(number) and any(key.unique for key, _ in thing.values))
             for key in self.heard.fits.vocabulary.keys_of(thing.label):
                 if self._may_compare(item, key, year=year) and not self._counts_nothing(item, key):
                     yield self._compares(item, key, year=year) + near, number, key

@@ -364,7 +364,8 @@ class Grower:
             score = tree.score + meaning.score - cost
             if not index and meaning.kind == "value" and self._is_other(thing):
                 score -= self.costs.fellow
-            given = self._names(meaning) or self._who_does(thing, number, meaning)
+            given = self._names(meaning) and len(meaning.values) == 1  # "which is larger, A OR B"
+            given = given or self._who_does(thing, number, meaning)
             if not index and tree.asked is None and not tree.is_edge and given and not taken_out:
                 score -= self.costs.given
             if not taken_out and self._is_one_of_several(tree, index, number):
@@ -587,6 +588,7 @@ class Grower:
         act TOGETHER"."""
         start = self._start(number)
         with_it = start > 1 and self.words[start - 1].plain in ("with", "alongside")
+        with_it = with_it and all(start - 2 not in range(item.start, item.end) for item in self.mentions)
         if not with_it and "together" not in (word.plain for word in self.words[self._name_end(number) :]):
             return ()
         verbs = [self.words[place].plain for place in gap if self.words[place].plain not in FUNCTION_WORDS]

@@ -318,6 +318,8 @@ class _Reader:
             return []
         found = []
         for tree in self.chained.trees(named[0]):
+            if self.heard.form.word == "where" and tree.asked and tree.asked.kind in MEASURED:
+                continue  # a number or a date is no place
             item = self._interpretation(tree)
             found.append(replace(item, score=tree.score - 0.5 * self._unread(item)))
         return sorted(found, key=lambda item: -item.score)

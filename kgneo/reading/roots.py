@@ -33,6 +33,7 @@ from kgneo.reading.fits import LEAST_PEOPLE, LEAST_PLACE, PLACE, key_name, unit_
 from kgneo.reading.form import Comparison
 from kgneo.reading.grow import COSTS
 from kgneo.reading.heard import NAMED, Heard
+from kgneo.reading.measures import LIKE_MEASURE
 from kgneo.reading.mentions import LIKELY, SURE, Meaning, Mention, has_telling_capitals, people
 from kgneo.reading.vocabulary import MEASURED, Key, Step
 
@@ -546,11 +547,12 @@ class Roots:
             key and key.kind in ("date", "time") and score >= SURE for key, score in said.items())  # fmt: skip
         measured = [score for key, score in self.heard.fits.key(word).items() if key.kind in MEASURED]
         best_said = max((score for score in measured if score >= MEASURING), default=0.0)
+        least = LIKE_MEASURE if word in MEASURES else 0.0  # "how TALL" asks for nothing else
         found = []
         for key, score in self.heard.fits.key(word).items():
             if asked == "when" and key.kind not in ("date", "time"):
                 continue
-            if asked == "how" and (key.kind not in MEASURED or score * UNLIKE < best_said):
+            if asked == "how" and (key.kind not in MEASURED or score * UNLIKE < best_said or score < least):
                 continue
             base = 0.6 if asked == "when" and key.kind == "date" else 0.3
             named = said.get(key, 0.0) if asked == "when" else 0.0

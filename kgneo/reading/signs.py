@@ -47,6 +47,8 @@ ASKS_NUMBER = re.compile(
     re.IGNORECASE,
 )
 ASKS_PERSON = re.compile(r"^\W*(who|whom|whose)\b", re.IGNORECASE)
+ASKS_PLACE = re.compile(r"^\W*where\b", re.IGNORECASE)
+ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d.*")
 STRICT = {"than", "before", "after", "over", "above", "under", "below", "exceed", "exceeds", "exceeding"}
 """Words of bounds that are not met by what they name."""
 ASKS_TIME = re.compile(r"^\W*(when|what year|which year|in (what|which) year)\b", re.IGNORECASE)
@@ -269,8 +271,8 @@ def _odd(question: str, found: Found) -> float:
         return float(not truth)
     if truth:
         return 1.0
-    if ASKS_PERSON.search(question):
-        return float(numbers)
+    if ASKS_PERSON.search(question) or ASKS_PLACE.search(question):
+        return float(numbers or all(ISO_DAY.fullmatch(text) for text in found.answers))
     if ASKS_NUMBER.search(question):
         return float(not numbers)
     if ASKS_TIME.search(question):

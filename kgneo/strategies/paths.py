@@ -15,6 +15,7 @@ from kgneo.context import Clock, Context
 from kgneo.english.names import is_noun, name_words
 from kgneo.errors import EntityNotFound
 from kgneo.graph.run import Result, counted, evidence_of
+from kgneo.graph.vocabulary import kind_of_texts
 from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
 from kgneo.query.graph import Aggregate, QueryGraph
 from kgneo.query.json import to_json
@@ -400,9 +401,11 @@ def _beside(
 
 
 def _answers(context: Context, question: str, result: Result) -> bool:
-    """Whether nodes that a relation path led to can answer a question for "who" or "where", or it asks for something
-    else."""
+    """Whether what a relation path led to can answer a question for "who" or "where", or it asks for something else: a
+    number or a date is no place."""
     known, asked = reading(context), question.split()[0].lower()
+    if not result.nodes and asked == "where":
+        return not result.answers or kind_of_texts(result.answers)[0] == "text"
     if known is None or not result.nodes:
         return True
     labels = {label for node in result.nodes for label in node.labels}
