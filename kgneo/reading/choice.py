@@ -115,7 +115,9 @@ def settles(item: Interpretation, found: Found) -> bool:
 def tells(item: Interpretation, found: Found) -> bool:
     """Whether what a reading found can be the answer: something, or that there is nothing, where it says all of the
     question; a count of none only if each of its parts is said there, too, or denied. The longer what must not be
-    there, the more is without it."""
+    there, the more is without it. The very thing that a question names is no answer to one that says more of it."""
+    if item.vacuous and item.unsaid and not _is_truth(item):
+        return False
     sure = found.answers != ("0",) or not item.loose or item.graph.denies
     return not found.empty or (_says_all(item) and sure)
 
@@ -123,7 +125,11 @@ def tells(item: Interpretation, found: Found) -> bool:
 def _says_all(item: Interpretation) -> bool:
     """Whether a reading says all of the question; of a "yes or no" but for a verb that tells hardly more than that two
     things are joined: "does X TAKE Logic"."""
-    asked = item.graph.answer
-    truth = isinstance(asked, Aggregate) and asked.function == "exists"
-    unsaid = [word for word in item.unsaid if not (truth and word.lower() in PLAIN_VERBS)]
+    unsaid = [word for word in item.unsaid if not (_is_truth(item) and word.lower() in PLAIN_VERBS)]
     return not (item.ignored or unsaid or item.vacuous)
+
+
+def _is_truth(item: Interpretation) -> bool:
+    """Whether a reading answers yes or no."""
+    asked = item.graph.answer
+    return isinstance(asked, Aggregate) and asked.function == "exists"

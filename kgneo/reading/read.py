@@ -245,7 +245,13 @@ class _Reader:
         ahead = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         last = min((item.score for item in found), default=math.inf)  # their scores are of different kinds
         rest = [replace(item, score=min(item.score, last)) for item in chains if item not in ahead]
-        return [*ahead, *found, *rest]
+        return [item for item in (*ahead, *found, *rest) if self._is_told_where(item.graph.answer)]
+
+    def _is_told_where(self, asked: Expression) -> bool:
+        """Whether something may be asked for by the question's word: a number or a date is no place."""
+        if self.heard.form.word != "where" or not isinstance(asked, Value) or not asked.key:
+            return True
+        return all(key.kind not in MEASURED for key in self.heard.fits.keys if key.key == asked.key)
 
     @cached_property
     def grower(self) -> Grower:
@@ -318,8 +324,6 @@ class _Reader:
             return []
         found = []
         for tree in self.chained.trees(named[0]):
-            if self.heard.form.word == "where" and tree.asked and tree.asked.kind in MEASURED:
-                continue  # a number or a date is no place
             item = self._interpretation(tree)
             found.append(replace(item, score=tree.score - 0.5 * self._unread(item)))
         return sorted(found, key=lambda item: -item.score)

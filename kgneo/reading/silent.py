@@ -6,14 +6,13 @@ out: the telling words that it leaves out, with how much each is like what it sp
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from kgneo.english.names import is_past, name_words, same_root
 from kgneo.english.words import ARTICLES, FUNCTION_WORDS, LIGHT_VERBS, PLAIN_VERBS, UNITS
 from kgneo.query.graph import QueryGraph
 from kgneo.reading.fits import key_name
 from kgneo.reading.heard import NAMED, Heard
-from kgneo.reading.mentions import SURE
 from kgneo.reading.vocabulary import Key
 
 DETERMINING = ARTICLES | {"which", "what", "whose", "much", "many"}
@@ -41,8 +40,7 @@ def silent(
         likes += [of_keys[key] for key in keys if not _is_of_head(word, head, key_name(key))]
         likes += [float(heard.fits.similarity(word)[number]) for number in numbers]
         like = max(likes, default=0.0)
-        another = _names_another(heard, word, labels, numbers) or _names_other_key(of_keys, keys)
-        found.append((index, min(like, OF_ANOTHER) if another else like))
+        found.append((index, min(like, OF_ANOTHER) if _names_another(heard, word, labels, numbers) else like))
     return found
 
 
@@ -52,13 +50,6 @@ def _names_another(heard: Heard, word: str, labels: Collection[str], relations: 
     own = any(_has_root(word, name) for name in labels) or any(heard.fits.named(word, at) for at in relations)
     others = heard.fits.names_any(word) or any(_has_root(word, label) for label in heard.fits.labels)
     return others and not own
-
-
-def _names_other_key(fits: Mapping[Key, float], keys: Collection[Key]) -> bool:
-    """Whether a word is the name of a property, and hardly like those that a reading speaks of: "when did X CHECK in"
-    asks for no date of birth."""
-    own = max((fits[key] for key in keys if key in fits), default=0.0)
-    return max(fits.values(), default=0.0) >= SURE > 2 * own
 
 
 def left_out(heard: Heard, graph: QueryGraph, names: Collection[str]) -> dict[str, bool]:

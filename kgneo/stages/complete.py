@@ -130,6 +130,12 @@ def what_leads(context: Context, linked: LinkedQuestion, path: RelationPath) -> 
     return graph, result
 
 
+def is_of_relationship(path: RelationPath) -> bool:
+    """Whether a path of one step leads to a property of the relationship, of which several names may be the ends."""
+    last = path.hops[-1]
+    return len(path) == 1 and last.value and bool(split_value_relation(last.relation)[0])
+
+
 def graphs_along(context: Context, linked: LinkedQuestion, path: RelationPath) -> Iterator[QueryGraph]:
     """What a path leads to, of the kind that is asked for; the first that is anything: a property of the relationship
     between several nodes; others than the nodes that it begins at; all."""

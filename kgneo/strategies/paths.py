@@ -27,7 +27,7 @@ from kgneo.stages.about import about, cited, what_is_said
 from kgneo.stages.central import central
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.climb import climb
-from kgneo.stages.complete import Completed, complete, complete_plain
+from kgneo.stages.complete import Completed, complete, complete_plain, is_of_relationship
 from kgneo.stages.computed import Computed
 from kgneo.stages.connect import Connected, connect, table_of
 from kgneo.stages.describe import describe
@@ -346,9 +346,8 @@ def _ranked(
         with clock.stage("link"):
             linked = _linked(context, texts)
     with clock.stage("form"):
-        if understood and not marked and not context.shape.loaded and len(linked[0].topics) > 1:
-            return _read(context, question, understood, clock)
-        formed, best = _formed(context, linked)
+        several = bool(understood) and not marked and not context.shape.loaded and len(linked[0].topics) > 1
+        formed, best = (None, linked[0]) if several else _formed(context, linked)
     if formed is not None and understood and not context.shape.loaded and _counts(formed.graph):
         found = _read(context, question, understood, clock)
         if found.answer.answers:
@@ -362,8 +361,11 @@ def _ranked(
         return found if found.answer.answers or marked else _ranked(context, question, (), (), clock)
     with clock.stage("select"):
         ranked = rank_readings(context, linked)
+        ranked = [item for item in ranked if is_of_relationship(item.path)] if several else ranked
     with clock.stage("answer"):
         first = complete_plain(context, ranked)
+    if first is None and several:
+        return _read(context, question, understood, clock)
     if first is None:
         return _not_found(context, question, linked[0].topics, ranked, clock)
     if context.shape.loaded:
