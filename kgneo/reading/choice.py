@@ -11,10 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kgneo.english.words import PLAIN_VERBS
-from kgneo.query.graph import Aggregate
 from kgneo.reading.confidence import Weights
 from kgneo.reading.read import Interpretation
-from kgneo.reading.signs import Found, Signs, signs_of, signs_of_found
+from kgneo.reading.signs import Found, Signs, is_truth, signs_of, signs_of_found
 
 TRIES = 6
 """Readings that are run at most."""
@@ -116,7 +115,7 @@ def tells(item: Interpretation, found: Found) -> bool:
     """Whether what a reading found can be the answer: something, or that there is nothing, where it says all of the
     question; a count of none only if each of its parts is said there, too, or denied. The longer what must not be
     there, the more is without it. The very thing that a question names is no answer to one that says more of it."""
-    if item.vacuous and item.unsaid and not _is_truth(item):
+    if item.vacuous and item.unsaid and not is_truth(item.graph.answer):
         return False
     sure = found.answers != ("0",) or not item.loose or item.graph.denies
     return not found.empty or (_says_all(item) and sure)
@@ -125,11 +124,5 @@ def tells(item: Interpretation, found: Found) -> bool:
 def _says_all(item: Interpretation) -> bool:
     """Whether a reading says all of the question; of a "yes or no" but for a verb that tells hardly more than that two
     things are joined: "does X TAKE Logic"."""
-    unsaid = [word for word in item.unsaid if not (_is_truth(item) and word.lower() in PLAIN_VERBS)]
+    unsaid = [word for word in item.unsaid if not (is_truth(item.graph.answer) and word.lower() in PLAIN_VERBS)]
     return not (item.ignored or unsaid or item.vacuous)
-
-
-def _is_truth(item: Interpretation) -> bool:
-    """Whether a reading answers yes or no."""
-    asked = item.graph.answer
-    return isinstance(asked, Aggregate) and asked.function == "exists"

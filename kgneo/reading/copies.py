@@ -170,6 +170,8 @@ def first_of_each(graph: QueryGraph, group: str) -> QueryGraph:
 def parted(graph: QueryGraph, is_single: Single) -> QueryGraph:
     """The query graph with a copy of each variable that is joined to two named things by a relationship of which nodes
     of its label have one only (`is_single`, of a label, a relationship type, and whether that leaves the nodes)."""
+    if len(graph.edges) < 2:
+        return graph
     graph = _from_its_end(graph, is_single)
     parents = tree_of(graph).parents
     for variable in graph.variables:

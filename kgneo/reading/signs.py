@@ -241,7 +241,7 @@ def signs_of_found(
     if found is None:
         return {"late": float(number < len(ran))}
     item = readings[number]
-    denied = _is_truth(item.graph.answer) and bool(ASKS_TRUTH.search(question))  # "no" is an answer as good as "yes"
+    denied = is_truth(item.graph.answer) and bool(ASKS_TRUTH.search(question))  # "no" is an answer as good as "yes"
     empty = found.empty and not denied
     whole = not (item.ignored or item.unsaid or item.vacuous)
     others = [other for place, other in enumerate(ran) if other is not None and place != number]
@@ -292,12 +292,13 @@ def _is_count(asked: Expression) -> bool:
     return isinstance(asked, Aggregate) and asked.function == "count"
 
 
-def _is_truth(asked: Expression) -> bool:
+def is_truth(asked: Expression) -> bool:
+    """Whether yes or no is asked for."""
     return isinstance(asked, Aggregate) and asked.function == "exists"
 
 
 def _is_number(asked: Expression) -> bool:
-    return isinstance(asked, Arithmetic | Aggregate) and not _is_truth(asked)
+    return isinstance(asked, Arithmetic | Aggregate) and not is_truth(asked)
 
 
 def _either_way(graph: QueryGraph, edge: Edge) -> bool:
