@@ -183,6 +183,8 @@ MEASURES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Words of dimension with the nouns for what they measure."""
 
+OF_SIZE = frozenset(word for word, nouns in MEASURES.items() if "size" in nouns)
+"""Words of dimension that can speak of any number: "large", "small"."""
 SIZES = word_set(
     "length duration runtime height elevation level depth width weight mass speed distance price cost size area "
     "population wealth income density temperature number amount count quantity total id code salary pay capacity "

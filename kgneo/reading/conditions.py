@@ -18,6 +18,7 @@ from kgneo.english.words import (
     FUNCTION_WORDS,
     IDENTIFYING,
     MEASURES,
+    OF_SIZE,
     ORDINALS,
     PREPOSITIONS,
 )
@@ -58,8 +59,6 @@ FAR = 0.6
 """What it costs that a number is ten times as large as any that is known of a property, or a tenth."""
 SPLIT = 0.15
 """What it costs that a number has a fraction, where the property's are whole."""
-SIZES = frozenset(word for word, nouns in MEASURES.items() if "size" in nouns)
-"""Words of dimension that can speak of any number."""
 DONE = 0.7
 """What it is worth that a date is that of what the word before a time says."""
 NO_DAY = 1.0
@@ -706,7 +705,7 @@ class Conditions:
 
     def said(self, item: Comparison | Extreme, measure: Expression | None, tree: Tree) -> float:
         """How surely a word beside a comparison or a superlative speaks of what it was put on: 0 to 1."""
-        if not isinstance(measure, Value) or (isinstance(item, Extreme) and self.heard.plain[item.at] in SIZES):
+        if not isinstance(measure, Value) or (isinstance(item, Extreme) and self.heard.plain[item.at] in OF_SIZE):
             return 1.0
         keys = self.heard.fits.vocabulary.keys_of(tree.owners[measure.of])
         key = next(key for key in keys if key.key == measure.key)

@@ -386,11 +386,12 @@ class _Reader:
         measured += [self.conditions.said(period, answer.per, tree)] if period and isinstance(answer, Aggregate) else []
         against = self.conditions.own(tree)
         conditions += [against] if against else []
+        lost: tuple[str, ...] = ()
         more = self.conditions.outnumbered(tree) if self.heard.compared else None
         if self.heard.compared and not more:
             other = self.conditions.other(tree)
             if other is None:
-                unread += 1
+                unread, lost = unread + 1, tuple(map(self.heard.words_of, self.heard.compared))
             else:
                 variables = (*variables, other[0])
                 conditions += other[1]
@@ -401,7 +402,7 @@ class _Reader:
         tree = self._taking(tree, both)
         for comparison in counted:
             graph = self.owners.with_count(graph, comparison)
-        ignored = tuple(self.heard.text_of(number) for number in tree.ignored if not self._is_said(number, tree))
+        ignored = tuple(self.heard.text_of(number) for number in tree.ignored if not self._is_said(number, tree)) + lost
         left = self._silent(tree, {value.key for value in graph.values()})
         if self.heard.form.same and not tree.same:
             ignored += tuple(self.heard.words_of(item) for item in self.heard.alike)

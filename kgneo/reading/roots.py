@@ -24,6 +24,7 @@ from kgneo.english.words import (
     FUNCTION_WORDS,
     MEASURES,
     NOBODY,
+    OF_SIZE,
     PEOPLE,
     PREPOSITIONS,
     SAME_NAMES,
@@ -546,8 +547,8 @@ class Roots:
         surely = asked == "when" and not self.heard.happening and any(
             key and key.kind in ("date", "time") and score >= SURE for key, score in said.items())  # fmt: skip
         measured = [score for key, score in self.heard.fits.key(word).items() if key.kind in MEASURED]
-        best_said = max((score for score in measured if score >= MEASURING), default=0.0)
-        least = LIKE_MEASURE if word in MEASURES else 0.0  # "how TALL" asks for nothing else
+        best_said = max((score for score in measured if score >= MEASURING and word not in OF_SIZE), default=0.0)
+        least = LIKE_MEASURE if word in MEASURES.keys() - OF_SIZE else 0.0  # "how TALL" asks for nothing else
         found = []
         for key, score in self.heard.fits.key(word).items():
             if asked == "when" and key.kind not in ("date", "time"):
