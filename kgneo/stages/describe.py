@@ -27,6 +27,7 @@ LINKS = 200
 SHOWN = 5
 """Names that are told of each type of relationship."""
 ARTICLE = re.compile(r"(?:the|a|an)\s+$", re.IGNORECASE)
+WORD_BEFORE = re.compile(r"(\w+)\s+$")
 Fact = tuple[str, tuple[str, ...]]
 """What is told of a thing, as "price", and its values."""
 
@@ -43,22 +44,30 @@ def describe(context: Context, question: str, entities: Sequence[str] = ()) -> C
 
 
 def _named(context: Context, text: str) -> Named | None:
-    """The thing that a question asks about as a whole."""
-    plain, names = unbracket(text)[0], names_in(context, text)
+    """The thing that a question asks about as a whole. Of marked names it is told before any is looked up."""
+    plain, marked = unbracket(text)
+    if marked and not any(asks_about(masked) for masked in _masked(plain, marked[0].start, marked[0].end)):
+        return None
+    names = names_in(context, text)
     if len(names) != 1:
         return None
     given, start, end = names[0]
     kinds = [part for entity in given.entities for label in entity.labels for part in name_words(label)]
-    before = plain[:start]
-    kind = re.search(r"(\w+)\s+$", before)
-    if kind and any(is_noun(kind[1].lower(), part) for part in kinds):  # "the ORDER A-1"
-        before = before[: kind.start()]
-    return given if asks_about(f"{ARTICLE.sub('', before)}X{plain[end:]}") else None
+    kind = WORD_BEFORE.search(plain[:start])
+    own = kind is not None and any(is_noun(kind[1].lower(), part) for part in kinds)  # "the ORDER A-1"
+    return given if asks_about(_masked(plain, start, end)[own]) else None
+
+
+def _masked(plain: str, start: int, end: int) -> tuple[str, str]:
+    """A question with X for its name and the article before that, and for the word before it, too."""
+    before, behind = plain[:start], f"X{plain[end:]}"
+    return ARTICLE.sub("", before) + behind, ARTICLE.sub("", WORD_BEFORE.sub("", before)) + behind
 
 
 def _told(context: Context, named: Named, found: Around) -> Computed:
     """The description of a node."""
-    facts = [*_properties(found), *_joined(context, found)]
+    facts = [(" ".join(name_words(key)), values) for key, values in _known(found).items()]
+    facts += _joined(context, found)
     lines = tuple(f"{what}: {listed(values, shown=SHOWN)}" for what, values in facts)
     kind = " ".join(name_words(found.node.labels[0])) if found.node.labels else ""
     name = found.node.name
@@ -79,11 +88,9 @@ def _told(context: Context, named: Named, found: Around) -> Computed:
     )
 
 
-def _properties(found: Around) -> Iterator[Fact]:
+def _known(found: Around) -> dict[str, tuple[str, ...]]:
     """The properties but for the name."""
-    for key, values in found.properties.items():
-        if values != (found.node.name,):
-            yield " ".join(name_words(key)), values
+    return {key: values for key, values in found.properties.items() if values != (found.node.name,)}
 
 
 def _joined(context: Context, found: Around) -> Iterator[Fact]:
@@ -104,7 +111,6 @@ def _other(found: Around, link: Link) -> tuple[bool, Entity]:
 
 
 def _evidence(found: Around) -> Iterator[Evidence]:
-    for key, values in found.properties.items():
-        if values != (found.node.name,):
-            yield from (Evidence(triple, 1) for triple in property_triples(found.node.name, key, list(values)))
+    for key, values in _known(found).items():
+        yield from (Evidence(triple, 1) for triple in property_triples(found.node.name, key, list(values)))
     yield from (Evidence(link.triple, 1) for link in found.links)
