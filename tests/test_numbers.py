@@ -25,6 +25,7 @@ def bound(text: str) -> Comparison:
     [
         ("40,000", "40000"), ("1.95", "1.95"), ("10 000", "10000"), ("2.5 million", "2500000"),
         ("a million", "1000000"), ("50k", "50000"), ("three", "3"), ("the year 1990", "1990"),
+        ("fifteen", "15"), ("twenty-five", "25"), ("two hundred", "200"), ("thirty thousand", "30000"),
         ("3 May 2020", "2020-05-03"), ("August 2021", "2021-08"), ("May of 2020", "2020-05"),
     ],
 )  # fmt: skip

@@ -50,6 +50,7 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
         "mw megawatt megawatts": 1_000_000,
         "gw gigawatt gigawatts": 1_000_000_000,
     },
+    "speed": {"kmh kph": 1, "mph": 1.609344, "knot knots kn": 1.852},
     "voltage": {"v volt volts": 1, "kv kilovolt kilovolts": 1_000},
     "data": {
         "kb kilobyte kilobytes": 1_000,
@@ -169,7 +170,7 @@ def _figures(plain: Sequence[str], index: int) -> tuple[str, int] | None:
     if index >= len(plain):
         return None
     if plain[index] in NUMERALS:
-        return _with_half(str(NUMERALS[plain[index]]), plain, index + 1)
+        return _with_half(*_in_words(plain, index))
     if plain[index] == "half" and plain[index + 1 : index + 2] in (["a"], ["an"]):
         return "0.5", index + 2
     short = _THOUSANDS.fullmatch(plain[index])
@@ -181,6 +182,16 @@ def _figures(plain: Sequence[str], index: int) -> tuple[str, int] | None:
     while end < len(plain) and plain[end].isdecimal() and len(plain[end]) == 3 and len(plain[index]) <= 3:
         text, end = text + plain[end], end + 1
     return _with_half(text, plain, end)
+
+
+def _in_words(plain: Sequence[str], index: int) -> tuple[str, Sequence[str], int]:
+    """A number in words with the words and its end: "twenty", "twenty-five", "two hundred"."""
+    number, ones = NUMERALS[plain[index]], NUMERALS.get("".join(plain[index + 1 : index + 2]), 0)
+    if 20 <= number < 100 and 0 < ones < 10:
+        return str(number + ones), plain, index + 2
+    if plain[index + 1 : index + 2] in (["hundred"], ["dozen"]):
+        return str(number * ones), plain, index + 2
+    return str(number), plain, index + 1
 
 
 def _with_half(text: str, plain: Sequence[str], end: int) -> tuple[str, int]:

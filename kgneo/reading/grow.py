@@ -462,7 +462,8 @@ class Grower:
                 return (0.0 if both else self._again(number)) + self.costs.distance * behind
             adjective = self._adjective(number)
             telling = [word for word in telling if word < adjective]
-            if telling or abs(adjective - self._start(thing.last)) > 4:
+            ahead = max(self._start(thing.last) - adjective, adjective - self.mentions[thing.last].end + 1)
+            if telling or ahead > 4:
                 return None
             return 0.0
         cost = self.costs.distance * behind

@@ -41,7 +41,7 @@ def says_all(heard: Heard, item: Interpretation, given: Sequence[Span], numbers:
     said = said_words(heard, graph) | {*numbers}
     if any(word.lower() not in said for word in item.unsaid) or any(word[:1].isupper() for word in item.ignored):
         return False
-    if _speaks_of_other(heard, graph) or _takes_for_id(heard, graph, numbers):
+    if _speaks_of_other(heard, graph) or _takes_for_id(heard, graph, numbers) or _says_more_of_kind(heard, graph):
         return False
     return all(_is_said(heard, graph, value) for value in _unbounded(graph))
 
@@ -129,7 +129,15 @@ def names_what_is_there(heard: Heard, graph: QueryGraph) -> bool:
         return True
     compared = {index for item in heard.form.comparisons for index in range(item.start, item.end)}
     numbers = [start for start, _, _ in numbers_of(heard) if start not in compared]
-    return not (numbers and isinstance(graph.answer, Value)) and _is_said(heard, graph, asked, NAMED)
+    return not (numbers and isinstance(graph.answer, Value)) and _is_named(heard, asked.key)
+
+
+def _is_named(heard: Heard, key: str) -> bool:
+    """Whether a property is spoken of by its own name, and not by a word that may be one of its values: "a PINK grape"
+    says nothing of whether grapes have a colour."""
+    names = {key, *(item.name for item in heard.fits.vocabulary.keys if item.key == key and item.name)}
+    words = [word for at, word in enumerate(heard.plain) if at not in heard.taken and word not in FUNCTION_WORDS]
+    return any(same_root(word, part) for name in names for part in name_words(name) for word in words)
 
 
 def _is_said(heard: Heard, graph: QueryGraph, value: Value, least: float = LIKELY) -> bool:
@@ -176,15 +184,34 @@ def _is_same(number: str, literal: str) -> bool:
 
 def _speaks_of_other(heard: Heard, graph: QueryGraph) -> bool:
     """Whether a word is of a name in the schema, and a query graph speaks of nothing that has it in its name."""
+    spoken = _spoken(heard, graph)
+    return any(has_root(word, heard.fits) and not any(same_root(word, said) for said in spoken)
+               for word in map(heard.plain.__getitem__, _left(heard)))  # fmt: skip
+
+
+def _says_more_of_kind(heard: Heard, graph: QueryGraph) -> bool:
+    """Whether a word before the noun for a kind of things says what they are like, and is no name that a query graph
+    speaks of: "a TURQUOISE grape"."""
+    numbers = {index for start, end, _ in numbers_of(heard) for index in range(start, end)}
+    before = [heard.plain[index] for index in _left(heard) if index not in numbers and heard.is_label(index + 1)]
+    spoken = _spoken(heard, graph)
+    return not all(word in MEASURES or any(same_root(word, said) for said in spoken) for word in before)
+
+
+def _spoken(heard: Heard, graph: QueryGraph) -> set[str]:
+    """The words of all names of the schema that a query graph speaks of."""
     vocabulary = heard.fits.vocabulary
     spoken = {word for variable in graph.variables for label in variable.labels for word in name_words(label)}
     spoken |= {word for edge in graph.edges for relation in edge.relations
                for word in name_words(vocabulary.readable(relation))}  # fmt: skip
     keys = {value.key for value in graph.values()}
-    spoken |= {word for key in vocabulary.keys if key.key in keys for word in name_words(key.name or key.key)}
+    return spoken | {word for key in vocabulary.keys if key.key in keys for word in name_words(key.name or key.key)}
+
+
+def _left(heard: Heard) -> list[int]:
+    """The telling words that are no values, no units, and not of the sentence's form."""
     units = {end for _, end, _ in numbers_of(heard)}
-    left = [heard.plain[index] for index in heard.telling if index not in heard.taken | heard.form.used | units]
-    return any(has_root(word, heard.fits) and not any(same_root(word, said) for said in spoken) for word in left)
+    return [index for index in heard.telling if index not in heard.taken | heard.form.used | units]
 
 
 def as_number(text: str) -> float | None:

@@ -41,7 +41,7 @@ from kgneo.reading.read import Interpretation
 from kgneo.stages.interpret import LONGEST, interpret, reading, run_query
 from kgneo.stages.unused import hear
 from kgneo.text import fold
-from kgneo.verification.all_said import as_number, is_in_unit, names_what_is_there, numbers_of, says_all
+from kgneo.verification.all_said import LIKELY, as_number, is_in_unit, names_what_is_there, numbers_of, says_all
 from kgneo.verification.cut import cuts, is_verb, subject_of
 from kgneo.verification.named import same_value
 from kgneo.verification.steps import Steps
@@ -504,7 +504,7 @@ class _Claim:
                  if _is_test(item.graph) and names_what_is_there(self.heard, item.graph)]  # fmt: skip
         if not found:
             return None
-        near = [item for item in found if item.score >= found[0].score - CLOSE]
+        near = _as_good(found)
         for item in near:
             asked = self._of(item, _existing(item.graph))
             result = self._run(asked.graph)
@@ -578,8 +578,7 @@ class _Claim:
 
     def _near(self, text: str, numbers: Sequence[str] = ()) -> list[Interpretation]:
         """The readings of a text that are as good as the best one; `numbers` of it need not be read."""
-        found = self._readings(text, numbers)
-        return [item for item in found if item.score >= found[0].score - CLOSE]
+        return _as_good(self._readings(text, numbers))
 
     def _any_compared(self, asked: Sequence[Asked]) -> CheckedPart | None:
         """The verdict by what is found in one of several ways: the first that holds, or else the first."""
@@ -607,6 +606,13 @@ class _Claim:
             self.text, verdict, asked.confidence, f"{told} Read as: {asked.wording}.", evidence, asked.graph,
             result.compiled.text,
         )  # fmt: skip
+
+
+def _as_good(found: Sequence[Interpretation]) -> list[Interpretation]:
+    """The readings as good as the first, but for those that tell of one thing as of several: a wine with that name, and
+    one with that score."""
+    return [item for item in found if item.score >= found[0].score - CLOSE
+            and len(item.graph.edges) <= len(found[0].graph.edges)]  # fmt: skip
 
 
 def _is_number(graph: QueryGraph) -> bool:
@@ -656,11 +662,11 @@ def _is_test(graph: QueryGraph) -> bool:
 
 
 def _is_needless(item: Interpretation) -> bool:
-    """Whether a reading begins at a thing of which the claim says nothing but that it is there."""
+    """Whether a reading begins at a thing of which the claim says nothing but what it is joined to by one type."""
     root = item.graph.root
     return (
         item.named < SURELY
-        and len(item.graph.edges_of(root)) == 1
+        and len({(edge.relations, edge.subject == root) for edge in item.graph.edges_of(root)}) == 1
         and not item.graph.conditions_of(root)
         and not any(selection.variable == root for selection in item.graph.selections)
     )
@@ -732,7 +738,8 @@ def _telling(text: str) -> str:
 
 def _confidence(item: Interpretation) -> float:
     """How often a verdict by such a reading is right; `python -m benchmarks.claims databases --confidence` tells it."""
-    return max(LEAST, READ - WEAK * item.loose - WEAK * item.silent)
+    doubtful = item.means < LIKELY  # a word of the claim is none of the schema's
+    return max(LEAST, READ - WEAK * item.loose - WEAK * item.silent - WEAK * doubtful)
 
 
 def _left_out(text: str, span: tuple[int, int]) -> str:
