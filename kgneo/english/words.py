@@ -24,6 +24,8 @@ POINTERS = word_set("that this those these")
 """Those of them that stand before a noun."""
 OWNING = word_set("my your his its our their")
 """Those that say whose a noun is."""
+POSSESSING = word_set("own owns owned owner has have possesses belongs")
+"""Words in the names of relationship types by which something is whose it is."""
 QUESTION_WORDS = word_set("who whom whose what which when where why how")
 REQUESTS = word_set("name list give show find tell")
 ASKING = REQUESTS | word_set(

@@ -54,6 +54,7 @@ def vocabulary(schema: Schema, shape: Shape) -> Vocabulary:
         tuple(_links(relations, labels)),
         dict(shape.names),
         dict(shape.display),
+        parts=_parts(relations, labels),
         words={
             singular(short): (Word(long, 1.0),) for short, long in short_words(_stored(labels, relations, keys)).items()
         },
@@ -63,6 +64,18 @@ def vocabulary(schema: Schema, shape: Shape) -> Vocabulary:
 def _stored(labels: Iterable[str], relations: Iterable[Relation], keys: Iterable[Key]) -> Iterator[str]:
     """The names as the graph has them."""
     yield from map(str.__str__, (*labels, *(item.name for item in relations), *(key.key for key in keys)))
+
+
+def _parts(relations: Iterable[Relation], labels: Mapping[str, int]) -> dict[str, frozenset[str]]:
+    """The labels whose nodes, as far as relationships show, all have others that more nodes have, with these."""
+    found: dict[str, frozenset[str]] = {}
+    for connection in (each for relation in relations for each in relation.connections):
+        for end in (connection.subject, connection.object):
+            for label in end:
+                found[label] = found.get(label, frozenset(labels)) & {*end}
+    wider = {label: frozenset(other for other in others if labels[other] > labels.get(label, 0))
+             for label, others in found.items()}  # fmt: skip
+    return {label: others for label, others in wider.items() if others}
 
 
 def _links(relations: Iterable[Relation], labels: Mapping[str, int]) -> Iterator[Link]:

@@ -8,12 +8,12 @@ that says no more than the reading does costs something, so that it stands behin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from kgneo.english.names import name_words, same_root
+from kgneo.english.names import is_past, name_words, same_root
 from kgneo.english.numbers import multiple_of
 from kgneo.english.words import ARTICLES, ASKING, COMMON, FUNCTION_WORDS, IDENTIFYING, MEASURES
 from kgneo.query.graph import (
@@ -239,6 +239,12 @@ class _View:
         """The words that surely name a property which the query graph speaks of."""
         return frozenset(at for key in self.keys_of(value.of) if key.key == value.key for at in self.named(key))
 
+    def is_done_by_asked(self, words: Collection[int]) -> bool:
+        """Whether words are what is done by the kind of things that is asked for: "which vet GAVE it"."""
+        at = self.heard.form.at
+        asks = self.heard.form.word in ("which", "what") and self.heard.is_label(at)
+        return asks and all(is_past(self.plain[index]) for index in words)
+
     def naming(self, label: str) -> frozenset[int]:
         """The words that surely name a label."""
         last = name_words(label)[-1:]
@@ -380,7 +386,7 @@ def asking(view: _View) -> Iterator[Edit]:
             if words:
                 yield _asked(view, Value(name, key.key), words)
     for value, key, words in view.known:
-        if key.kind != "truth" and any(map(view.heard.is_told, words)):
+        if key.kind != "truth" and (any(map(view.heard.is_told, words)) or view.is_done_by_asked(words)):
             continue
         yield _asked(view, Value(value.of, value.key), words)
 

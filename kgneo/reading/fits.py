@@ -14,6 +14,7 @@ import numpy as np
 from kgneo.english.names import (
     is_doer,
     is_past,
+    is_present,
     is_role,
     name_words,
     same_root,
@@ -131,6 +132,11 @@ class Fits:
             return False
         others = OTHER_ENDS.get(singular(word), ())
         return any(singular(own) in others for own in self._relation_names[relation].words)
+
+    def is_who_does(self, word: str, relation: int) -> bool:
+        """Whether a noun for people is the verb that a relationship type is called by: "mentor" of `MENTORS`."""
+        name = name_words(self.vocabulary.readable(self.relations[relation]))
+        return len(name) == 1 and is_present(name[0]) and singular(word) == singular(name[0]) and self._is_person(word)
 
     def is_any_other_end(self, word: str) -> bool:
         """The same of any of them."""
@@ -349,6 +355,9 @@ class Fits:
 
     def _means_people(self, label: str) -> float:
         return self.likeness.thesaurus.share_of(name_words(label)[-1], "person") if self.likeness else 0.0
+
+    def _is_person(self, word: str) -> bool:
+        return self._means_people(singular(word)) >= LEAST_PEOPLE
 
     def _are_people(self, label: str) -> float:
         words = {word for key in self.vocabulary.keys_of(label) for word in (*name_words(key.key), key.key.lower())}

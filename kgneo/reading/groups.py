@@ -51,10 +51,12 @@ def group_noun(
 ) -> int:
     """The noun that names what groups are made by behind the group word `at`; -1 where none does."""
     last, label = -1, False
-    for index in phrase(text, words, at):
-        if is_key(index) and not (label and _does(words, at)):
+    nouns = list(phrase(text, words, at))
+    does = _does(words, at)
+    for index in nouns:
+        if is_key(index) and not (label and does):
             last, label = index, False
-        elif is_label(index):
+        elif is_label(index) and not (label and does and index == nouns[-1]):  # what each vet does: TREAT
             last, label = index, True
     return last
 

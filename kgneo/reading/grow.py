@@ -899,7 +899,8 @@ class Grower:
         return False
 
     def _voice(self, relation: str, forward: bool, gap: Sequence[int], number: int) -> float:
-        """Which way English says: "who follows X", "whom does X follow", "followed by X", "manager of X"."""
+        """Which way English says: "who follows X", "whom does X follow", "followed by X", "manager of X"; the other way
+        round of a type that is called passive (`INFLUENCED_BY`), whose object does it."""
         number_of = self.fits.relations.index(relation)
         verbs = [place for place in gap if self.fits.named(self.words[place].plain, number_of)]
         if not verbs:
@@ -909,12 +910,13 @@ class Grower:
             forward = not forward
         after = self.words[verb + 1].plain if verb + 1 < len(self.words) else ""
         mention = self.mentions[number]
-        passive = after == "by"
         behind = verb >= self._name_end(number)
+        passive = after == "by" and not behind  # else what is named is done to: "whom was X influenced by"
+        last = name_words(self.fits.vocabulary.readable(relation))[-1]
         if after == "of" and not is_past(self.words[verb].plain):
-            last = name_words(relation)[-1]
-            source_acts = last == "of" or last in ("by",)
+            source_acts = last in ("of", "by") or self.fits.is_who_does(self.words[verb].plain, number_of)
             return self.costs.voice if forward == source_acts else 0.0
+        forward = forward != (last == "by")
         if behind and (self._is_asked_of(mention) or self._begins_clause(mention)):
             return 0.0 if forward else self.costs.voice
         return self.costs.voice if forward != passive else 0.0
@@ -946,7 +948,8 @@ class Grower:
     def _begins_clause(self, mention: Mention) -> bool:
         """Whether a relative pronoun stands before a name, which does what it says: "services THAT checkout needs"."""
         before = [word.plain for word in self.words[: mention.start] if word.plain not in ARTICLES]
-        return mention.meanings[0].kind == "value" and bool(before) and before[-1] in ACTING
+        asks = len(before) == 1  # "WHICH dogs are not …"
+        return mention.meanings[0].kind == "value" and bool(before) and before[-1] in ACTING and not asks
 
 
 def _could_have(tree: Tree, meaning: Meaning) -> bool:

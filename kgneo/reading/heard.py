@@ -20,6 +20,7 @@ from kgneo.english.words import (
     ARTICLES,
     AUXILIARIES,
     BEING,
+    DOING,
     EACH,
     FUNCTION_WORDS,
     HAPPENING,
@@ -29,6 +30,7 @@ from kgneo.english.words import (
     MEASURES,
     NOBODY,
     ONLY,
+    PERFECT,
     PREPOSITIONS,
     PRONOUNS,
     RATES,
@@ -139,7 +141,7 @@ class Heard:
                for item in self.key_mentions for meaning in item.meanings):  # fmt: skip
             unnamed = [index for index in unnamed if index not in self.supposing]
         labels = label_mentions(self.words, unnamed, fits, asked=asked, head=head)
-        labels = [item for item in self._as_what(labels) if not self._are_too_many(item)]
+        labels = [item for item in self._as_what(labels) if not (self._are_too_many(item) or self._is_deed(item))]
         mentions = sorted([*values, *labels], key=lambda item: item.start)
         mentions = [item for item in mentions if not self._is_kind_of_alike(item)]
         mentions, self.outnumbered = self._with_fewer(mentions)
@@ -237,6 +239,16 @@ class Heard:
             return list(labels)
         whole = Mention(who, who + 1, part.meanings, tuple(range(part.start, part.end)))
         return [whole, *(item for item in labels if item is not part and item.start != who)]
+
+    def _is_deed(self, item: Mention) -> bool:
+        """Whether a word that is like a label is the verb of a clause, and of a relationship type: "how many pets does
+        each vet TREAT" beside treatments."""
+        word, owner = self.plain[item.start], item.meanings[0].owner
+        does = next((at for at in range(item.start - 2, -1, -1) if self.plain[at] in DOING - PERFECT), -SCOPE)
+        ends = not {*self.plain[item.end : item.end + 1]} - FUNCTION_WORDS
+        own = singular(word) != word or word in map(singular, name_words(owner))
+        alone = item.start + 1 == item.end
+        return alone and ends and not own and item.start - does < SCOPE and self.fits.names_any(word)
 
     def _are_too_many(self, item: Mention) -> bool:
         """Whether so many of what a word names are asked for that the graph has fewer: "5000 PEOPLE" are a number that

@@ -762,8 +762,11 @@ def _kinds_of(words: Sequence[Word], mentions: Sequence[Mention], fits: Fits) ->
 
 
 def people(fits: Fits) -> list[tuple[str, float]]:
-    """Labels of people, with how surely they are that."""
-    return sorted(fits.people.items(), key=lambda pair: -pair[1])[:3]
+    """Labels of people, with how surely they are that; of labels of which one is a part of another, the whole."""
+    likely = {label for label, share in fits.people.items() if share > LEAST_PEOPLE}
+    wholes = {label: share for label, share in fits.people.items()
+              if likely.isdisjoint(fits.vocabulary.parts.get(label, ()))}  # fmt: skip
+    return sorted(wholes.items(), key=lambda pair: -pair[1])[:3]
 
 
 def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list[Mention]:

@@ -26,6 +26,7 @@ from kgneo.english.words import (
     NOBODY,
     OF_SIZE,
     PEOPLE,
+    POSSESSING,
     PREPOSITIONS,
     SAME_NAMES,
     UNITS,
@@ -80,8 +81,11 @@ class Roots:
         if behind < 0 or self.heard.mentions[behind].meanings[0].kind != "label":
             return []
         fits, owned = self.heard.fits, self.heard.mentions[behind].meanings[0].owner
-        ends = dict.fromkeys(step.label for step in fits.vocabulary.leaving.get(owned, ()))
-        return [(-1, Meaning("label", end, AGENT)) for end in ends if fits.people.get(end, 0.0) > LEAST_PEOPLE]
+        steps = fits.vocabulary.leaving.get(owned, ())
+        whole = {label for label, share in people(fits) if share > LEAST_PEOPLE}
+        people_at = {step.label: AGENT for step in steps if step.label in whole}
+        owning = {step.label: SURE for step in steps if POSSESSING.intersection(name_words(step.relation))}
+        return [(-1, Meaning("label", end, score)) for end, score in (people_at | owning).items()]
 
     def _named(self) -> tuple[list[tuple[int, Meaning]], list[int]]:
         at = self.heard.form.at

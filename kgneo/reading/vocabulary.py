@@ -100,7 +100,8 @@ class Said:
 class Vocabulary:
     """Labels with their number of nodes, properties, links; `names` are readable names of relationship types that are
     codes, `display` the properties that name a label's nodes, `spoken` what speaks of labels without a name,
-    `doers` the verbs whose doers a label's nodes are. People told `words` for names, by the words in the singular, what
+    `doers` the verbs whose doers a label's nodes are, `parts` the labels whose nodes all have others (`Mayor` of
+    `Person`), with these. People told `words` for names, by the words in the singular, what
     is `said` for values, and which relationship types are `symmetric`."""
 
     labels: dict[str, int] = field(default_factory=dict)
@@ -110,6 +111,7 @@ class Vocabulary:
     display: dict[str, tuple[str, ...]] = field(default_factory=dict)
     spoken: dict[str, tuple[str, ...]] = field(default_factory=dict)
     doers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    parts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     words: Mapping[str, tuple[Word, ...]] = field(default_factory=dict)
     said: tuple[Said, ...] = ()
     symmetric: frozenset[str] = frozenset()
