@@ -39,6 +39,8 @@ CONNECTED = word_set(
     "chain chains line lines get gets reach reaches reachable lead leads leading go goes come comes travel bridge"
 )
 """Words for being joined by ways."""
+MOVING = word_set("get gets lead leads leading go goes come comes travel line lines")
+"""Those of them that say so only of what they lead to or from: not "can I GET into X with Y"."""
 STEPS = word_set(
     "step steps hop hops move moves link links edge edges handshake handshakes jump jumps degree degrees separation"
 )
@@ -48,6 +50,8 @@ _SLOTS = {
     "steps": rf"(?:{'|'.join(sorted(STEPS))}|relationships?|connections?)",
     "number": rf"(?P<number>\d+|{'|'.join(NUMBERS)}|a|single)",
     "connected": rf"(?:{'|'.join(sorted(CONNECTED))})",
+    "joined": rf"(?:(?:{'|'.join(sorted(CONNECTED - MOVING))})\b|"
+    rf"(?:{'|'.join(sorted(MOVING))})\b.*\b(?:to|from|between) (?:\w+ ){{0,2}}X)",
     "asking": f"(?:{_ASKING})",
     "both": r"X,? (?:and|or|&|as well as) (?:\w+ ){0,3}X",
 }
@@ -63,8 +67,8 @@ CUES = (
         r"X\b.*\b(?:common|shares?)\b.*\bwith (?:\w+ ){{0,3}}X", "What do X and X have in COMMON?"),
     Cue("between", r"\b(?:what|which|who|kinds?|sorts?|types?|list|name|everything|everyone)\b.*(?:\bbetween X|"
         r"\b(?:on|along) (?:a |the |any |every )?(?:\w+ )?{connected}\b)", "WHICH suppliers stand BETWEEN X and X?"),
-    Cue("exists", r"^(?:so |then |tell me |say )?(?:if|whether)?.*?(?:^|[,:;] ?){asking}\b.*\b{connected}\b|"
-        r"\b(?:if|whether) (?:there )?.*\b{connected}\b|\b(?:is|are) there .*\b{connected}\b",
+    Cue("exists", r"^(?:so |then |tell me |say )?(?:if|whether)?.*?(?:^|[,:;] ?){asking}\b.*\b{joined}|"
+        r"\b(?:if|whether) (?:there )?.*\b{joined}|\b(?:is|are) there .*\b{joined}",
         "IS THERE a WAY from X to X?"),
     Cue("shortest", r"\b(?:shortest|quickest|most direct|path|route)\b", "The SHORTEST PATH from X to X"),
     Cue("ways", r"\b(?:connected|linked|related|associated|joined|tied|connects?|links?|relates?|joins?|ties?|"

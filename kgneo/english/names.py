@@ -169,6 +169,10 @@ def singular(word: str) -> str:
     return word[:-2] if word.endswith(("ches", "shes", "sses", "xes")) else word[:-1]
 
 
+LATIN = frozenset(("per", "con", "com", "dis", "pre", "pro", "trans", "uni", "inter", "plat", "sur"))
+"""What no compound begins with: "performing" is no forming."""
+
+
 @lru_cache(maxsize=65536)
 def same_root(first: str, second: str) -> bool:
     """Whether two lower-case words differ only by English suffixes, such as "teacher" and "teaches".
@@ -179,7 +183,8 @@ def same_root(first: str, second: str) -> bool:
         return True
     if len(second) < 4:
         return False
-    return any(_differ_by_suffix(first[start:], second) for start in range(3, len(first) - 4))
+    return any(first[:start] not in LATIN and _differ_by_suffix(first[start:], second)
+               for start in range(3, len(first) - 4))  # fmt: skip
 
 
 def same_whole_root(first: str, second: str) -> bool:

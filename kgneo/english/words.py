@@ -210,6 +210,8 @@ NUMERALS = {
     "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
 }  # fmt: skip
 """Numbers in words."""
+ONCE = {"once": "1", "twice": "2", "thrice": "3"}
+"""Adverbs of how often something is done, as numbers."""
 RETURNING = word_set("they he she it themselves himself herself itself")
 """Words for what was spoken of, which says something more: "orders that THEY entered THEMSELVES"."""
 PEOPLE = word_set(
@@ -404,6 +406,8 @@ PASSING = word_set("pass passes passed elapse elapsed lie lies lay go goes went 
 """What time does between two dates."""
 SUMMING = word_set("combined altogether")
 """Words by which all numbers are added up."""
+DONE = word_set("given done made sent had")
+"""Participles that say of something no more than that it is done."""
 GIVING = word_set(
     "send sends sent sending give gives gave giving make makes made making place placed places placing outgoing from"
 )

@@ -48,7 +48,9 @@ class Bare:
         labels = {thing.label for thing in tree.things}
         names = [*self.heard.lacked, *self.heard.whole_keys]
         lacked = {index for start, end, key in names if key.owner in labels for index in range(start, end)}
-        for index in self.heard.telling:
+        last = len(self.heard.plain) - 1
+        had = (last,) if self.heard.plain[-1:] == ["had"] and self.heard.denies(last) else ()  # "has nobody ever HAD"
+        for index in (*self.heard.telling, *had):
             if index in tree.used | self.heard.form.used | lacked or self.heard.mention_at(index) >= 0:
                 continue
             if self._is_property(index, labels) or self._has_object(index) or self._is_of_company(index):
@@ -100,21 +102,22 @@ class Bare:
         for place in self._holders(tree, index):
             steps = [step for step in self.heard.fits.vocabulary.leaving.get(tree.things[place].label, ())
                      if step.relation not in known]  # fmt: skip
-            rated = [(self._fit(index, step), number) for number, step in enumerate(steps)]
+            rated = [(self._fit(index, step, tree.things[place].label), number) for number, step in enumerate(steps)]
             fit, number = max(rated, default=(0.0, 0), key=lambda pair: (pair[0], -pair[1]))
             if fit:
                 return place, self._turned(index, steps[number], steps), fit
         return None
 
-    def _fit(self, index: int, step: Step) -> float:
-        """How well a word names a step: by its root, or, where something is denied, by what it is like."""
+    def _fit(self, index: int, step: Step, label: str) -> float:
+        """How well a word names a step from a node of a label: by its root, or, where something is denied, by what it
+        is like."""
         word = self.heard.plain[index]
         number = self.heard.fits.relations.index(step.relation)
         if self._is_truth(index, step.relation):
             return 1.0
         if not self.heard.denies(index) and not self._stands_alone(index, step.relation):
             return 0.0
-        if self.heard.fits.named(word, number):
+        if self.heard.fits.named(word, number) or self.heard.fits.does_only(word, label, step.relation):
             return 1.0
         like = min(float(self.heard.fits.of(word)[1][number]), float(self.heard.fits.similarity(word)[number]))
         other = max((item.meanings[0].score for item in self.heard.key_mentions if item.start == index), default=0.0)
@@ -135,7 +138,8 @@ class Bare:
             and all(key.kind not in MEASURED for key in self.heard.fits.vocabulary.keys_of(relation))
         ):
             return False  # "published after 2010" says when that was, and not by whom
-        return alone and (article >= 0 or anybody or counted or is_past(self.heard.plain[index]))
+        often = self.heard.form.word == "how often"
+        return alone and (article >= 0 or anybody or counted or often or is_past(self.heard.plain[index]))
 
     def _is_light(self, index: int) -> bool:
         """Whether a word can stand behind a verb without an object, and is no name there: "who produced SO"."""

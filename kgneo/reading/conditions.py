@@ -369,6 +369,8 @@ class Conditions:
         return None
 
     def compared(self, item: Comparison, tree: Tree) -> Condition | None:
+        if item.often:
+            return self._counted_alone(item, tree) or self._counted_last(item, tree)
         counted = None if item.function or item.form else self._counted_by(item, tree)
         if counted is not None:
             return counted
@@ -762,6 +764,17 @@ class Conditions:
                     Aggregate("count", Value(f"r{number}"), Value(f"x{join.source}")), item.operator, values
                 )
         return None
+
+    def _counted_last(self, item: Comparison, tree: Tree) -> Condition | None:
+        """ "received an X-ray TWICE": a test of how many relationships lead to what is named last before it."""
+        ends = {place: self.heard.mentions[number].end for number, place in tree.places if number >= 0}
+        joins = [(ends[join.target], number) for number, join in enumerate(tree.joins)
+                 if not join.absent and ends.get(join.target, item.end) <= item.start]  # fmt: skip
+        number = max(joins, default=(0, -1))[1]
+        if number < 0:
+            return None
+        measure = Aggregate("count", Value(f"r{number}"), Value(f"x{tree.joins[number].source}"))
+        return Condition(measure, item.operator, tuple(map(_number, item.values)))
 
 
 def _only_names(key: Key, said: Sequence[str]) -> bool:

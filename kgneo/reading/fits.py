@@ -25,12 +25,16 @@ from kgneo.english.names import (
 from kgneo.english.numbers import UNIT_SIZES, before_per
 from kgneo.english.words import (
     CLOSING,
+    DONE,
+    GIVING,
     MEASURES,
     OPENING,
     OTHER_ENDS,
     PERIODS,
     PERSONAL,
+    PLAIN_VERBS,
     PREPOSITIONS,
+    RECEIVING,
     SAID_OF,
     SAME_NAMES,
     UNITS,
@@ -120,6 +124,12 @@ class Fits:
     def names_any(self, word: str) -> bool:
         """Whether a word names a relationship type, whichever."""
         return any(self.named(word, relation) for relation in range(len(self.relations)))
+
+    def does_only(self, word: str, label: str, relation: str) -> bool:
+        """Whether a verb that says little can mean nothing else of the nodes of a label than a relationship type, since
+        they have no other: "given" of vaccines, which are only what `VACCINATED_WITH` leads to."""
+        steps = {step.relation for step in self.vocabulary.leaving.get(label, ())}
+        return steps == {relation} and word in PLAIN_VERBS | GIVING | RECEIVING | DONE
 
     def has_root(self, word: str, relation: int) -> bool:
         """Whether a word shares its root with one of the relationship type's."""

@@ -32,6 +32,7 @@ from kgneo.english.words import (
     MEASURES,
     NEGATIONS,
     NUMERALS,
+    ONCE,
     ORDINALS,
     OWNING,
     PASSING,
@@ -83,7 +84,7 @@ class Extreme:
 class Comparison:
     """A comparison with numbers or dates, words `start` to `end` (exclusive): "after 2000", "at least 3"; with what
     a `function` makes of all there are: "above the average"; or with the days of the week or months that a `form` of
-    a date has: "on weekends"."""
+    a date has: "on weekends"; or of how `often` something is done: "more than once"."""
 
     start: int
     end: int
@@ -91,6 +92,7 @@ class Comparison:
     values: tuple[str, ...]
     function: Function | None = None
     form: ValueForm = ""
+    often: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,6 +366,8 @@ def _how_often(plain: Sequence[str], index: int) -> Asked | None:
     following, behind = plain[index + 1 : index + 2], plain[index + 3 : index + 4]
     if following == ["many"] and plain[index + 2 : index + 3] == ["times"] and {*behind} & {"as", *COMPARATIVES}:
         return "count", index + (5 if behind == ["as"] else 4), "how many", set(range(index, index + 4))
+    if following == ["many"] and plain[index + 2 : index + 3] == ["times"]:
+        return "count", index + 3, "how often", {index, index + 1, index + 2}
     if following in (["many"], ["much"]):
         return "count", index + 2, "how many", {index, index + 1}
     return ("count", index + 2, "how often", {index, index + 1}) if following == ["often"] else None
@@ -523,12 +527,19 @@ def _extremes(plain: Sequence[str]) -> list[Extreme]:
 _BOUNDS = [(tuple(words.split()), cast(Operator, operator)) for words, operator in BOUNDS]
 
 
+_TIMES_BOUNDS: list[tuple[tuple[str, ...], Operator]] = [
+    *_BOUNDS, (("more", "than"), ">"), (("fewer", "than"), "<"), (("less", "than"), "<"), (("over",), ">"),
+    (("only",), "="), ((), "="),
+]  # fmt: skip
+
+
 def _comparisons(plain: Sequence[str]) -> list[Comparison]:
     found: list[Comparison] = []
     index = 0
     while index < len(plain):
         item = (
-            _range(plain, index)
+            _often(plain, index)
+            or _range(plain, index)
             or _inclusive(plain, index)
             or _bound(plain, index)
             or _against_all(plain, index)
@@ -540,6 +551,20 @@ def _comparisons(plain: Sequence[str]) -> list[Comparison]:
         else:
             index += 1
     return found
+
+
+def _often(plain: Sequence[str], index: int) -> Comparison | None:
+    """A test of how often something is done: "MORE THAN ONCE", "AT LEAST 3 TIMES", "TWICE"."""
+    for pattern, operator in _TIMES_BOUNDS:
+        at = index + len(pattern)
+        if tuple(plain[index:at]) != pattern:
+            continue
+        number = number_at(plain, at)
+        times, end = (number[0], number[1] + 1) if number else (ONCE.get("".join(plain[at : at + 1]), ""), at + 1)
+        said = plain[end - 1 : end] == ["times"] if number else bool(times) and (bool(pattern) or times != "1")
+        if said and plain[end : end + 1] not in (["as"], ["more"]):
+            return Comparison(index, end, operator, (times,), often=True)
+    return None
 
 
 def _recurring(plain: Sequence[str], index: int) -> Comparison | None:

@@ -42,7 +42,7 @@ from kgneo.english.words import (
     UNNAMED,
 )
 from kgneo.query.graph import Operator
-from kgneo.reading.fits import Fits, key_name
+from kgneo.reading.fits import LEAST_PEOPLE, Fits, key_name
 from kgneo.reading.form import ON, TIMES, Comparison, Extreme, Form, form_of, operator_of
 from kgneo.reading.formed import formed_mentions
 from kgneo.reading.groups import first_behind, group_noun, group_words
@@ -141,6 +141,7 @@ class Heard:
                for item in self.key_mentions for meaning in item.meanings):  # fmt: skip
             unnamed = [index for index in unnamed if index not in self.supposing]
         labels = label_mentions(self.words, unnamed, fits, asked=asked, head=head)
+        labels += self._people_of(labels)
         labels = [item for item in self._as_what(labels) if not (self._are_too_many(item) or self._is_deed(item))]
         mentions = sorted([*values, *labels], key=lambda item: item.start)
         mentions = [item for item in mentions if not self._is_kind_of_alike(item)]
@@ -150,6 +151,7 @@ class Heard:
         first = self.form.versus[1] if self.form.versus else 0
         self.mentions: list[Mention] = [item for item in mentions if not first <= item.start < end]
         self.form = replace(self.form, used=self.form.used | set(range(first, end)))
+        self.form = self._with_numbers(self.form)
         self.grouping = range(0)
         self._group()
 
@@ -239,6 +241,32 @@ class Heard:
             return list(labels)
         whole = Mention(who, who + 1, part.meanings, tuple(range(part.start, part.end)))
         return [whole, *(item for item in labels if item is not part and item.start != who)]
+
+    def _with_numbers(self, form: Form) -> Form:
+        """The form with tests of how many things hang on what is asked for: "owners who have TWO pets"."""
+        found = []
+        for item in self.mentions:
+            at = item.start - 1
+            behind = at > form.at and any(other.end <= at for other in self.mentions)
+            plural = singular(self.plain[item.start]) != self.plain[item.start]
+            number = number_at(self.plain, at) if behind and plural and at not in form.used else None
+            if number and number[1] == item.start and item.meanings[0].kind == "label" and self.plain[at - 1] != "the":
+                found.append(Comparison(at, item.start, "=", (number[0],)))
+        used = form.used | {item.start for item in found}
+        return replace(form, comparisons=(*form.comparisons, *found), used=used) if found else form
+
+    def _people_of(self, labels: Sequence[Mention]) -> list[Mention]:
+        """The nouns with "who" behind them that are of the name of a date, as the people that have it: "CLIENTS who" of
+        owners with `client_since`."""
+        people, taken = self.fits.people, {item.start for item in labels}
+        found = []
+        for item in self.key_mentions:
+            dates = [each for each in item.meanings if each.key and each.key.kind == "date"]
+            owners = [each.owner for each in dates if people.get(each.owner, 0.0) > LEAST_PEOPLE]
+            if owners and item.start not in taken and self.plain[item.end : item.end + 1] == ["who"]:
+                meanings = tuple(Meaning("label", owner, SURE) for owner in dict.fromkeys(owners))
+                found.append(Mention(item.start, item.end, meanings))
+        return found
 
     def _is_deed(self, item: Mention) -> bool:
         """Whether a word that is like a label is the verb of a clause, and of a relationship type: "how many pets does

@@ -176,8 +176,10 @@ class Measures:
             if self.heard.plain[extreme.at] not in COUNTING or not self._counts_relations(extreme, tree):
                 continue
             for index in self._verbs():
-                steps = [step for step in self.heard.fits.vocabulary.leaving.get(tree.things[0].label, ())
-                         if self._names(index, step.relation)]  # fmt: skip
+                label = tree.things[0].label
+                steps = [step for step in self.heard.fits.vocabulary.leaving.get(label, ())
+                         if self._names(index, step.relation)
+                         or self.heard.fits.does_only(self.heard.plain[index], label, step.relation)]  # fmt: skip
                 if steps:
                     return self._counting(tree, extreme, index, steps)
         return tree

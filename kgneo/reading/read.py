@@ -668,8 +668,8 @@ class _Reader:
             return Aggregate("count", self._counted(tree), grouped)
         if kind == "share" and asked is None:
             return Aggregate("share", root)
-        if kind == "count" and asked is None and self.heard.counts_named and tree.joins:
-            return self._handled(tree)
+        if kind == "count" and tree.joins and (times := self._times(tree, grouped)):
+            return times
         if kind == "exists" or (kind == "count" and asked is None):
             return Aggregate("exists", root) if kind == "exists" else Aggregate("count", self._counted(tree))
         if asked is None and kind == "sum":
@@ -716,10 +716,16 @@ class _Reader:
         own = bool(self.heard.fits.vocabulary.keys_of(relation)) and len(name) > 1 and same_root(word, name[-1])
         return own or is_done(singular(word), name[0])
 
+    def _times(self, tree: Tree, grouped: Value | None) -> Aggregate | None:
+        """How often what is asked for is done, or how many of a named thing it is done to."""
+        if self.heard.form.word == "how often":
+            return Aggregate("count", Value(f"r{_first_join(tree)}"), grouped)
+        return self._handled(tree) if tree.asked is None and self.heard.counts_named else None
+
     def _handled(self, tree: Tree) -> Aggregate:
         """How many of a named thing, "how many BOLTS were ordered": the sum of what the first relationships of it
         have for that, or how many they are."""
-        at = min(number for number, join in enumerate(tree.joins) if 0 in (join.source, join.target))
+        at = _first_join(tree)
         for key in self.heard.fits.vocabulary.keys_of(tree.joins[at].relation):
             if key.kind == "number" and QUANTITIES.intersection(name_words(key.key)):
                 return Aggregate("sum", Value(f"r{at}", key.key))
@@ -770,6 +776,11 @@ class _Reader:
         best = self.heard.mentions[number].meanings[0]
         shown = self.heard.fits.vocabulary.display.get(best.owner, ())
         return best.key is not None and best.key.key in shown and best.times <= 1 and len(best.values) == 1
+
+
+def _first_join(tree: Tree) -> int:
+    """The place of the first relationship of the first thing."""
+    return min(number for number, join in enumerate(tree.joins) if 0 in (join.source, join.target))
 
 
 def _contradicts(tree: Tree) -> bool:

@@ -96,6 +96,8 @@ class Roots:
             roots += self._measures(self.heard.plain[at] if asked == "how" else "when", asked)
         if asked == "where":
             roots += self._places()
+        if self.heard.form.much and {*self.heard.plain[at : at + 1]} & BEING:
+            roots += self._measures("expensive", "how")  # "how much IS a ticket"
         agents = self._agents(at, run)
         roots += agents
         kinds = self._of_kind(run)
@@ -688,7 +690,16 @@ class Roots:
         found = [(-1, Meaning("label", label, 0.8 * share)) for label, share in shares if share > LEAST_PLACE]
         named = {meaning.owner for item in self.heard.values for meaning in item.meanings}
         told = (key for key in self.heard.fits.whereabouts if key.owner in named)
-        return [*found, *((-1, Meaning("key", key.owner, TOLD, key)) for key in told)]
+        return [*found, *self._places_of_deeds(), *((-1, Meaning("key", key.owner, TOLD, key)) for key in told)]
+
+    def _places_of_deeds(self) -> Iterator[tuple[int, Meaning]]:
+        """What a verb leads to that is no person: "where does the band PERFORM"."""
+        fits = self.heard.fits
+        verbs = [self.heard.plain[at] for at in self.heard.telling if self.heard.mention_at(at) < 0]
+        for link in fits.vocabulary.links:
+            deed = any(fits.named(word, fits.relations.index(link.relation)) for word in verbs)
+            if deed and link.subject != link.object and fits.people.get(link.object, 0.0) <= LEAST_PEOPLE:
+                yield -1, Meaning("label", link.object, AGENT)
 
     def _amounts(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """Numbers that a noun may be the measure of: "how many people live in"."""

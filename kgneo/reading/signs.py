@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from kgneo.english.lacking import may_lack
 from kgneo.english.words import (
     AMOUNTS,
     ASKING,
@@ -142,7 +143,7 @@ def of_form(question: str, graph: QueryGraph) -> Signs:
     words = _own_words(question, graph)
     asked = graph.answer
     aggregate = asked if isinstance(asked, Aggregate) else None
-    denies = bool(words & NEGATIONS)
+    denies = bool(words & NEGATIONS) or (graph.denies and may_lack(question))
     pairs = {
         "negation": (denies, graph.denies or (denies and _is_denied_bound(words, graph))),
         "extreme": (

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kgneo.context import Context
 from kgneo.english.calendar import part_asked
+from kgneo.english.lacking import with_no, with_not
 from kgneo.english.question import MaskedQuestion
 from kgneo.errors import EntityNotFound
 from kgneo.graph.attach import is_name
@@ -159,6 +160,8 @@ def _at_time(context: Context, question: str, given: Sequence[Span]) -> list[Int
 
 def _interpreted(context: Context, question: str, given: Sequence[Span]) -> list[Interpretation]:
     known, lessons = reading(context), _lessons(context)
+    if known is not None and not given:
+        question = with_not(with_no(question), known.fits.names_any)
     if known is None or lessons is None:
         return unlearned(context, question, given)
     fits = fits_of(context, known)
