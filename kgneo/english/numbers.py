@@ -14,7 +14,8 @@ from decimal import Decimal
 from kgneo.english.dates import iso, month_of, parse_date
 from kgneo.english.words import NUMERALS, ORDINALS
 
-FIGURES = r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?!\w|[.,]\d)"
+CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
+FIGURES = rf"(?<![\w.,:]){CLOCK}(?![\w:])|(?<![\w.,])(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+\.\d+)(?!\w|[.,]\d)"
 """Figures that are one number for all the signs in them: 40,000 and 1.95, but neither 5.26.1 nor 1.2.2020."""
 MULTIPLES = {
     "thousand": 1_000, "thousands": 1_000, "million": 1_000_000, "millions": 1_000_000, "mn": 1_000_000,
@@ -101,6 +102,8 @@ def number_at(plain: Sequence[str], index: int) -> tuple[str, int] | None:
         return date
     if plain[index : index + 1] and plain[index] in MULTIPLES and not plain[index].endswith("s"):
         return str(MULTIPLES[plain[index]]), index + 1
+    if clock := _clock(plain, index):
+        return clock
     found = _figures(plain, index)
     if found is None:
         return None
@@ -152,6 +155,24 @@ def multiple_of(words: Sequence[str], name: Sequence[str]) -> float:
 def before_per(name: Sequence[str]) -> Sequence[str]:
     """The words of a name that say what is counted: hours of "hours per week"."""
     return name[: name.index("per")] if "per" in name[1:] else name
+
+
+def is_clock(text: str) -> bool:
+    """Whether what `number_at` gives is a time of the day."""
+    return bool(re.fullmatch(CLOCK, text))
+
+
+def _clock(plain: Sequence[str], index: int) -> tuple[str, int] | None:
+    """A time of the day as "20:30", of "20:30", "8 pm" and "8:30pm"."""
+    match = re.fullmatch(rf"({CLOCK}|\d{{1,2}})(am|pm)?", "".join(plain[index : index + 1]))
+    half = (
+        match[2] or next((word for word in plain[index + 1 : index + 2] if word in ("am", "pm")), "") if match else ""
+    )
+    if match is None or not (half or ":" in match[1]):
+        return None
+    hour, _, rest = match[1].partition(":")
+    number = int(hour) % 12 + 12 * (half == "pm") if half else int(hour)
+    return f"{number:02}:{rest or '00'}", index + 1 + bool(half and not match[2])
 
 
 def _date(plain: Sequence[str], index: int) -> tuple[str, int] | None:

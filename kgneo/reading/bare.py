@@ -139,7 +139,7 @@ class Bare:
         ):
             return False  # "published after 2010" says when that was, and not by whom
         often = self.heard.form.word == "how often"
-        return alone and (article >= 0 or anybody or counted or often or is_past(self.heard.plain[index]))
+        return alone and (article >= 0 or anybody or bool(bounds) or often or is_past(self.heard.plain[index]))
 
     def _is_light(self, index: int) -> bool:
         """Whether a word can stand behind a verb without an object, and is no name there: "who produced SO"."""

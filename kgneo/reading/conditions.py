@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import denies, is_past, name_words, same_root, same_whole_root
-from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, is_number, is_of_time, multiple_of
+from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, is_clock, is_number, is_of_time, multiple_of
 from kgneo.english.words import (
     BEGINNINGS,
     COMPARATIVES,
@@ -371,7 +371,8 @@ class Conditions:
     def compared(self, item: Comparison, tree: Tree) -> Condition | None:
         if item.often:
             return self._counted_alone(item, tree) or self._counted_last(item, tree)
-        counted = None if item.function or item.form else self._counted_by(item, tree)
+        measured = item.function or item.form or any(map(is_clock, item.values))
+        counted = None if measured else self._counted_by(item, tree)
         if counted is not None:
             return counted
         best = self._best_compared(item, tree)
@@ -383,7 +384,7 @@ class Conditions:
             return Condition(Value(owner, key.key, item.form), item.operator, item.values)
         if item.function:
             right = Aggregate(item.function, Value(f"all{item.start}", key.key, key.form))
-        elif key.kind == "date" and key.form:
+        elif key.kind == "time" or (key.kind == "date" and key.form):
             right = item.values
         else:
             times = multiple_of(self.heard.plain[item.start : item.end + 1], words_with_unit(key))
@@ -613,6 +614,8 @@ class Conditions:
         is one; a date that is written as one, where it is with days of the week or months."""
         if item.form:
             return key.kind == "date" and key.form in ("", "date")
+        if key.kind == "time" or any(map(is_clock, item.values)):
+            return key.kind == "time" and bool(item.values) and all(map(is_clock, item.values))
         if key.kind != "number":
             return key.kind == "date" and year
         timely = year and self.heard.plain[item.start] in ("in", "during")
@@ -799,7 +802,7 @@ def _unlike(values: Sequence[str], key: Key) -> float:
     """What it costs that numbers are of another order of magnitude than a property's, or have a fraction where those
     are whole."""
     known = [float(text) for text in key.examples if is_number(text)]
-    numbers = [_number(value) for value in values]
+    numbers = [_number(value) for value in values if not is_clock(value)]
     if len(known) < 3:
         return 0.0
     far = any(number > 10 * max(known) or number < min(known) / 10 for number in numbers)
@@ -850,6 +853,6 @@ def equal(name: str, key: Key, values: tuple[Scalar, ...]) -> Condition:
 
 
 def _number(text: str) -> int | float:
-    """A number; of a date, its year."""
-    plain = text[:4] if "-" in text else text
+    """A number; of a date, its year, of a time of the day, its hour."""
+    plain = text[:4] if "-" in text else text.partition(":")[0]
     return float(plain) if "." in plain else int(plain)
