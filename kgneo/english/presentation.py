@@ -20,7 +20,8 @@ CLASSES: dict[str, str] = {
     "sorted": "sorted ordered ranked arranged listed sort order rank arrange",
     "them": "them it results result list output",
     "end": "old oldest young youngest low lowest high highest small smallest large largest big biggest least most new "
-    "newest early earliest late latest short shortest long longest cheap cheapest first last a z",
+    "newest early earliest late latest short shortest long longest cheap cheapest first last a z light lightest heavy "
+    "heaviest tall tallest fast fastest slow slowest",
     "by": "by of for on",
     "distinct": "distinct different unique",
     "data": "database data dataset records system list graph",
@@ -72,6 +73,8 @@ CONSTRUCTIONS = (
     Construction(
         "order", "(?:and )?(?:{sorted} )?by (?:{way} )+(?:order )?(?:of )?{rest}", "List the parks BY DESCENDING SIZE."
     ),
+    Construction("order", "by [^,;?!]+,? (?:the )?{end} (?:ones )?first", "List the parks BY SIZE, LARGEST FIRST."),
+    Construction("order", r"(?:the )?{end} (?:ones )?first(?=\W*$)", "List the parks, OLDEST FIRST."),
     Construction("order", "(?:{sorted} )?from (?:the )?{end} to (?:the )?{end}", "List the boats FROM OLD TO YOUNG."),
     Construction(
         "order",
@@ -107,7 +110,12 @@ CONSTRUCTIONS = (
         certain=False,
     ),
     Construction("held", r"(?:that )?(?:exist|exists)(?=\W*$)", "How many parks EXIST?", certain=False),
-    Construction("held", r"do (?:we|you) have(?=\W*$)", "How many parks DO WE HAVE?", certain=False),
+    Construction(
+        "held",
+        r"do (?:we|you) (?:have|know)(?: (?:on|in) (?:record|file|total|the books|our books))?(?=\W*$)",
+        "How many parks DO WE HAVE ON RECORD?",
+        certain=False,
+    ),
     Construction(
         "list", "(?:the|a) (?:(?:full|complete|entire) )?list of", "What is THE LIST OF parks?", certain=False
     ),

@@ -29,7 +29,7 @@ POSSESSING = word_set("own owns owned owner has have possesses belongs")
 QUESTION_WORDS = word_set("who whom whose what which when where why how")
 REQUESTS = word_set("name list give show find tell")
 ASKING = REQUESTS | word_set(
-    "identify provide return retrieve get fetch display enumerate state determine specify report"
+    "identify provide return retrieve get fetch display enumerate state determine specify report rank sort arrange"
 )
 """Verbs by which something is asked for, at the beginning of a question."""
 WANTING = word_set("looking look want need like know wondering curious interested searching trying find wish")

@@ -240,10 +240,14 @@ class _View:
         return frozenset(at for key in self.keys_of(value.of) if key.key == value.key for at in self.named(key))
 
     def is_done_by_asked(self, words: Collection[int]) -> bool:
-        """Whether words are what is done by the kind of things that is asked for: "which vet GAVE it"."""
+        """Whether words are what is done by the kind of things that is asked for: "which vet GAVE it", or what that is
+        done to: "which firm employs the most STAFF"."""
         at = self.heard.form.at
-        asks = self.heard.form.word in ("which", "what") and self.heard.is_label(at)
-        return asks and all(is_past(self.plain[index]) for index in words)
+        if self.heard.form.word not in ("which", "what") or not self.heard.is_label(at):
+            return False
+        end = self.heard.mentions[self.heard.mention_at(at)].end
+        acts = self.plain[end : end + 1] != [] and self.heard.fits.names_any(self.plain[end])
+        return all(is_past(self.plain[index]) or (acts and index > end) for index in words)
 
     def naming(self, label: str) -> frozenset[int]:
         """The words that surely name a label."""

@@ -274,9 +274,11 @@ class Heard:
         word, owner = self.plain[item.start], item.meanings[0].owner
         does = next((at for at in range(item.start - 2, -1, -1) if self.plain[at] in DOING - PERFECT), -SCOPE)
         ends = not {*self.plain[item.end : item.end + 1]} - FUNCTION_WORDS
-        own = singular(word) != word or word in map(singular, name_words(owner))
-        alone = item.start + 1 == item.end
-        return alone and ends and not own and item.start - does < SCOPE and self.fits.names_any(word)
+        own = singular(word) in map(singular, name_words(owner))
+        if item.start + 1 != item.end or own or not self.fits.names_any(word):
+            return False
+        itself = any(word in name_words(relation) for relation in self.fits.relations)  # "Ann TREATS pets"
+        return itself or (ends and singular(word) == word and item.start - does < SCOPE)
 
     def _are_too_many(self, item: Mention) -> bool:
         """Whether so many of what a word names are asked for that the graph has fewer: "5000 PEOPLE" are a number that

@@ -651,10 +651,10 @@ class Roots:
 
     def _said_of(self, verbs: Sequence[int]) -> Iterator[str]:
         """The labels of people that have a property which a verb names: "who was HIRED first"."""
-        people = self.heard.fits.people
+        whole = dict(people(self.heard.fits))
         for item in self.heard.key_mentions:
             for meaning in item.meanings if item.start in verbs and self.heard.form.word == "who" else ():
-                someone = people.get(meaning.owner, 0.0) > LEAST_PEOPLE
+                someone = whole.get(meaning.owner, 0.0) > LEAST_PEOPLE
                 if meaning.score >= NAMED and meaning.key and not meaning.key.of_edge and someone:
                     yield meaning.owner
 

@@ -16,6 +16,7 @@ from kgneo.query.graph import Aggregate, QueryGraph, Value
 from kgneo.reading.heard import NAMED, Heard
 from kgneo.reading.mentions import Mention, Span, has_root
 from kgneo.reading.read import Interpretation
+from kgneo.stages.unused import likeness
 from kgneo.verification.named import same_value
 
 MEASURED = 0.3
@@ -34,7 +35,7 @@ def says_all(heard: Heard, item: Interpretation, given: Sequence[Span], numbers:
     graph = item.graph
     named = [item for item in heard.values if not any(heard.stands_at(item, span) for span in given)]
     named = [item for item in named if heard.words_of(item) not in numbers]
-    if item.measured < MEASURED or not all(_is_held(graph, value) for value in named):
+    if not _is_measured(heard, item) or not all(_is_held(graph, value) for value in named):
         return False
     if not set(_unheld_numbers(heard, graph)) <= {*numbers} or _in_other_units(heard, graph):
         return False
@@ -43,7 +44,17 @@ def says_all(heard: Heard, item: Interpretation, given: Sequence[Span], numbers:
         return False
     if _speaks_of_other(heard, graph) or _takes_for_id(heard, graph, numbers) or _says_more_of_kind(heard, graph):
         return False
+    if _names_no_kind(heard):
+        return False
     return all(_is_said(heard, graph, value) for value in _unbounded(graph))
+
+
+def _is_measured(heard: Heard, item: Interpretation) -> bool:
+    """Whether words speak of what is compared: beside it, or as what the sentence is about, "the BUDGET of X is below
+    7"."""
+    asked = item.graph.answer
+    about = isinstance(asked, Value) and any(asked == each.left for each in item.graph.conditions)
+    return item.measured >= MEASURED or (about and isinstance(asked, Value) and _is_named(heard, asked.key))
 
 
 def _takes_for_id(heard: Heard, graph: QueryGraph, numbers: Collection[str]) -> bool:
@@ -127,6 +138,8 @@ def names_what_is_there(heard: Heard, graph: QueryGraph) -> bool:
     asked = graph.answer.value if isinstance(graph.answer, Aggregate) else graph.answer
     if not isinstance(asked, Value) or not asked.key or any(item.left == asked for item in graph.conditions):
         return True
+    if any(key.key == asked.key and key.kind == "truth" for key in heard.fits.vocabulary.keys):
+        return False  # "the stage is COVERED" says which of the two it is
     compared = {index for item in heard.form.comparisons for index in range(item.start, item.end)}
     numbers = [start for start, _, _ in numbers_of(heard) if start not in compared]
     return not (numbers and isinstance(graph.answer, Value)) and _is_named(heard, asked.key)
@@ -187,6 +200,13 @@ def _speaks_of_other(heard: Heard, graph: QueryGraph) -> bool:
     spoken = _spoken(heard, graph)
     return any(has_root(word, heard.fits) and not any(same_root(word, said) for said in spoken)
                for word in map(heard.plain.__getitem__, _left(heard)))  # fmt: skip
+
+
+def _names_no_kind(heard: Heard) -> bool:
+    """Whether a noun at the end says what something is, and names nothing of the schema: "works as a TEACHER"."""
+    at = len(heard.plain) - 1
+    ends = at > 0 and heard.plain[at - 1] in ("a", "an") and at in _left(heard)
+    return ends and likeness(heard, at) < NAMED
 
 
 def _says_more_of_kind(heard: Heard, graph: QueryGraph) -> bool:

@@ -19,7 +19,7 @@ from rapidfuzz.distance import OSA
 
 from kgneo.context import Context
 from kgneo.english.names import name_words
-from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, multiple_of
+from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, is_of_time, multiple_of
 from kgneo.english.words import (
     AUXILIARIES,
     COMPARATIVES,
@@ -66,6 +66,8 @@ NEGATING = frozenset(("not", "never", "no", "none", "cannot", "nobody", "nothing
 """Words that deny the sentence that they stand in."""
 SHORT = frozenset(("isn", "aren", "doesn", "don", "didn", "wasn", "weren", "hasn", "haven", "hadn", "won", "couldn"))
 """What stands before "'t"."""
+SOME = frozenset(("some", "somebody", "someone", "something", "a", "an", "at"))
+"""Words for some things, "at least one", of which others may be what these are not."""
 POSITIVE = {"no": "", "not": "", "never": "", "cannot": "can", "nobody": "somebody", "nothing": "something", "none": ""}
 
 
@@ -163,7 +165,7 @@ def _checked(context: Context, heard: Heard, names: Sequence[str]) -> CheckedPar
 def _affirmed(heard: Heard) -> str | None:
     """The sentence without the one word that denies it; None where none does, or several."""
     at = [index for index in heard.form.negations if heard.plain[index] in NEGATING | SHORT]
-    if len(at) != 1:
+    if len(at) != 1 or (heard.plain[0] in SOME and at[0] > 0):
         return None
     word = heard.words[at[0]]
     end = word.end + 2 if word.plain in SHORT else word.end
@@ -469,7 +471,7 @@ class _Claim:
         for text in dict.fromkeys(texts):
             found = [item for item in self._near(text, (said, *wanted.values)) if self._asks_value(item.graph)]
             asked = [self._of(item, item.graph, self._in_its_unit(item.graph, start, end, wanted)) for item in found
-                     if self._is_in_unit(item.graph, end)]  # fmt: skip
+                     if self._is_in_unit(item.graph, end) and self._is_alike(item.graph, wanted)]  # fmt: skip
             if asked:
                 return self._any_compared(asked)
         return None
@@ -489,6 +491,12 @@ class _Claim:
         answer = graph.answer
         asked = isinstance(answer, Value) and bool(answer.key) and bool(graph.conditions)
         return asked and not self._is_named(graph)
+
+    def _is_alike(self, graph: QueryGraph, wanted: Wanted) -> bool:
+        """Whether what a query graph asks for may be what a number says: no date is 2."""
+        assert isinstance(graph.answer, Value)
+        dates = any(key.key == graph.answer.key and key.kind == "date" for key in self.heard.fits.vocabulary.keys)
+        return not dates or all(map(is_of_time, wanted.values))
 
     def _is_in_unit(self, graph: QueryGraph, end: int) -> bool:
         """Whether the unit behind a number, if there is one, measures what the property asked for does."""
