@@ -20,6 +20,8 @@ DETERMINING = ARTICLES | {"which", "what", "whose", "much", "many"}
 LIKE_ANY = 0.25
 """Likeness to what a reading says below which a word is not said."""
 
+LEAST_MEANT = 0.15
+"""Probability below which the noun for what is asked for does not mean a term of the schema."""
 OF_ANOTHER = 0.2
 """The most that a word is like what a reading speaks of, where it surely names something else."""
 
@@ -64,11 +66,24 @@ def left_out(heard: Heard, graph: QueryGraph, names: Collection[str]) -> dict[st
     named = {word for name in names for word in name.casefold().split()}
     said = {index for index, word in enumerate(heard.plain) if word in named} | heard.taken | heard.form.used
     said |= {index for index, like in silent(heard, said, labels, relations, keys) if like >= NAMED}
-    left = [index for index, like in silent(heard, said, labels, relations, keys) if like < LIKE_ANY]
+    left = [index for index, like in silent(heard, said, labels, relations, keys)
+            if like < LIKE_ANY or _asks_for_unknown(heard, index)]  # fmt: skip
     nouns = {index: is_noun(heard, index, said) for index in left}
     return {
         heard.words[index].text: noun for index, noun in nouns.items() if noun or heard.plain[index] not in PLAIN_VERBS
     }
+
+
+def _asks_for_unknown(heard: Heard, index: int) -> bool:
+    """Whether a word is the noun for what is asked for, and hardly means anything that the graph has: "which FUEL"."""
+    likeness, word = heard.fits.likeness, heard.plain[index]
+    head = next((at for at in heard.telling if at >= heard.form.at), -1)
+    if likeness is None or heard.form.word not in ("which", "what") or index != head:
+        return False
+    if any(_has_root(word, name) for name in (*heard.fits.labels, *heard.fits.relations)) or heard.fits.names_any(word):
+        return False
+    named = any(_has_root(word, key_name(key)) for key in heard.fits.keys)
+    return not named and all(item.probability < LEAST_MEANT for item in likeness.of(word))
 
 
 def is_noun(heard: Heard, index: int, said: Collection[int]) -> bool:
