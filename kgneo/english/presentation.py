@@ -112,10 +112,10 @@ CONSTRUCTIONS = (
     Construction("held", r"(?:that )?(?:exist|exists)(?=\W*$)", "How many parks EXIST?", certain=False),
     Construction(
         "held",
-        r"do (?:we|you) (?:have|know)(?: (?:on|in) (?:record|file|total|the books|our books))?(?=\W*$)",
+        r"do (?:we|you) (?:have|know) (?:on|in) (?:record|file|total|the books|our books)(?=\W*$)",
         "How many parks DO WE HAVE ON RECORD?",
-        certain=False,
     ),
+    Construction("held", r"do (?:we|you) have(?=\W*$)", "How many parks DO WE HAVE?", certain=False),
     Construction(
         "list", "(?:the|a) (?:(?:full|complete|entire) )?list of", "What is THE LIST OF parks?", certain=False
     ),

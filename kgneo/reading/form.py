@@ -319,11 +319,17 @@ def _in_units(plain: Sequence[str]) -> set[int]:
     return set()
 
 
+ASKING_BACK = (("which", "one"), ("what", "one"), ("which",), ("who",), ("and", "who"))
+"""What else asks once more: "Is there one without a date? WHICH ONE?"."""
+
+
 def _echo(plain: Sequence[str]) -> int:
     """Where words at the end begin that only ask once more for what was asked: "please list THEM", "if SO, which
     ones"; the number of words where there are none."""
     start = next((index + 1 for index in range(len(plain) - 1, -1, -1) if plain[index] not in ECHOING), 0)
-    return start if start > 2 and len(plain) - start >= 2 and POINTING_BACK & {*plain[start:]} else len(plain)
+    asked = tuple(plain[start:]) in ASKING_BACK
+    points = len(plain) - start >= 2 and bool(POINTING_BACK & {*plain[start:]})
+    return start if start > 2 and (points or asked) else len(plain)
 
 
 def _preamble(plain: Sequence[str]) -> int:

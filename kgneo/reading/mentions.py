@@ -784,7 +784,8 @@ def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list
             scores = {key: max(score, scores[key]) for key, score in fits.key(word).items()}
         relation = float(max(fits.of(word)[1], default=0.0))
         for key, fit in scores.items():
-            if key.kind == "truth" and is_past(word) and before in PERFECT:
+            itself = word in name_words(key.key)  # "have retired"
+            if key.kind == "truth" and is_past(word) and before in PERFECT and not itself:
                 continue  # "have acted" is not "active"
             opposite = key.kind == "truth" and denies(word, name_words(key.key)[-1])
             score = SURE if opposite else fit

@@ -26,6 +26,7 @@ from kgneo.english.words import (
     NOBODY,
     OF_SIZE,
     PEOPLE,
+    PERFECT,
     POSSESSING,
     PREPOSITIONS,
     SAME_NAMES,
@@ -139,7 +140,7 @@ class Roots:
             roots = [pair for pair in roots if pair[0] >= 0 or pair[1].key not in counted]
             roots = amounts if in_units and amounts else [*roots, *amounts]
         roots += [*self._done(run), *self._largest(run)]
-        roots = self._dealt(at) or self._without_beside_counted(roots)
+        roots = self._dealt(at) or self._paid(at, roots) or self._without_beside_counted(roots)
         roots = self._shares(run) or self._of_form(roots)
         roots = roots or self._chosen()
         if not roots:
@@ -617,6 +618,25 @@ class Roots:
             for key, fit in amounts
             if fit >= LIKELY
         ]
+
+    def _paid(self, at: int, roots: Sequence[tuple[int, Meaning]]) -> list[tuple[int, Meaning]]:
+        """The amounts of the relationships by which what is named does what a verb says, where no number is named: "how
+        much did the firm GIVE" of `SPONSORS.amount`."""
+        form, fits, plain = self.heard.form, self.heard.fits, self.heard.plain
+        first = at + 1 + (plain[at + 1 : at + 2] == ["the"])
+        doer = next((item for item in self.heard.values if item.start == first), None)
+        keys = [meaning for _, meaning in roots if meaning.kind == "key" and meaning.key and not meaning.key.of_edge]
+        sure = any(meaning.score >= NAMED for meaning in keys)
+        if not form.much or doer is None or sure or not {*plain[at : at + 1]} & (DOING | PERFECT):
+            return []
+        verb = next((plain[index] for index in self.heard.telling if index >= doer.end), "")
+        leaving = fits.vocabulary.leaving.get(doer.meanings[0].owner, ())
+        relations = {step.relation: fits.relations.index(step.relation) for step in leaving}
+        named = {name for name, number in relations.items() if fits.named(verb, number)} or relations.keys()
+        numbers = [key for key in fits.keys if key.of_edge and key.kind == "number" and key.owner in named]
+        alone = len(numbers) == 1
+        amounts = [(max(fits.key(word)[key] for word in AMOUNT), key) for key in numbers]
+        return [(-1, Meaning("key", key.owner, SURE, key, owned=fit)) for fit, key in amounts if alone or fit >= LIKELY]
 
     def _largest(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
         """The number of relationships whose noun stands behind a superlative: "how much was the largest TRANSFER"."""
