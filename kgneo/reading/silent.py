@@ -67,14 +67,14 @@ def left_out(heard: Heard, graph: QueryGraph, names: Collection[str]) -> dict[st
     said = {index for index, word in enumerate(heard.plain) if word in named} | heard.taken | heard.form.used
     said |= {index for index, like in silent(heard, said, labels, relations, keys) if like >= NAMED}
     left = [index for index, like in silent(heard, said, labels, relations, keys)
-            if like < LIKE_ANY or _asks_for_unknown(heard, index)]  # fmt: skip
+            if like < LIKE_ANY or asks_for_unknown(heard, index)]  # fmt: skip
     nouns = {index: is_noun(heard, index, said) for index in left}
     return {
         heard.words[index].text: noun for index, noun in nouns.items() if noun or heard.plain[index] not in PLAIN_VERBS
     }
 
 
-def _asks_for_unknown(heard: Heard, index: int) -> bool:
+def asks_for_unknown(heard: Heard, index: int) -> bool:
     """Whether a word is the noun for what is asked for, and hardly means anything that the graph has: "which FUEL"."""
     likeness, word = heard.fits.likeness, heard.plain[index]
     head = next((at for at in heard.telling if at >= heard.form.at), -1)

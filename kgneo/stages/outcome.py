@@ -21,13 +21,15 @@ from kgneo.reading.heard import Heard
 from kgneo.stages.ground import says_nothing
 from kgneo.stages.interpret import reading
 from kgneo.stages.try_readings import Tried, choices_of
-from kgneo.stages.unused import unaccounted
+from kgneo.stages.unused import unaccounted, unmeant
 
 NO_ANSWER = "not found"
 """Text of an answer that is not given."""
 CLEAR = 0.3
 """Confidence from which an answer is given though other readings find something else, or a word of the question is like
 nothing in the graph."""
+KNOWN = 0.6
+"""The same where the noun for what is asked for hardly means anything that the graph has."""
 OF_TRIPLES = 0.12
 """Takes its place for such words over plain triples, of whose paths the confidence is modest: what is right lies mostly
 above, what has no answer below."""
@@ -66,9 +68,11 @@ def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: H
     tied = _tied(answer, tried) if given and bounds.choices else []
     if len(tied) > 1:
         return _choice(context, answer, tied)
-    if given and confidence >= CLEAR:
+    doubted = confidence < KNOWN and context.model is None  # a model knows other words
+    unknown = unmeant(heard) if heard and doubted else ()
+    if given and confidence >= CLEAR and not unknown:
         return answer
-    missing = unaccounted(heard) if heard else ()
+    missing = tuple(dict.fromkeys((*unknown, *unaccounted(heard)))) if heard else ()
     if missing and not (given and context.shape.loaded and confidence >= OF_TRIPLES):
         return _not_in_graph(context, answer, missing, heard)
     if answer.answer == NO_ANSWER and answer.steps:

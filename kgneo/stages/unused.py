@@ -14,7 +14,7 @@ from kgneo.english.words import LIGHT_VERBS, PLAIN_VERBS
 from kgneo.errors import EntityNotFound
 from kgneo.query.graph import QueryGraph
 from kgneo.reading.heard import NAMED, Heard
-from kgneo.reading.silent import LIKE_ANY, silent
+from kgneo.reading.silent import LIKE_ANY, asks_for_unknown, silent
 from kgneo.stages.interpret import as_told, fits_of, reading
 from kgneo.stages.link import unbracket
 
@@ -66,6 +66,13 @@ def unaccounted(heard: Heard) -> tuple[str, ...]:
     said |= {index for index, word in enumerate(heard.plain) if word in PLAIN_VERBS | LIGHT_VERBS | PRESENTING}
     left = [index for index in heard.telling if index not in said]
     return _words(heard, [index for index in left if likeness(heard, index) < LIKE])
+
+
+def unmeant(heard: Heard) -> tuple[str, ...]:
+    """The noun for what is asked for, where it hardly means anything that the graph has: "which FUEL"."""
+    if heard.fits.vocabulary.spoken:  # classes that are only implied have no names to compare
+        return ()
+    return _words(heard, [at for at in heard.telling if at not in heard.taken and asks_for_unknown(heard, at)])
 
 
 def likeness(heard: Heard, index: int) -> float:

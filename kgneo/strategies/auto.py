@@ -26,7 +26,7 @@ from kgneo.stages.generate import TABLE_2, ModelCalls
 from kgneo.stages.ground import says_nothing
 from kgneo.stages.link import hinted_topics, unbracket
 from kgneo.stages.offer_readings import Offered
-from kgneo.stages.outcome import CLEAR, NO_ANSWER, Bounds, concluded, least_of, unknown_names
+from kgneo.stages.outcome import CLEAR, KNOWN, NO_ANSWER, Bounds, concluded, least_of, unknown_names
 from kgneo.stages.recall import When
 from kgneo.stages.summarise import summarise
 from kgneo.stages.try_readings import Tried, attempt_of, same, try_readings
@@ -314,7 +314,7 @@ class Auto:
         bounds = Bounds(least_of(context, asked.question, asked.entities), choices=self.options.choices)
         best = asked.best
         if best.outcome == "answer" or not best.missing:
-            clear = best.answer != NO_ANSWER and (best.confidence or 0.0) >= CLEAR
+            clear = best.answer != NO_ANSWER and (best.confidence or 0.0) >= KNOWN
             heard = None if clear else hear(context, asked.question)
             best = concluded(context, best, asked.tried, heard, bounds)
         best = replace(best, how=tuple(asked.how), timings_ms=asked.clock.milliseconds)
