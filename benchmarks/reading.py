@@ -131,6 +131,8 @@ EVERYDAY = (
     "clinic", "tracks", "events", "supply",
     "staff", "plant", "warehouse", "school", "bikes", "foods", "fraud", "thrones", "worldcup", "recommend", "contact",
     "hotel",
+    "vetpractice", "musicfestival", "citycouncil", "construction", "spaceagency", "researchfunding", "mountain_rescue",
+    "newspaper",
 )  # fmt: skip
 """Small graphs of the kinds that Neo4j is shown with, and what anybody would ask of them first."""
 SETS = {
