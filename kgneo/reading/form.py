@@ -26,6 +26,7 @@ from kgneo.english.words import (
     ECHOING,
     ENDS,
     EXTREMES,
+    FINITE,
     FREQUENTLY,
     FUNCTION_WORDS,
     GROUPING,
@@ -327,7 +328,7 @@ def _echo(plain: Sequence[str]) -> int:
     """Where words at the end begin that only ask once more for what was asked: "please list THEM", "if SO, which
     ones"; the number of words where there are none."""
     start = next((index + 1 for index in range(len(plain) - 1, -1, -1) if plain[index] not in ECHOING), 0)
-    asked = tuple(plain[start:]) in ASKING_BACK
+    asked = tuple(plain[start:]) in ASKING_BACK and plain[0] in FINITE  # not "was written by WHO"
     points = len(plain) - start >= 2 and bool(POINTING_BACK & {*plain[start:]})
     return start if start > 2 and (points or asked) else len(plain)
 

@@ -275,7 +275,8 @@ class Heard:
         does = next((at for at in range(item.start - 2, -1, -1) if self.plain[at] in DOING - PERFECT), -SCOPE)
         ends = not {*self.plain[item.end : item.end + 1]} - FUNCTION_WORDS
         own = singular(word) in map(singular, name_words(owner))
-        if item.start + 1 != item.end or own or item.meanings[0].role or not self.fits.names_any(word):
+        spoken = bool(self.fits.vocabulary.spoken)  # there, the verbs of relations name classes
+        if spoken or item.start + 1 != item.end or own or item.meanings[0].role or not self.fits.names_any(word):
             return False
         itself = any(word in name_words(relation) for relation in self.fits.relations)  # "Ann TREATS pets"
         return itself or (ends and singular(word) == word and item.start - does < SCOPE)

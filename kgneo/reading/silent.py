@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from kgneo.english.names import is_past, name_words, same_root
+from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import ARTICLES, FUNCTION_WORDS, LIGHT_VERBS, PLAIN_VERBS, UNITS
 from kgneo.query.graph import QueryGraph
 from kgneo.reading.fits import key_name
@@ -79,6 +80,8 @@ def asks_for_unknown(heard: Heard, index: int) -> bool:
     likeness, word = heard.fits.likeness, heard.plain[index]
     head = next((at for at in heard.telling if at >= heard.form.at), -1)
     if likeness is None or heard.form.word not in ("which", "what") or index != head:
+        return False
+    if heard.form.extremes or word in UNIT_SIZES or heard.is_label(index + 1):  # "what DAY", "the HAPPY child"
         return False
     if any(_has_root(word, name) for name in (*heard.fits.labels, *heard.fits.relations)) or heard.fits.names_any(word):
         return False
