@@ -117,7 +117,7 @@ class Bare:
             return 1.0
         if not self.heard.denies(index) and not self._stands_alone(index, step.relation):
             return 0.0
-        if self.heard.fits.named(word, number) or self.heard.fits.does_only(word, label, step.relation):
+        if self.heard.fits.says(word, label, step.relation):
             return 1.0
         like = min(float(self.heard.fits.of(word)[1][number]), float(self.heard.fits.similarity(word)[number]))
         other = max((item.meanings[0].score for item in self.heard.key_mentions if item.start == index), default=0.0)

@@ -125,9 +125,11 @@ class Fits:
         """Whether a word names a relationship type, whichever."""
         return any(self.named(word, relation) for relation in range(len(self.relations)))
 
-    def does_only(self, word: str, label: str, relation: str) -> bool:
-        """Whether a verb that says little can mean nothing else of the nodes of a label than a relationship type, since
-        they have no other: "given" of vaccines, which are only what `VACCINATED_WITH` leads to."""
+    def says(self, word: str, label: str, relation: str) -> bool:
+        """Whether a verb says a relationship type of the nodes of a label: it names it, or says little and can mean
+        nothing else, since they have no other: "given" of vaccines, which are only what `VACCINATED_WITH` leads to."""
+        if self.named(word, self.relations.index(relation)):
+            return True
         steps = {step.relation for step in self.vocabulary.leaving.get(label, ())}
         return steps == {relation} and word in PLAIN_VERBS | GIVING | RECEIVING | DONE
 

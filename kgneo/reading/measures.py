@@ -178,14 +178,10 @@ class Measures:
             for index in self._verbs():
                 label = tree.things[0].label
                 steps = [step for step in self.heard.fits.vocabulary.leaving.get(label, ())
-                         if self._names(index, step.relation)
-                         or self.heard.fits.does_only(self.heard.plain[index], label, step.relation)]  # fmt: skip
+                         if self.heard.fits.says(self.heard.plain[index], label, step.relation)]  # fmt: skip
                 if steps:
                     return self._counting(tree, extreme, index, steps)
         return tree
-
-    def _names(self, index: int, relation: str) -> bool:
-        return self.heard.fits.named(self.heard.plain[index], self.heard.fits.relations.index(relation))
 
     def _counts_relations(self, extreme: Extreme, tree: Tree) -> bool:
         """Whether the word behind a "most" names no class, and no number of what the tree has."""

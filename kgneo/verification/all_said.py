@@ -53,8 +53,9 @@ def _is_measured(heard: Heard, item: Interpretation) -> bool:
     """Whether words speak of what is compared: beside it, or as what the sentence is about, "the BUDGET of X is below
     7"."""
     asked = item.graph.answer
-    about = isinstance(asked, Value) and any(asked == each.left for each in item.graph.conditions)
-    return item.measured >= MEASURED or (about and isinstance(asked, Value) and _is_named(heard, asked.key))
+    if item.measured >= MEASURED or not isinstance(asked, Value):
+        return item.measured >= MEASURED
+    return any(asked == each.left for each in item.graph.conditions) and _is_named(heard, asked.key)
 
 
 def _takes_for_id(heard: Heard, graph: QueryGraph, numbers: Collection[str]) -> bool:
@@ -153,7 +154,7 @@ def _is_named(heard: Heard, key: str) -> bool:
     return any(same_root(word, part) for name in names for part in name_words(name) for word in words)
 
 
-def _is_said(heard: Heard, graph: QueryGraph, value: Value, least: float = LIKELY) -> bool:
+def _is_said(heard: Heard, graph: QueryGraph, value: Value) -> bool:
     """Whether a word of a sentence speaks of a property."""
     owners = next((item.labels for item in graph.variables if item.name == value.of), None)
     if owners is None:
@@ -161,7 +162,7 @@ def _is_said(heard: Heard, graph: QueryGraph, value: Value, least: float = LIKEL
     keys = [key for key in heard.fits.vocabulary.keys if key.key == value.key and key.owner in owners]
     words = [word for index, word in enumerate(heard.plain)
              if index not in heard.taken and (word not in FUNCTION_WORDS or word in MEASURES)]  # fmt: skip
-    return any(max(heard.fits.key(word).get(key, 0.0), heard.fits.measured(word, key)) >= least
+    return any(max(heard.fits.key(word).get(key, 0.0), heard.fits.measured(word, key)) >= LIKELY
                for key in keys for word in words)  # fmt: skip
 
 
