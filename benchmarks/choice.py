@@ -50,6 +50,8 @@ HEADER = ("set", "n", "one of 12", "as gathered", "chosen", "run",
           *(f"{what} ≥ {level}" for what in ("as gathered", "chosen") for level in LEVELS))  # fmt: skip
 OF_HAND, OF_DATABASES, OF_HELD_OUT, METAQA = "hand-made", "databases", "databases held out", "metaqa"
 LOOKED_AT = 58
+ABLATED = ("label", "type", "property")
+"""What is left out of a database, one at a time."""
 UNANSWERABLE = 3
 """Questions of each kind that a database cannot answer."""
 WEIGHTS = Path(confidence.__file__).with_name(confidence.FILE)
@@ -131,10 +133,11 @@ def _of_database(graph: Graph, name: str, known: Sequence[str], *, each: int, se
     }
     databases.fill(graph, at)
     yield from _records(open_context(graph, report=report), sets)
-    label, without = ablated(at, each=UNANSWERABLE, seed=seed)
-    if without:
-        fill_without(graph, at, label)
-        yield from _records(open_context(graph, report=report), {"ablated": without})
+    for kind in ABLATED:
+        part, without = ablated(at, kind, each=UNANSWERABLE, seed=seed)
+        if part:
+            fill_without(graph, at, part)
+            yield from _records(open_context(graph, report=report), {f"ablated {kind}": without})
 
 
 def _records(context: Context, sets: dict[str, Sequence[Question]]) -> Iterator[dict[str, Any]]:

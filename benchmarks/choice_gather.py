@@ -2,19 +2,20 @@
 
 Comes in: a graph with questions. Goes out: a record a question, which `benchmarks.choice_fit` reads back. Besides the
 questions that a graph has, of databases there are three kinds that it cannot answer, and that nobody wrote: questions
-of another database (crossed), those in which a name is another database's (swapped), and those about a kind of thing
-that was left out when the graph was loaded (ablated).
+of another database (crossed), those in which a name is another database's (swapped), and those about a kind of thing,
+a relationship type or a property that was left out when the graph was loaded (ablated).
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -46,6 +47,10 @@ COUNTED = ("ignored", "unsaid", "mentions", "open_names")
 """Of these it is kept how many they are."""
 NAMES = re.compile(r"= '([A-Z][^'%]{3,30})'")
 """Values in gold queries that are names."""
+COLUMNS = re.compile(r"[`\"]?(\w+)")
+"""Words of gold queries, among them the columns."""
+NAMING = re.compile(r"name|title|id$", re.IGNORECASE)
+"""What columns are called by which a node is named."""
 TABLES = re.compile(r"\b(?:from|join)\s+[`\"]?(\w+)", re.IGNORECASE)
 
 
@@ -100,6 +105,16 @@ def _reading(context: Context, question: Question, item: Interpretation, result:
     return {**kept, **known, "likeness": like, "late": False, "right": right}
 
 
+@dataclass(frozen=True)
+class Part:
+    """What is left out of a database: a file, or a `column` of it; of a file of relationships, the labels at their
+    `ends`."""
+
+    file: str
+    column: str = ""
+    ends: tuple[str, ...] = ()
+
+
 # Questions that a graph cannot answer --------------------------------------------------------------------------------
 
 
@@ -126,31 +141,70 @@ def swapped(at: Path, other: Path, *, each: int, seed: int) -> list[Question]:
     return [without_answer(item, item.text.replace(name, draw.choice(others))) for item, name in drawn]
 
 
-def ablated(at: Path, *, each: int, seed: int) -> tuple[str, list[Question]]:
-    """A label, and questions that cannot be answered without it; nothing where there is but one."""
-    gold, labels = _gold(at), labels_of(at)
-    uses = {
-        label: [item for item in _every(at) if any(_is_of(table, label) for table in TABLES.findall(gold[item.text]))]
-        for label in labels
-    }
-    used = [label for label in labels if uses[label]]
-    if len(labels) < 2 or not used:
-        return "", []
+def ablated(at: Path, kind: str, *, each: int, seed: int) -> tuple[Part | None, list[Question]]:
+    """What is left out of a database, a "label", a "type" of relationships or a "property", and questions that cannot
+    be answered without it; nothing where no question speaks of one."""
+    gold, parts = _gold(at), _parts(at)[kind]
+    uses = {part: [item for item in _every(at) if _is_used(part, gold[item.text])] for part in parts}
+    used = [part for part in parts if uses[part]]
+    if not used:
+        return None, []
     draw = random.Random(seed)  # noqa: S311
-    label = draw.choice(used)
-    return label, [without_answer(item) for item in draw.sample(uses[label], min(each, len(uses[label])))]
+    part = draw.choice(used)
+    return part, [without_answer(item) for item in draw.sample(uses[part], min(each, len(uses[part])))]
 
 
-def fill_without(graph: Graph, at: Path, label: str) -> None:
-    """A database without the nodes of a label and their relationships, in place of what is there."""
+def fill_without(graph: Graph, at: Path, part: Part) -> None:
+    """A database without a part of it, in place of what is there: with a label go its relationships."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name) / at.name
         (place / "graph").mkdir(parents=True)
         for file in (at / "graph").glob("*.csv"):
-            head = file.read_text(encoding="utf-8").partition("\n")[0]
-            if file.stem != label and label not in re.findall(r"_ID\(([^)]*)\)", head):
+            if part.column and file.stem == part.file:
+                _copy_without(file, place / "graph" / file.name, part.column)
+            elif part.column or (file.stem != part.file and part.file not in _ends(file)):
                 shutil.copy(file, place / "graph" / file.name)
         databases.fill(graph, place)
+
+
+def _copy_without(file: Path, to: Path, column: str) -> None:
+    with file.open(encoding="utf-8", newline="") as source, to.open("w", encoding="utf-8", newline="") as target:
+        rows = csv.reader(source)
+        head = next(rows)
+        kept = [place for place, name in enumerate(head) if name.partition(":")[0] != column]
+        csv.writer(target).writerows([row[place] for place in kept] for row in (head, *rows))
+
+
+def _parts(at: Path) -> dict[str, list[Part]]:
+    """What may be left out of a database, by its kind: a label only where there is another one, and no property that
+    names a node."""
+    files = sorted((at / "graph").glob("*.csv"))
+    labels = [file for file in files if not _ends(file)]
+    columns = [(file, name.partition(":")[0]) for file in files for name in _head(file).split(",")]
+    return {
+        "label": [Part(file.stem) for file in files if "-" not in file.stem] if len(labels) > 1 else [],
+        "type": [Part(file.stem, ends=tuple(_ends(file))) for file in files if len(set(_ends(file))) == 2],
+        "property": [Part(file.stem, name) for file, name in columns if name and not NAMING.search(name)],
+    }
+
+
+def _is_used(part: Part, sql: str) -> bool:
+    tables = TABLES.findall(sql)
+    if part.ends:
+        return all(any(_is_of(table, end) for table in tables) for end in part.ends)
+    words = {word.replace("_", "").lower() for word in COLUMNS.findall(sql)}
+    spoken = not part.column or part.column.lower() in words
+    return spoken and any(_is_of(table, part.file.partition("-")[0]) for table in tables)
+
+
+def _head(file: Path) -> str:
+    with file.open(encoding="utf-8") as lines:
+        return lines.readline().strip()
+
+
+def _ends(file: Path) -> list[str]:
+    """The labels that a file's relationships join; none where it has nodes."""
+    return re.findall(r"(?:START|END)_ID\(([^)]*)\)", _head(file))
 
 
 def labels_of(at: Path) -> list[str]:

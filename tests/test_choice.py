@@ -12,7 +12,7 @@ import pytest
 from benchmarks.choice import refused, sure
 from benchmarks.choice_fit import EMPTIED, Chosen, Gathered, Judged, emptied, fit, folds_of, left_out
 from benchmarks.choice_fit import gathered as read_back
-from benchmarks.choice_gather import ablated, record_of, swapped
+from benchmarks.choice_gather import Part, ablated, fill_without, record_of, swapped
 from kgneo.asking.question import ask, open_context
 from kgneo.graph import Graph
 from kgneo.query.graph import Aggregate, Condition, Edge, QueryGraph, Selection, Value, Variable
@@ -194,7 +194,7 @@ def test_what_is_gathered_of_a_question_is_read_back(painters: Graph, tmp_path: 
 
 def database(at: Path, label: str, question: str, sql: str) -> Path:
     (at / "graph").mkdir(parents=True)
-    (at / "graph" / f"{label}.csv").write_text(":ID(x),name\n1,Ines\n", encoding="utf-8")
+    (at / "graph" / f"{label}.csv").write_text(":ID(x),name,age:long\n1,Ines,40\n", encoding="utf-8")
     (at / "graph" / "Town.csv").write_text(":ID(y),name\n1,Ulm\n", encoding="utf-8")
     record = {"question": question, "answers": ["1"], "sql": sql}
     (at / "questions.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
@@ -205,9 +205,19 @@ def test_questions_without_an_answer_are_made_of_others(tmp_path: Path) -> None:
     one = database(tmp_path / "one", "Painter", "How old is Ines?", "SELECT age FROM painters WHERE name = 'Ines'")
     other = database(tmp_path / "other", "Ship", "Who built Aurora?", "SELECT x FROM ships WHERE name = 'Aurora'")
     [named] = swapped(one, other, each=3, seed=0)
-    label, [without] = ablated(one, each=3, seed=0)
     assert (named.text, named.gold) == ("How old is Aurora?", ())
-    assert (label, without.text, without.gold) == ("Painter", "How old is Ines?", ())
+    for kind, part in (("label", Part("Painter")), ("property", Part("Painter", "age"))):
+        left_out_part, [without] = ablated(one, kind, each=3, seed=0)
+        assert (left_out_part, without.text, without.gold) == (part, "How old is Ines?", ())
+
+
+def test_a_database_is_filled_without_what_is_left_out(graph: Graph, tmp_path: Path) -> None:
+    at = database(tmp_path / "one", "Painter", "How old is Ines?", "SELECT age FROM painters")
+    fill_without(graph, at, Part("Painter", "age"))
+    assert graph.read("MATCH (p) RETURN labels(p) AS labels, p.age AS age ORDER BY labels") == [
+        {"labels": ["Painter"], "age": None},
+        {"labels": ["Town"], "age": None},
+    ]
 
 
 def gathered(name: str, right: tuple[bool, bool], *, answerable: bool = True) -> Gathered:
