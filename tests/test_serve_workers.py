@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.pool import Pool
@@ -270,21 +271,19 @@ def test_what_a_user_may_spend_on_a_day_holds_over_all_workers(team: Served) -> 
 
 def test_the_audit_log_has_a_line_for_each_request_of_all_workers(team: Served) -> None:
     file = team.log.with_name("audit.jsonl")
-    before = len(file.read_text(encoding="utf-8").splitlines())
     refused = {"question": "x" * 1_900, "strategy": "none that there is"}
 
-    def ask() -> None:
-        sent(team.address, "g/rivers/api/v1/ask", refused, by("bob"))
+    def ask(_: int) -> int:
+        return sent(team.address, "g/rivers/api/v1/ask", refused, by("bob"))[0]
 
     def lines() -> list[str]:
-        return file.read_text(encoding="utf-8").splitlines()[before:]
+        """The lines of these requests: that of one before them may come only now."""
+        text = file.read_text(encoding="utf-8")
+        return [line for line in text.splitlines() if refused["question"] in line]
 
-    asking = [threading.Thread(target=ask) for _ in range(20)]
-    for thread in asking:
-        thread.start()
-    for thread in asking:
-        thread.join()
-    team.until(lambda: len(lines()) == 20)  # each is written behind its response
+    with ThreadPoolExecutor(20) as asking:
+        assert len(list(asking.map(ask, range(20)))) == 20
+    team.until(lambda: len(lines()) >= 20)  # each is written behind its response
     assert [json.loads(line)["question"] for line in lines()] == [refused["question"]] * 20
 
 
