@@ -143,7 +143,7 @@ def test_of_several_votes_the_largest_group_wins(ships: Context) -> None:
 
 def test_a_check_that_denies_a_query_makes_the_answer_less_sure(ships: Context) -> None:
     def replies(no: str) -> float:
-        context, model = said(ships, REGISTERED, no)
+        context, model = said(ships, CALLING, no)
         answer = ask(context, UNCLEAR, strategy=find_strategy("auto", check=True))
         assert len(model.calls) == 2
         return answer.confidence or 0.0

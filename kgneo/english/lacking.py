@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from kgneo.english.restating import Restating, restated
 
 _LACKED = r"(?:missing|unknown|lacking|absent|not (?:known|recorded|given|set|there|available))"
 _IS = r"(?:is|are|was|were)"
@@ -21,36 +22,22 @@ _PREFIX = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Lacking:
-    """A construction: what of a question it is, what is said instead, and an example with what becomes of it."""
-
-    pattern: str
-    instead: str
-    example: str
-    becomes: str
-
-
 CONSTRUCTIONS = (
-    Lacking(rf"^whose (?P<what>.+?) {_IS} {_LACKED}\b", r"who has no \g<what>",
-            "Whose date of birth is missing?", "who has no date of birth?"),
-    Lacking(rf"\bwhose (?P<what>.+?) {_IS} {_LACKED}\b", r"without \g<what>",
+    Restating(rf"^whose (?P<what>.+?) {_IS} {_LACKED}\b", r"who has no \g<what>",
+              "Whose date of birth is missing?", "who has no date of birth?"),
+    Restating(rf"\bwhose (?P<what>.+?) {_IS} {_LACKED}\b", r"without \g<what>",
             "owners whose phone is missing", "owners without phone"),
-    Lacking(rf"^(?:for|of) (?P<which>which|what) (?P<of>.+?) {_IS} (?:an? |the |no )?(?P<what>.+?) {_LACKED}\b",
+    Restating(rf"^(?:for|of) (?P<which>which|what) (?P<of>.+?) {_IS} (?:an? |the |no )?(?P<what>.+?) {_LACKED}\b",
             r"which \g<of> has no \g<what>",
             "For which band is a fee missing?", "which band has no fee?"),
-    Lacking(r"\b(?:(?:is|are) )?(?:missing|lacking) (?:an? |the |their |its )?(?=\w)", "without ",
+    Restating(r"\b(?:(?:is|are) )?(?:missing|lacking) (?:an? |the |their |its )?(?=\w)", "without ",
             "Which owners are missing a phone?", "Which owners without phone?"),
 )  # fmt: skip
 
 
 def with_no(question: str) -> str:
     """The question with "no" or "without" for what it says is missing."""
-    for item in CONSTRUCTIONS:
-        text, found = re.subn(item.pattern, item.instead, question, count=1, flags=re.IGNORECASE)
-        if found:
-            return text
-    return question
+    return restated(question, CONSTRUCTIONS)
 
 
 def with_not(question: str, is_named: Callable[[str], bool]) -> str:

@@ -38,6 +38,13 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
         "mi mile miles": 1_609.344,
         "ft foot feet": 0.3048,
     },
+    "area": {
+        "m2 sqm sqmetre sqmetres sqmeter sqmeters": 1,
+        "km2 sqkm sqkilometre sqkilometres sqkilometer sqkilometers": 1_000_000,
+        "ha hectare hectares": 10_000,
+        "acre acres": 4_046.856,
+        "sqft sqfoot sqfeet": 0.092903,
+    },
     "mass": {
         "mg milligram milligrams": 0.001,
         "g gram grams": 1,

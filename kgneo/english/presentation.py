@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-Kind = Literal["order", "different", "list", "names", "held"]
+Kind = Literal["order", "different", "list", "names", "held", "kinds", "whole"]
 
 CLASSES: dict[str, str] = {
     "way": "ascending descending increasing decreasing alphabetical alphabetic lexicographical lexicographic "
@@ -25,6 +25,7 @@ CLASSES: dict[str, str] = {
     "by": "by of for on",
     "distinct": "distinct different unique",
     "data": "database data dataset records system list graph",
+    "whole": "company club organisation organization association firm business society institution fleet collection",
     "held": "available listed recorded registered stored contained included",
 }
 """Closed classes of words that constructions have slots for."""
@@ -73,8 +74,8 @@ CONSTRUCTIONS = (
     Construction(
         "order", "(?:and )?(?:{sorted} )?by (?:{way} )+(?:order )?(?:of )?{rest}", "List the parks BY DESCENDING SIZE."
     ),
-    Construction("order", "by [^,;?!]+,? (?:the )?{end} (?:ones )?first", "List the parks BY SIZE, LARGEST FIRST."),
-    Construction("order", r"(?:the )?{end} (?:ones )?first(?=\W*$)", "List the parks, OLDEST FIRST."),
+    Construction("order", "by [^,;?!]+,? (?:the )?{end} (?:ones? )?first", "List the parks BY SIZE, LARGEST FIRST."),
+    Construction("order", r"(?:the )?{end} (?:ones? )?first(?=\W*$)", "List the parks, OLDEST FIRST."),
     Construction("order", "(?:{sorted} )?from (?:the )?{end} to (?:the )?{end}", "List the boats FROM OLD TO YOUNG."),
     Construction(
         "order",
@@ -116,6 +117,18 @@ CONSTRUCTIONS = (
         "How many parks DO WE HAVE ON RECORD?",
     ),
     Construction("held", r"do (?:we|you) have(?=\W*$)", "How many parks DO WE HAVE?", certain=False),
+    Construction(
+        "kinds",
+        r"(?:kinds?|sorts?|types?) of(?= (?P<noun>\w+)(?! (?:is|are|was|were)\b(?! there)))",
+        "Which KINDS OF tickets are there?",
+        certain=False,
+    ),
+    Construction(
+        "whole",
+        r"(?:in|at|of|within|across|throughout) (?:the|this|our|your)(?: (?:whole|entire))? {whole}(?=\W*$)",
+        "Who is the oldest pilot IN THE COMPANY?",
+        certain=False,
+    ),
     Construction(
         "list", "(?:the|a) (?:(?:full|complete|entire) )?list of", "What is THE LIST OF parks?", certain=False
     ),

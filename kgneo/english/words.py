@@ -219,6 +219,8 @@ PEOPLE = word_set(
     "man men woman women guy guys girl girls boy boys folks"
 )
 """Words for people of any kind."""
+MEMBERS = word_set("member members")
+"""Words for the people whom a graph is about, where none of its names says so."""
 JOINING = word_set("and but nor or both also")
 """Words between two things that are named side by side."""
 NEGATIONS = word_set(
@@ -259,7 +261,11 @@ EXTREMES: dict[str, bool] = {
     ),
 }
 """Words for extremes, and whether they mean the end of the order; words of age speak of dates."""
+COMPARING = {word.removesuffix("st") + "r": word for word in EXTREMES
+             if word.endswith("est") and word not in ("eldest", "furthest")}  # fmt: skip
+"""The comparative of each superlative: "dearer" of "dearest", but neither elders nor what is further."""
 COMPARATIVES: dict[str, bool] = {
+    **{word: EXTREMES[most] for word, most in COMPARING.items()},
     **dict.fromkeys(
         word_set("worse fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer older"), False
     ),
@@ -271,6 +277,7 @@ COMPARATIVES: dict[str, bool] = {
     ),
 }
 """Words that compare, and whether they mean the greater value; words of age speak of dates."""
+MEASURES |= {word: MEASURES[most] for word, most in COMPARING.items() if most in MEASURES and word not in MEASURES}
 AGES = word_set("older younger newer oldest eldest youngest newest")
 """Those of both that say the opposite where the value is a number: an age, a mileage."""
 OFTEN_MISTYPED = word_set(

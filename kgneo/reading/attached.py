@@ -60,6 +60,8 @@ OF_EACH: dict[str, Function] = {
 }  # fmt: skip
 """Words for what is made of the numbers of each."""
 NAMES = frozenset(("name", "names"))
+VERB_AHEAD = frozenset(("who", "that", "which", "can", "could", "may", "must", "will", "would", "to"))
+"""Words right behind which a verb stands, and no noun: "actors who CAN sing and joined in 2021"."""
 POSSESSIVES = frozenset(("their", "its", "his", "her"))
 ANY_ONE = frozenset(("a", "an", "any", "some"))
 WITH = "with"
@@ -402,6 +404,8 @@ def together(view: _View) -> Iterator[Edit]:
     if not isinstance(answer, Value) or view.graph.columns or answer.of not in view.visible:
         return
     for spans in _listed(view):
+        if view.plain[spans[0].start - 1] in VERB_AHEAD:
+            continue
         shown = _columns(view, answer.of, spans)
         if shown is None:
             continue

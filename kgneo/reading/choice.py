@@ -64,11 +64,15 @@ def tried_all(question: str, readings: Sequence[Interpretation], run: Run) -> Tr
 def _told(
     question: str, readings: Sequence[Interpretation], found: Sequence[Found | None], answering: int | None = None
 ) -> Tried:
-    """What running readings showed; the first that can be the answer answers where no other was decided for."""
+    """What running readings showed; the first that can be the answer answers where no other was decided for. Of two
+    that say as much, one that finds something is meant, and not one that finds nothing."""
     known = {place: own for place, own in enumerate(found) if own is not None}
     telling = tuple(place for place, own in known.items() if tells(readings[place], own))
     if answering is None and telling:
         answering = next((place for place in telling if known[place].answers), telling[0])
+    if answering is not None and known[answering].answers:
+        least = readings[answering].score
+        telling = tuple(place for place in telling if known[place].answers or readings[place].score > least)
     signs = tuple(signs_of(question, readings, at) | signs_of_found(question, readings, found, at) for at in known)
     return Tried(tuple(known), signs, telling, answering, len(found))
 

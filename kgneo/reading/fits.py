@@ -45,8 +45,8 @@ from kgneo.ranking.kinds import KINDS
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
 from kgneo.reading.lexicon import EMPTY, Kind, Lexicon
-from kgneo.reading.likeness import Likeness
-from kgneo.reading.vocabulary import Key, Step, Vocabulary
+from kgneo.reading.likeness import LIFELESS, Likeness
+from kgneo.reading.vocabulary import MEASURED, Key, Step, Vocabulary
 
 WEIGHTS = Weights()
 NAMELESS = 1.25
@@ -181,7 +181,7 @@ class Fits:
                 self._with_learned(
                     word, "relation", self.relations, self._with_meant(word, relations, self._relation_names)
                 ),
-                self._with_learned(word, "key", self._owned_keys, self._with_meant(word, keys, self._key_names)),
+                self._with_learned(word, "key", self._owned_keys, self._meant_keys(word, keys)),
             )
         return self._known[word]
 
@@ -194,6 +194,14 @@ class Fits:
         terms = [[own, " ".join(name.words)] for name in names for own in name.words[-1:] or ("",)]
         found = [max((meant.get(term, 0.0) for term in own), default=0.0) for own in terms]
         return np.maximum(fits, LEARNED * np.array(found)) if found else fits
+
+    def _meant_keys(self, word: str, fits: Scores) -> Scores:
+        """The same of properties. People are no dates, and are not true or false: "members" are no `joinedOn`."""
+        found = self._with_meant(word, fits, self._key_names)
+        if not found.size or not self._is_person(word):
+            return found
+        lifeless = np.array([key.kind in LIFELESS for key in self.keys], dtype=bool) & (found < SURE)
+        return np.asarray(np.where(lifeless, np.minimum(found, WEAK), found))
 
     def _with_learned(self, word: str, kind: Kind, names: Sequence[str], fits: Scores) -> Scores:
         """The fits of a word to names of a kind by what was learned of the word: those that it stands for surely, and
@@ -365,11 +373,19 @@ class Fits:
             key for key in self.keys if key.kind == "text" and name_words(key.name or key.key)[-1] in WHEREABOUTS
         )
 
+    def says_where(self, key: str) -> bool:
+        """Whether a property may say where something is: it is called so, or nothing in the graph is."""
+        places = any(float(kinds[PLACE]) > LEAST_PLACE for kinds in self.kinds.values())
+        own = [other for other in self.keys if other.key == key]
+        if places or self.whereabouts:
+            return not own or any(other in self.whereabouts for other in own)
+        return all(other.kind not in MEASURED for other in own)
+
     def _means_people(self, label: str) -> float:
         return self.likeness.thesaurus.share_of(name_words(label)[-1], "person") if self.likeness else 0.0
 
     def _is_person(self, word: str) -> bool:
-        return self._means_people(singular(word)) >= LEAST_PEOPLE
+        return self.likeness is not None and self.likeness.are_people(word)
 
     def _are_people(self, label: str) -> float:
         words = {word for key in self.vocabulary.keys_of(label) for word in (*name_words(key.key), key.key.lower())}

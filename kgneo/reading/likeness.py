@@ -24,6 +24,12 @@ FARTHEST = 0.4
 """How far behind the most similar term a term's similarity counts."""
 LEAST = 0.01
 """Probability below which a term is not told."""
+LEAST_MEANT = 0.15
+"""Probability from which on a word may mean a term."""
+PEOPLE = 0.3
+"""Share of its uses in which a noun is for people, from which on it is one for them."""
+LIFELESS = ("date", "time", "truth")
+"""Kinds of values that are no people."""
 SHORT = 0.9
 """Probability that a word means a term that is no word of English and may be a short form of it."""
 
@@ -77,6 +83,7 @@ class Likeness:
         self.thesaurus = thesaurus
         self.terms = terms_of(vocabulary, thesaurus)
         self._unknown = [term for term in self.terms if " " not in term and self._is_unknown(term)]
+        self._lifeless = _lifeless(vocabulary)
         self._near = Terms.of(self.terms, thesaurus)
         self._vectors = cache.of_graph(self.terms)
         self._bias = cache.bias(self._vectors)
@@ -87,10 +94,19 @@ class Likeness:
         if word not in self._known:
             found = {term: probability(item) for term, item in self.signs(word).items()}
             found |= dict.fromkeys(self._short_of(word), SHORT)
-            likely = (Meant(term, each) for term, each in found.items() if each >= LEAST)
+            without = self._lifeless if self.are_people(word) else frozenset[str]()
+            likely = (Meant(term, each) for term, each in found.items() if each >= LEAST and term not in without)
             told = sorted(likely, key=lambda item: -item.probability)
             self._known[word] = tuple(told)
         return self._known[word]
+
+    def are_people(self, word: str) -> bool:
+        """Whether a noun is for people."""
+        return self.thesaurus.share_of(singular(word), "person") >= PEOPLE
+
+    def may_mean(self, word: str) -> bool:
+        """Whether a word may mean any of the terms."""
+        return any(item.probability >= LEAST_MEANT for item in self.of(word))
 
     def _is_unknown(self, term: str) -> bool:
         return not is_spoken(term) or not self.thesaurus.senses(term)
@@ -118,6 +134,15 @@ class Likeness:
         """How similar each term is to a word, in the singular or as it stands: "goods" are no good."""
         both = self._vectors @ self.cache.vectors(_forms(word)).T
         return np.asarray(both.max(axis=1) - self._bias, dtype=np.float64)
+
+
+def _lifeless(vocabulary: Vocabulary) -> frozenset[str]:
+    """The words that only name dates and what is true or false, which no people are: "members" are no `joinedOn`."""
+    alive = {key.key for key in vocabulary.keys if key.kind not in LIFELESS}
+    names = [*vocabulary.labels, *map(vocabulary.readable, vocabulary.relations), *alive]
+    others = {word for name in names for word in telling_words(name)}
+    lifeless = [key.name or key.key for key in vocabulary.keys if key.kind in LIFELESS]
+    return frozenset(word for name in lifeless for word in telling_words(name)) - others
 
 
 def _forms(word: str) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from kgneo.english.words import (
     IDENTIFYING,
     JOINING,
     MEASURES,
+    MEMBERS,
     MISTYPED,
     NUMERALS,
     OFTEN_MISTYPED,
@@ -608,7 +609,7 @@ def label_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, *, as
         word = words[index].plain
         if (word in QUESTION_WORDS and index != asked) or _is_anybody(words, index):
             continue
-        if word in PEOPLE or _is_whoever(words, index):
+        if word in PEOPLE or _is_whoever(words, index) or _are_members(word, fits):
             meanings = [Meaning("label", label, 0.75 * share) for label, share in people(fits) if share > LEAST_PEOPLE]
             if meanings:
                 found.append(Mention(index, index + 1, tuple(meanings)))
@@ -659,6 +660,13 @@ def _is_whoever(words: Sequence[Word], index: int) -> bool:
         return False
     said = plain[1].endswith("ing") or (plain[1].endswith("ed") and set(plain[2:]) <= FUNCTION_WORDS)
     return said or plain[1] in ("who", "whom", "whose")
+
+
+def _are_members(word: str, fits: Fits) -> bool:
+    """Whether a word stands for whichever people a graph is about: its "members", where nothing is called so."""
+    if word not in MEMBERS or max(fits.label(word).values(), default=0.0) >= SURE:
+        return False
+    return not fits.names_any(word) and max(fits.key(word).values(), default=0.0) < SURE
 
 
 def _does(word: str, label: str) -> bool:

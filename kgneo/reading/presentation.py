@@ -65,6 +65,10 @@ def _shows(item: Construction, found: re.Match[str], question: str, fits: Fits) 
         return False
     if item.kind == "different" and _is_said_of_two(question[: found.start()].lower().split()):
         return False
+    if item.kind == "kinds":
+        return _has_no_kinds(found["noun"], fits)
+    if item.kind == "whole" and fits.likeness and fits.likeness.may_mean(found[0].lower().split()[-1]):
+        return False
     if item.kind == "names":
         return _is_nameless(found["noun"], fits)
     return item.certain or not _is_name(item, found[0].lower().split(), fits)
@@ -88,6 +92,17 @@ def _is_nameless(noun: str, fits: Fits) -> bool:
     keys = [key for label in near for key in fits.vocabulary.keys_of(label)]
     words = {word for key in keys for word in name_words(key.name or key.key)}
     return not {SAME_NAMES.get(word, word) for word in words} & {"name", "surname", "title"}
+
+
+def _has_no_kinds(noun: str, fits: Fits) -> bool:
+    """Whether a noun surely names a label whose nodes have no property for their kind: they are the kinds then."""
+    if fits.likeness is None:  # over plain triples, whose classes are only implied, a kind is a relation
+        return False
+    labels = fits.label(singular(noun.lower()))
+    best = max(labels, key=lambda label: labels[label], default="")
+    keys = fits.vocabulary.keys_of(best) if best and labels[best] >= SURE else ()
+    words = {word for key in keys for word in name_words(key.name or key.key)}
+    return bool(keys) and not words & {"kind", "type", "sort", "category", "class"}
 
 
 def _is_name(item: Construction, words: Sequence[str], fits: Fits) -> bool:

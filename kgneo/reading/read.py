@@ -33,6 +33,7 @@ from kgneo.query.graph import (
 )
 from kgneo.query.wording import wording
 from kgneo.reading.alike import Alike
+from kgneo.reading.asked import may_be_asked_for
 from kgneo.reading.attached import SAID, Edit, attached, beginnings
 from kgneo.reading.bare import Bare
 from kgneo.reading.chains import Chained, Chains
@@ -49,7 +50,7 @@ from kgneo.reading.owners import Owners
 from kgneo.reading.presentation import presented
 from kgneo.reading.reaching import Reaching
 from kgneo.reading.roots import Roots
-from kgneo.reading.silent import LIKE_ANY, is_noun, silent
+from kgneo.reading.silent import LIKE_ANY, head_of, is_noun, silent
 from kgneo.reading.spans import Spans
 from kgneo.reading.verbs import Verbs
 from kgneo.reading.vocabulary import MEASURED
@@ -145,6 +146,9 @@ class Interpretation:
     against: int = 0
     """Relationships between like things that the question says the other way round: "services that X needs" as those
     that need X."""
+
+    headless: bool = False
+    """Whether it leaves unsaid the first telling word behind the one that asks: "which FUEL", "who BUILT"."""
 
     decided: float = 1.0
     """The probability that times are of the dates by which it tells them, where no word tells which of several."""
@@ -245,13 +249,7 @@ class _Reader:
         ahead = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         last = min((item.score for item in found), default=math.inf)  # their scores are of different kinds
         rest = [replace(item, score=min(item.score, last)) for item in chains if item not in ahead]
-        return [item for item in (*ahead, *found, *rest) if self._is_told_where(item.graph.answer)]
-
-    def _is_told_where(self, asked: Expression) -> bool:
-        """Whether something may be asked for by the question's word: a number or a date is no place."""
-        if self.heard.form.word != "where" or not isinstance(asked, Value) or not asked.key:
-            return True
-        return all(key.kind not in MEASURED for key in self.heard.fits.keys if key.key == asked.key)
+        return [item for item in (*ahead, *found, *rest) if may_be_asked_for(heard, item.graph.answer)]
 
     @cached_property
     def grower(self) -> Grower:
@@ -302,6 +300,7 @@ class _Reader:
             unsaid=tuple(text for text in item.unsaid if text not in words),
             ignored=tuple(text for text in item.ignored if text not in words),
             silent=max(item.silent - len(said) / max(len(self.heard.telling), 1), 0.0),
+            headless=item.headless and head_of(self.heard) not in said,
             loose=item.loose + (edit.worth <= 0 and not edit.tied),
             vacuous=item.vacuous and graph.answer == item.graph.answer,
             plain_chain=False,
@@ -444,6 +443,7 @@ class _Reader:
             left=(*unlike, *denying),
             decided=self.conditions.decided(graph),
             against=self.grower.turned(tree),
+            headless=head_of(self.heard) in unlike,
         )
 
     def _copied(self, graph: QueryGraph, tree: Tree) -> QueryGraph:

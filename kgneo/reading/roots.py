@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_deed, is_done, is_noun, is_past, name_words, same_root, singular
+from kgneo.english.names import is_deed, is_doer, is_done, is_noun, is_past, name_words, same_root, singular
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import (
     ACTING,
@@ -117,7 +117,8 @@ class Roots:
         keys = self._keys(at, run)
         keys += [
             (-1, Meaning("key", key.owner, 1.1, key)) for start, end, key in self.heard.whole_keys
-            if 0 <= start - at <= 3 and start not in self.heard.form.used | self.heard.taken | {*self.heard.grouping}
+            if 0 <= start - at <= 3 and not self._is_in_clause(start, run)
+            and start not in self.heard.form.used | self.heard.taken | {*self.heard.grouping}
             and self.heard.denial(start) < 0 and not self._is_deed(start, key, run)
             and not any(self._is_bound(start, end, bound) for bound in self.heard.form.comparisons)
             and not self._is_compared(start, end) and (key.kind == "truth" or not self.heard.is_told(start))
@@ -150,14 +151,22 @@ class Roots:
             keys = [pair for pair in roots if pair[1].key]
             roots = _merged([pair for pair in keys if pair[1].key and pair[1].key.kind in ("date", "time")] or keys)
         if asked in ("who", "whom"):
-            named = [pair for pair in roots if run and pair[0] == run[0] and self._is_asked_for(pair)]
-            doers = [pair for pair in agents if self._may_be_who(pair[1])] or agents
-            roots = [*named, *doers] or roots
+            roots = self._who(roots, agents, run)
         roots.sort(key=_worth)
         first = run[0] if run else -1
         rest = [number for number in range(len(self.heard.mentions)) if number not in run and number > first]
         fronted = [number for number in range(len(self.heard.mentions)) if number not in run and number < first]
         return roots[: 2 * ROOTS], [*reversed(run), *self._possessed(rest), *fronted]
+
+    def _who(
+        self, roots: list[tuple[int, Meaning]], agents: Sequence[tuple[int, Meaning]], run: Sequence[int]
+    ) -> list[tuple[int, Meaning]]:
+        """What "who" asks for, of what may be asked for."""
+        if doing := self._doing(run):
+            return doing
+        named = [pair for pair in roots if run and pair[0] == run[0] and self._is_asked_for(pair)]
+        doers = [pair for pair in agents if self._may_be_who(pair[1])]
+        return [*named, *doers] or roots
 
     def _may_be_who(self, meaning: Meaning) -> bool:
         """Whether "who" may ask for something: for nothing that no people are."""
@@ -294,6 +303,8 @@ class Roots:
         for item in near[:3]:
             if self._is_label_of(item, run) or self._is_denied(item) or self._is_degree(item):
                 continue
+            if self._is_in_clause(item.start, run):
+                continue
             if self.heard.is_told(item.start) and not any(m.key and m.key.kind == "truth" for m in item.meanings):
                 continue
             if self.heard.plain[item.start].endswith("ly") and item.meanings[0].score < NAMED:
@@ -324,6 +335,11 @@ class Roots:
                 found = [(number, replace(m, owned=m.owned + 0.4)) if m.owner in label else (number, m)
                          for number, m in found]  # fmt: skip
         return found
+
+    def _is_in_clause(self, start: int, run: Sequence[int]) -> bool:
+        """Whether a word stands in what is said of that which is asked for: "actors WHO can SING"."""
+        behind = self.heard.mentions[run[-1]].end if run else start
+        return self.heard.plain[behind : behind + 1] in (["who"], ["that"], ["which"]) and start > behind
 
     def _without_beside_counted(self, roots: Sequence[tuple[int, Meaning]]) -> list[tuple[int, Meaning]]:
         """The roots without properties that a noun does not ask for, since it counts relationships."""
@@ -669,6 +685,16 @@ class Roots:
         found = found or list(self._said_of(verbs))
         return [(run[0] if run else -1, Meaning("label", label, AGENT)) for label in dict.fromkeys(found)]
 
+    def _doing(self, run: Sequence[int]) -> list[tuple[int, Meaning]]:
+        """The labels that are called after what the verb behind "who" says: "who ACTED in" asks for actors."""
+        behind = max([self.heard.form.at, *(self.heard.mentions[number].end for number in run if number == 0)])
+        verbs = self._verbs_at(behind) if self.heard.form.word == "who" else []
+        if not verbs or self.heard.fits.names_any(self.heard.plain[verbs[0]]):
+            return []
+        doers = [label for label in self.heard.fits.labels
+                 if is_doer(name_words(label)[-1], self.heard.plain[verbs[0]])]  # fmt: skip
+        return [(run[0] if run else -1, Meaning("label", label, SURE)) for label in doers]
+
     def _said_of(self, verbs: Sequence[int]) -> Iterator[str]:
         """The labels of people that have a property which a verb names: "who was HIRED first"."""
         whole = dict(people(self.heard.fits))
@@ -803,6 +829,7 @@ class Roots:
             if self.heard.fits.has_root(word, number):
                 name = name_words(self.heard.fits.vocabulary.readable(relation))
                 of_subject = name[-1] in PREPOSITIONS or (is_deed(word) and is_past(name[0]))
+                of_subject = of_subject or self.heard.fits.is_who_does(word, number)
                 for link in self.heard.fits.vocabulary.links:
                     if link.relation == relation:
                         end, other = (link.subject, link.object) if of_subject else (link.object, link.subject)

@@ -99,6 +99,9 @@ def _of_path(item: Interpretation) -> Signs:
         "path odds": _within(math.log(likely / (1 - likely)), ODDS),
         "path unsaid": _few(len(item.unsaid)),
         "path nouns": _few(item.nouns),
+        "path headless": float(item.headless),
+        "path spelt": float(item.spelt),
+        "path open": _few(len(item.open_names)),
     }
 
 
@@ -109,6 +112,7 @@ def _of_words(item: Interpretation) -> Signs:
         "unsaid": _few(len(item.unsaid)),
         "all said": float(not item.unsaid),
         "nouns": _few(item.nouns),
+        "headless": float(item.headless),
         "ignored": _few(len(item.ignored)),
         "named": item.named,
         "loose": _few(item.loose),
@@ -258,7 +262,7 @@ def signs_of_found(
         "unlike": float(bool(others) and not same),
         "only": float(not found.empty and all(other.empty for other in others)),
         "odd": _odd(question, found),
-        "likeness": found.likeness,
+        "likeness" if item.along is None else "path likeness": found.likeness,
     }
 
 

@@ -7,6 +7,7 @@ out: the telling words that it leaves out, with how much each is like what it sp
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from kgneo.english.names import is_past, name_words, same_root
 from kgneo.english.numbers import UNIT_SIZES
@@ -21,8 +22,6 @@ DETERMINING = ARTICLES | {"which", "what", "whose", "much", "many"}
 LIKE_ANY = 0.25
 """Likeness to what a reading says below which a word is not said."""
 
-LEAST_MEANT = 0.15
-"""Probability below which the noun for what is asked for does not mean a term of the schema."""
 OF_ANOTHER = 0.2
 """The most that a word is like what a reading speaks of, where it surely names something else."""
 
@@ -55,9 +54,17 @@ def _names_another(heard: Heard, word: str, labels: Collection[str], relations: 
     return others and not own
 
 
-def left_out(heard: Heard, graph: QueryGraph, names: Collection[str]) -> dict[str, bool]:
+@dataclass(frozen=True, slots=True)
+class Unsaid:
+    """The places of the words of a question that a reading says nothing of, and those of them that are nouns."""
+
+    places: tuple[int, ...]
+    nouns: tuple[int, ...]
+
+
+def left_out(heard: Heard, graph: QueryGraph, names: Collection[str]) -> Unsaid:
     """The telling words that are like nothing of a query graph whose variables have no labels, and in none of the
-    `names` of what it begins at, each with whether it is a noun."""
+    `names` of what it begins at."""
     vocabulary = heard.fits.vocabulary
     relations = [relation for edge in graph.edges for relation in edge.relations]
     links = [link for link in vocabulary.links if link.relation in relations]
@@ -69,24 +76,32 @@ def left_out(heard: Heard, graph: QueryGraph, names: Collection[str]) -> dict[st
     said |= {index for index, like in silent(heard, said, labels, relations, keys) if like >= NAMED}
     left = [index for index, like in silent(heard, said, labels, relations, keys)
             if like < LIKE_ANY or asks_for_unknown(heard, index)]  # fmt: skip
-    nouns = {index: is_noun(heard, index, said) for index in left}
-    return {
-        heard.words[index].text: noun for index, noun in nouns.items() if noun or heard.plain[index] not in PLAIN_VERBS
-    }
+    nouns = [index for index in left if is_noun(heard, index, said)]
+    places = tuple(index for index in left if index in nouns or heard.plain[index] not in PLAIN_VERBS)
+    return Unsaid(places, tuple(nouns))
 
 
 def asks_for_unknown(heard: Heard, index: int) -> bool:
     """Whether a word is the noun for what is asked for, and hardly means anything that the graph has: "which FUEL"."""
+    if heard.form.word not in ("which", "what") or index != head_of(heard):
+        return False
+    if heard.form.extremes or heard.plain[index] in UNIT_SIZES or heard.is_label(index + 1):  # "the HAPPY child"
+        return False
+    return is_unknown(heard, index)
+
+
+def head_of(heard: Heard) -> int:
+    """The place of the first telling word behind the one that asks: "which FUEL", "who BUILT"; -1 for none."""
+    return next((at for at in heard.telling if at >= heard.form.at), -1)
+
+
+def is_unknown(heard: Heard, index: int) -> bool:
+    """Whether a word hardly means anything that the graph has, by its letters and by what is like it."""
     likeness, word = heard.fits.likeness, heard.plain[index]
-    head = next((at for at in heard.telling if at >= heard.form.at), -1)
-    if likeness is None or heard.form.word not in ("which", "what") or index != head:
+    if likeness is None or heard.fits.names_any(word):
         return False
-    if heard.form.extremes or word in UNIT_SIZES or heard.is_label(index + 1):  # "what DAY", "the HAPPY child"
-        return False
-    if any(_has_root(word, name) for name in (*heard.fits.labels, *heard.fits.relations)) or heard.fits.names_any(word):
-        return False
-    named = any(_has_root(word, key_name(key)) for key in heard.fits.keys)
-    return not named and all(item.probability < LEAST_MEANT for item in likeness.of(word))
+    names = (*heard.fits.labels, *heard.fits.relations, *map(key_name, heard.fits.keys))
+    return not (likeness.may_mean(word) or any(_has_root(word, name) for name in names))
 
 
 def is_noun(heard: Heard, index: int, said: Collection[int]) -> bool:

@@ -15,6 +15,7 @@ from kgneo.context import Context
 from kgneo.english.calendar import part_asked
 from kgneo.english.lacking import with_no, with_not
 from kgneo.english.question import MaskedQuestion
+from kgneo.english.restating import restated
 from kgneo.errors import EntityNotFound
 from kgneo.graph.attach import is_name
 from kgneo.graph.cache import LocalCache
@@ -44,6 +45,7 @@ from kgneo.reading.otherwise import Otherwise
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key, Vocabulary
 from kgneo.stages.apply_learned import Taught, taught, weighed
+from kgneo.stages.besides import besides, without
 from kgneo.stages.link import LinkedQuestion, bracketed
 from kgneo.stages.moment import at_moment, moment_of
 from kgneo.stages.parts_of_dates import names_part, with_part
@@ -160,8 +162,13 @@ def _at_time(context: Context, question: str, given: Sequence[Span]) -> list[Int
 
 def _interpreted(context: Context, question: str, given: Sequence[Span]) -> list[Interpretation]:
     known, lessons = reading(context), _lessons(context)
+    apart = None if given else besides(question)
+    if known is not None and apart is not None:
+        rest = _interpreted(context, apart.rest, given)
+        if left := without(rest, apart.names, known.fits.vocabulary, known.dictionary):
+            return left
     if known is not None and not given:
-        question = with_not(with_no(question), known.fits.names_any)
+        question = with_not(with_no(restated(question)), known.fits.names_any)
     if known is None or lessons is None:
         return unlearned(context, question, given)
     fits = fits_of(context, known)
@@ -229,12 +236,18 @@ def unlearned(
     found = in_all_words(ways, read_as)
     if known.implied is None:
         return found
-    found = [item for item in found if item.named >= KIND or item.mentions]
+    found = [item for item in found if (item.named >= KIND or item.mentions) and not _measures_relations(item.graph)]
     return [
         replace(item, graph=known.implied.lowered(item.graph), meant=item.graph)
         for item in found
         if not (isinstance(item.graph.answer, Aggregate) and item.graph.answer.function == "share")  # of no label
     ]
+
+
+def _measures_relations(graph: QueryGraph) -> bool:
+    """Whether a query graph speaks of a property of relationships, of which plain triples have none."""
+    edges = {edge.name for edge in graph.edges}
+    return any(value.of in edges and value.key for value in graph.values())
 
 
 def _with_meanings(items: Sequence[Interpretation], vocabulary: Vocabulary) -> list[Interpretation]:

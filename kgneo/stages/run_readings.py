@@ -66,11 +66,8 @@ class _Runs:
         result = self.results[place]
         if result is None:
             return None
-        return Found(result.answers, len(result.answers), result.empty, self._likeness(self.readings[place]))
-
-    def _likeness(self, item: Interpretation) -> float:
-        """Of the question and a reading in words. The ranking of relation paths has its own."""
-        return 0.0 if item.along is not None else likeness(self.context.encoder, self.question, item.wording)
+        like = likeness(self.context.encoder, self.question, self.readings[place].wording)
+        return Found(result.answers, len(result.answers), result.empty, like)
 
     def answered(self, place: int, probability: float) -> Answered:
         """The reading at a place as the answer."""

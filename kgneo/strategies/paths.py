@@ -20,9 +20,10 @@ from kgneo.model import Answer, Evidence, Reading, Step, TopicEntity
 from kgneo.query.graph import Aggregate, QueryGraph
 from kgneo.query.json import to_json
 from kgneo.ranking.vectors import MAX_HOPS
+from kgneo.reading.asked import may_be_asked_for
 from kgneo.reading.heard import Heard
 from kgneo.reading.read import Interpretation
-from kgneo.reading.silent import left_out
+from kgneo.reading.silent import head_of, left_out
 from kgneo.stages.about import about, cited, what_is_said
 from kgneo.stages.central import central
 from kgneo.stages.choose_reading import RankedReading, rank_readings
@@ -50,6 +51,7 @@ from kgneo.stages.resemble import resemble
 from kgneo.stages.run_readings import Answered, run_readings
 from kgneo.stages.same_kind import of_verified_kind
 from kgneo.stages.sentences import WORDED, alone, sentences
+from kgneo.stages.unused import hear
 from kgneo.strategies.protocol import Needs, NoOptions
 from kgneo.text import LISTED, listed
 
@@ -388,12 +390,10 @@ def _beside(
     clock: Clock,
 ) -> Chosen:
     """The answer by a relation path, or by a reading of the question that is likelier than that."""
-    silent = _left_out(context, linked, path.graph)
-    nouns = sum(silent.values())
-    along = Interpretation(path.graph, 0.0, unsaid=tuple(silent), nouns=nouns, plain_chain=True, along=path.confidence)
+    along = _along(context, linked, path)
     unlearned = [item for item in understood if item.likely is None]  # learning has sent the others here
     with clock.stage("answer"):
-        if unlearned and not _answers(context, question, path.result):
+        if unlearned and not _answers(context, question, path):
             return _queried(context, question, run_readings(context, question, unlearned), understood, clock)
         found = run_readings(context, question, [along, *unlearned], {0: path.result})
     if found is not None and found.interpretation is not along:
@@ -402,18 +402,19 @@ def _beside(
     return _completed(context, question, linked.topics, path, sure, along.unsaid, clock)
 
 
-def _answers(context: Context, question: str, result: Result) -> bool:
+def _answers(context: Context, question: str, path: Completed) -> bool:
     """Whether what a relation path led to can answer a question for "who" or "where", or it asks for something else: a
     number or a date is no place."""
-    known, asked = reading(context), question.split()[0].lower()
-    if not result.nodes and asked == "where":
-        return not result.answers or kind_of_texts(result.answers)[0] == "text"
-    if known is None or not result.nodes:
+    heard, result = hear(context, question), path.result
+    if heard is None:
         return True
+    if not result.nodes:
+        told = heard.form.word != "where" or not result.answers or kind_of_texts(result.answers)[0] == "text"
+        return told and may_be_asked_for(heard, path.graph.answer)
     labels = {label for node in result.nodes for label in node.labels}
-    if asked == "where":
-        return known.fits.are_asked_by_where(labels)
-    return asked not in ("who", "whom") or known.fits.are_asked_by_who(labels)
+    if heard.form.word == "where":
+        return heard.fits.are_asked_by_where(labels)
+    return heard.form.word not in ("who", "whom") or heard.fits.are_asked_by_who(labels)
 
 
 def _beside_triples(
@@ -441,15 +442,25 @@ def _formed(context: Context, linked: Sequence[LinkedQuestion]) -> tuple[Complet
     return max(found, key=lambda pair: pair[0].confidence if pair[0] else 0.0)
 
 
-def _left_out(context: Context, linked: LinkedQuestion, graph: QueryGraph) -> dict[str, bool]:
-    """The words of a question about a graph with labels that are like nothing of the path that answers it, each with
-    whether it is a noun."""
+def _along(context: Context, linked: LinkedQuestion, path: Completed) -> Interpretation:
+    """What a relation path finds as a reading of a question, with the words that are like nothing of it."""
+    found = Interpretation(path.graph, 0.0, plain_chain=True, along=path.confidence)
     known = None if context.shape.loaded else reading(context)
     if known is None:
-        return {}
+        return found
     names = [topic.entity.name for topic in linked.topics]
     names += [mention.text for mention in linked.mentions if mention]
-    return left_out(Heard(linked.text, known.fits, known.dictionary), graph, names)
+    heard = Heard(linked.text, known.fits, known.dictionary)
+    unsaid = left_out(heard, path.graph, names)
+    return replace(
+        found,
+        unsaid=tuple(heard.words[index].text for index in unsaid.places),
+        nouns=len(unsaid.nouns),
+        headless=head_of(heard) in unsaid.places,
+        spelt=all(topic.matched.casefold() == topic.entity.name.casefold() for topic in linked.topics),
+        open_names=tuple(text for index in unsaid.places if index and (text := heard.words[index].text)[0].isupper()),
+        nodes={topic.entity.id: topic.entity.name for topic in linked.topics},
+    )
 
 
 def _linked(context: Context, texts: Sequence[str]) -> list[LinkedQuestion]:
@@ -476,7 +487,8 @@ def _understood(context: Context, question: str) -> list[Interpretation]:
     names = understood[0].open_names if context.shape.loaded else ()
     if any(_is_linked(context, question, name) for name in names):
         return []
-    return [] if understood[0].bare and _is_linked(context, question) else understood
+    named = question.replace(understood[0].order, "") if understood[0].order else question
+    return [] if understood[0].bare and _is_linked(context, named) else understood
 
 
 def _read(context: Context, question: str, understood: Sequence[Interpretation], clock: Clock) -> Chosen:

@@ -32,6 +32,7 @@ from kgneo.english.words import (
 )
 from kgneo.errors import EntityNotFound, GraphTimeout
 from kgneo.graph.run import Result, evidence_of
+from kgneo.graph.vocabulary import kind_of_texts
 from kgneo.model import Hop
 from kgneo.query.graph import Aggregate, Condition, Edge, Operator, QueryGraph, Value
 from kgneo.query.wording import wording
@@ -256,7 +257,7 @@ class _Claim:
         asked = self._asked_without((start, start + len(missing[0]))) if alone else None
         if asked is not None and self._leads_to_one(asked.graph):
             result = self._run(asked.graph)
-            if result is not None and len(result.answers) == 1 and not result.empty:
+            if result is not None and _is_one_for(names[0], result):
                 told = f"{told} In its place it has {result.answers[0]}."
                 return replace(self._part(REFUTED, asked, result, told), unknown=names)
         return CheckedPart(self.text, OPEN, UNKNOWN, told, unknown=names)
@@ -346,6 +347,8 @@ class _Claim:
             return None
         told = f"The graph has {_listed(result)}."
         texts = [*result.answers, *(name for node in result.nodes for name in node.names)]
+        if not any(map(_has_digit, asked.wanted.values)) and all(as_number(text) is not None for text in texts):
+            return None  # words are no numbers
         return self._part(SUPPORTED if asked.wanted.holds(texts) else REFUTED, asked, result, told)
 
     # What stands first or last -----------------------------------------------------------------------------------
@@ -706,6 +709,16 @@ def _open_condition(graph: QueryGraph, condition: Condition) -> QueryGraph:
 def _instead(condition: Condition, result: Result) -> str:
     right = condition.right if isinstance(condition.right, tuple) else ()
     return f"In the place of {', '.join(map(str, right)) or 'that'} the graph has {_listed(result)}."
+
+
+def _is_one_for(name: str, result: Result) -> bool:
+    """Whether a result is one thing in the place of which a name may stand: a name is no number and no date."""
+    alone = len(result.answers) == 1 and not result.empty
+    return alone and (_has_digit(name) or kind_of_texts(result.answers)[0] == "text")
+
+
+def _has_digit(text: object) -> bool:
+    return any(map(str.isdigit, str(text)))
 
 
 def _listed(result: Result) -> str:
