@@ -41,7 +41,7 @@ SHOWN = 30
 WEIGHED = 12
 """Readings, best first by the reader, that are kept."""
 KEPT = ("score", "silent", "nouns", "named", "loose", "measured", "plain_chain", "bare", "kind", "vacuous", "spelt",
-        "order", "along", "means", "against")  # fmt: skip
+        "order", "along", "means", "against", "headless")  # fmt: skip
 """What is kept of a reading as it is."""
 COUNTED = ("ignored", "unsaid", "mentions", "open_names")
 """Of these it is kept how many they are."""
@@ -49,6 +49,7 @@ NAMES = re.compile(r"= '([A-Z][^'%]{3,30})'")
 """Values in gold queries that are names."""
 COLUMNS = re.compile(r"[`\"]?(\w+)")
 """Words of gold queries, among them the columns."""
+ORDERED = re.compile(r"\border by\b.*", re.IGNORECASE)
 NAMING = re.compile(r"name|title|id$", re.IGNORECASE)
 """What columns are called by which a node is named."""
 TABLES = re.compile(r"\b(?:from|join)\s+[`\"]?(\w+)", re.IGNORECASE)
@@ -99,7 +100,7 @@ def _reading(context: Context, question: Question, item: Interpretation, result:
         return {**kept, "late": True, "right": False}
     text = ", ".join(found.answers) or "none"
     answer = Answer(question.text, "paths", text, answers=found.answers, answer_nodes=found.nodes, confidence=1.0)
-    like = 0.0 if item.along is not None else likeness(context.encoder, question.text, item.wording)
+    like = likeness(context.encoder, question.text, item.wording)
     known = {"answers": list(found.answers[:SHOWN]), "found": len(found.answers), "empty": found.empty}
     right = bool(question.gold and score(answer, question).exact)
     return {**kept, **known, "likeness": like, "late": False, "right": right}
@@ -189,6 +190,8 @@ def _parts(at: Path) -> dict[str, list[Part]]:
 
 
 def _is_used(part: Part, sql: str) -> bool:
+    """Whether what a gold query finds depends on a part; its order does not."""
+    sql = sql if " LIMIT " in sql.upper() else ORDERED.sub("", sql)
     tables = TABLES.findall(sql)
     if part.ends:
         return all(any(_is_of(table, end) for table in tables) for end in part.ends)
