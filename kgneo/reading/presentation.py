@@ -96,7 +96,7 @@ def _is_nameless(noun: str, fits: Fits) -> bool:
 
 def _has_no_kinds(noun: str, fits: Fits) -> bool:
     """Whether a noun surely names a label whose nodes have no property for their kind: they are the kinds then."""
-    if fits.likeness is None:  # over plain triples, whose classes are only implied, a kind is a relation
+    if fits.vocabulary.spoken or fits.vocabulary.doers:  # classes that triples imply: a kind is a relation of theirs
         return False
     labels = fits.label(singular(noun.lower()))
     best = max(labels, key=lambda label: labels[label], default="")
