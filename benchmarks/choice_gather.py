@@ -50,6 +50,7 @@ NAMES = re.compile(r"= '([A-Z][^'%]{3,30})'")
 COLUMNS = re.compile(r"[`\"]?(\w+)")
 """Words of gold queries, among them the columns."""
 ORDERED = re.compile(r"\border by\b.*", re.IGNORECASE)
+"""What of a gold query only says the order of what it finds, where it has no limit."""
 NAMING = re.compile(r"name|title|id$", re.IGNORECASE)
 """What columns are called by which a node is named."""
 TABLES = re.compile(r"\b(?:from|join)\s+[`\"]?(\w+)", re.IGNORECASE)
@@ -180,10 +181,10 @@ def _parts(at: Path) -> dict[str, list[Part]]:
     """What may be left out of a database, by its kind: a label only where there is another one, and no property that
     names a node."""
     files = sorted((at / "graph").glob("*.csv"))
-    labels = [file for file in files if not _ends(file)]
+    nodes = [file for file in files if not _ends(file)]
     columns = [(file, name.partition(":")[0]) for file in files for name in _head(file).split(",")]
     return {
-        "label": [Part(file.stem) for file in files if "-" not in file.stem] if len(labels) > 1 else [],
+        "label": [Part(label) for label in labels_of(at)] if len(nodes) > 1 else [],
         "type": [Part(file.stem, ends=tuple(_ends(file))) for file in files if len(set(_ends(file))) == 2],
         "property": [Part(file.stem, name) for file, name in columns if name and not NAMING.search(name)],
     }

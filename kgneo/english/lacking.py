@@ -26,12 +26,12 @@ CONSTRUCTIONS = (
     Restating(rf"^whose (?P<what>.+?) {_IS} {_LACKED}\b", r"who has no \g<what>",
               "Whose date of birth is missing?", "who has no date of birth?"),
     Restating(rf"\bwhose (?P<what>.+?) {_IS} {_LACKED}\b", r"without \g<what>",
-            "owners whose phone is missing", "owners without phone"),
+              "owners whose phone is missing", "owners without phone"),
     Restating(rf"^(?:for|of) (?P<which>which|what) (?P<of>.+?) {_IS} (?:an? |the |no )?(?P<what>.+?) {_LACKED}\b",
-            r"which \g<of> has no \g<what>",
-            "For which band is a fee missing?", "which band has no fee?"),
+              r"which \g<of> has no \g<what>",
+              "For which band is a fee missing?", "which band has no fee?"),
     Restating(r"\b(?:(?:is|are) )?(?:missing|lacking) (?:an? |the |their |its )?(?=\w)", "without ",
-            "Which owners are missing a phone?", "Which owners without phone?"),
+              "Which owners are missing a phone?", "Which owners without phone?"),
 )  # fmt: skip
 
 

@@ -266,15 +266,8 @@ COMPARING = {word.removesuffix("st") + "r": word for word in EXTREMES
 """The comparative of each superlative: "dearer" of "dearest", but neither elders nor what is further."""
 COMPARATIVES: dict[str, bool] = {
     **{word: EXTREMES[most] for word, most in COMPARING.items()},
-    **dict.fromkeys(
-        word_set("worse fewer less smaller shorter lower cheaper earlier sooner lighter slower poorer older"), False
-    ),
-    **dict.fromkeys(
-        word_set(
-            "better more bigger larger greater higher taller longer heavier faster later younger newer deeper wider"
-        ),
-        True,
-    ),
+    **dict.fromkeys(("worse", "less", "sooner"), False),
+    **dict.fromkeys(("better", "more"), True),
 }
 """Words that compare, and whether they mean the greater value; words of age speak of dates."""
 MEASURES |= {word: MEASURES[most] for word, most in COMPARING.items() if most in MEASURES and word not in MEASURES}

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from kgneo.query.graph import Expression, Value
 from kgneo.reading.heard import Heard
-from kgneo.reading.vocabulary import MEASURED
+from kgneo.reading.vocabulary import LIFELESS, MEASURED
 
 PEOPLE_WORDS = {"who", "whom"}
-NO_AMOUNTS = ("date", "time", "truth")
-"""Kinds of values that are no amounts."""
 
 
 def may_be_asked_for(heard: Heard, asked: Expression) -> bool:
@@ -22,5 +20,5 @@ def may_be_asked_for(heard: Heard, asked: Expression) -> bool:
     if form.word == "where":
         return heard.fits.says_where(asked.key)
     if form.much:
-        return kinds.isdisjoint(NO_AMOUNTS)
+        return kinds.isdisjoint(LIFELESS)
     return PEOPLE_WORDS.isdisjoint((form.word, *heard.plain[:1])) or kinds.isdisjoint(MEASURED)

@@ -45,8 +45,8 @@ from kgneo.ranking.kinds import KINDS
 from kgneo.ranking.vectors import NameVectors, RankingCache, Scores
 from kgneo.ranking.weights import Weights
 from kgneo.reading.lexicon import EMPTY, Kind, Lexicon
-from kgneo.reading.likeness import LIFELESS, Likeness
-from kgneo.reading.vocabulary import MEASURED, Key, Step, Vocabulary
+from kgneo.reading.likeness import Likeness
+from kgneo.reading.vocabulary import LIFELESS, MEASURED, Key, Step, Vocabulary
 
 WEIGHTS = Weights()
 NAMELESS = 1.25
@@ -363,8 +363,12 @@ class Fits:
 
     def are_asked_by_where(self, labels: Collection[str]) -> bool:
         """Whether "where" may ask for nodes of these labels: places, or where nothing else says where something is."""
-        places = {label for label, kinds in self.kinds.items() if float(kinds[PLACE]) > LEAST_PLACE}
-        return not labels or not (places or self.whereabouts) or not places.isdisjoint(labels)
+        return not labels or not (self._places or self.whereabouts) or not self._places.isdisjoint(labels)
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        """The labels of places."""
+        return frozenset(label for label, kinds in self.kinds.items() if float(kinds[PLACE]) > LEAST_PLACE)
 
     @cached_property
     def whereabouts(self) -> tuple[Key, ...]:
@@ -375,9 +379,8 @@ class Fits:
 
     def says_where(self, key: str) -> bool:
         """Whether a property may say where something is: it is called so, or nothing in the graph is."""
-        places = any(float(kinds[PLACE]) > LEAST_PLACE for kinds in self.kinds.values())
         own = [other for other in self.keys if other.key == key]
-        if places or self.whereabouts:
+        if self._places or self.whereabouts:
             return not own or any(other in self.whereabouts for other in own)
         return all(other.kind not in MEASURED for other in own)
 

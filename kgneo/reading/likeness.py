@@ -18,7 +18,7 @@ from kgneo.english.names import singular, telling_words
 from kgneo.english.short import is_short_of, is_spoken
 from kgneo.english.thesaurus import NONE, Nearness, Terms, Thesaurus
 from kgneo.ranking.vectors import RankingCache, Scores
-from kgneo.reading.vocabulary import Vocabulary
+from kgneo.reading.vocabulary import LIFELESS, Vocabulary
 
 FARTHEST = 0.4
 """How far behind the most similar term a term's similarity counts."""
@@ -26,10 +26,8 @@ LEAST = 0.01
 """Probability below which a term is not told."""
 LEAST_MEANT = 0.15
 """Probability from which on a word may mean a term."""
-PEOPLE = 0.3
+FOR_PEOPLE = 0.3
 """Share of its uses in which a noun is for people, from which on it is one for them."""
-LIFELESS = ("date", "time", "truth")
-"""Kinds of values that are no people."""
 SHORT = 0.9
 """Probability that a word means a term that is no word of English and may be a short form of it."""
 
@@ -102,7 +100,7 @@ class Likeness:
 
     def are_people(self, word: str) -> bool:
         """Whether a noun is for people."""
-        return self.thesaurus.share_of(singular(word), "person") >= PEOPLE
+        return self.thesaurus.share_of(singular(word), "person") >= FOR_PEOPLE
 
     def may_mean(self, word: str) -> bool:
         """Whether a word may mean any of the terms."""
@@ -138,7 +136,7 @@ class Likeness:
 
 def _lifeless(vocabulary: Vocabulary) -> frozenset[str]:
     """The words that only name dates and what is true or false, which no people are: "members" are no `joinedOn`."""
-    alive = {key.key for key in vocabulary.keys if key.kind not in LIFELESS}
+    alive = {key.name or key.key for key in vocabulary.keys if key.kind not in LIFELESS}
     names = [*vocabulary.labels, *map(vocabulary.readable, vocabulary.relations), *alive]
     others = {word for name in names for word in telling_words(name)}
     lifeless = [key.name or key.key for key in vocabulary.keys if key.kind in LIFELESS]

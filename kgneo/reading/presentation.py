@@ -84,9 +84,8 @@ def _is_said_of_two(before: Sequence[str]) -> bool:
 def _is_nameless(noun: str, fits: Fits) -> bool:
     """Whether a noun surely names a label whose nodes have no property that a "name" is, and are joined to none that
     have: they are asked for themselves then."""
-    labels = fits.label(singular(noun.lower()))
-    best = max(labels, key=lambda label: labels[label], default="")
-    if not best or labels[best] < SURE:
+    best = _label_named(noun, fits)
+    if not best:
         return False
     near = [best, *(step.label for step in fits.vocabulary.leaving.get(best, ()))]
     keys = [key for label in near for key in fits.vocabulary.keys_of(label)]
@@ -94,13 +93,19 @@ def _is_nameless(noun: str, fits: Fits) -> bool:
     return not {SAME_NAMES.get(word, word) for word in words} & {"name", "surname", "title"}
 
 
+def _label_named(noun: str, fits: Fits) -> str:
+    """The label that a noun surely names; "" for none."""
+    labels = fits.label(singular(noun.lower()))
+    best = max(labels, key=lambda label: labels[label], default="")
+    return best if best and labels[best] >= SURE else ""
+
+
 def _has_no_kinds(noun: str, fits: Fits) -> bool:
     """Whether a noun surely names a label whose nodes have no property for their kind: they are the kinds then."""
     if fits.vocabulary.spoken or fits.vocabulary.doers:  # classes that triples imply: a kind is a relation of theirs
         return False
-    labels = fits.label(singular(noun.lower()))
-    best = max(labels, key=lambda label: labels[label], default="")
-    keys = fits.vocabulary.keys_of(best) if best and labels[best] >= SURE else ()
+    best = _label_named(noun, fits)
+    keys = fits.vocabulary.keys_of(best) if best else ()
     words = {word for key in keys for word in name_words(key.name or key.key)}
     return bool(keys) and not words & {"kind", "type", "sort", "category", "class"}
 

@@ -20,6 +20,8 @@ from kgneo.query.graph import Form, QueryGraph, Scalar
 Kind = Literal["text", "number", "date", "time", "truth"]
 MEASURED: tuple[Kind, ...] = ("number", "date", "time")
 """Kinds of values that have an order."""
+LIFELESS: tuple[Kind, ...] = ("date", "time", "truth")
+"""Kinds of values that are neither people nor amounts."""
 LONGEST_WAY = 3
 """Relationships between two things that a question names one after the other."""
 MOST_WAYS = 12

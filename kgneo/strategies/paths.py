@@ -51,7 +51,6 @@ from kgneo.stages.resemble import resemble
 from kgneo.stages.run_readings import Answered, run_readings
 from kgneo.stages.same_kind import of_verified_kind
 from kgneo.stages.sentences import WORDED, alone, sentences
-from kgneo.stages.unused import hear
 from kgneo.strategies.protocol import Needs, NoOptions
 from kgneo.text import LISTED, listed
 
@@ -390,10 +389,12 @@ def _beside(
     clock: Clock,
 ) -> Chosen:
     """The answer by a relation path, or by a reading of the question that is likelier than that."""
-    along = _along(context, linked, path)
+    known = None if context.shape.loaded else reading(context)
+    heard = Heard(linked.text, known.fits, known.dictionary) if known else None
+    along = _along(heard, linked, path)
     unlearned = [item for item in understood if item.likely is None]  # learning has sent the others here
     with clock.stage("answer"):
-        if unlearned and not _answers(context, question, path):
+        if unlearned and not _answers(heard, path):
             return _queried(context, question, run_readings(context, question, unlearned), understood, clock)
         found = run_readings(context, question, [along, *unlearned], {0: path.result})
     if found is not None and found.interpretation is not along:
@@ -402,10 +403,10 @@ def _beside(
     return _completed(context, question, linked.topics, path, sure, along.unsaid, clock)
 
 
-def _answers(context: Context, question: str, path: Completed) -> bool:
+def _answers(heard: Heard | None, path: Completed) -> bool:
     """Whether what a relation path led to can answer a question for "who" or "where", or it asks for something else: a
     number or a date is no place."""
-    heard, result = hear(context, question), path.result
+    result = path.result
     if heard is None:
         return True
     if not result.nodes:
@@ -442,15 +443,13 @@ def _formed(context: Context, linked: Sequence[LinkedQuestion]) -> tuple[Complet
     return max(found, key=lambda pair: pair[0].confidence if pair[0] else 0.0)
 
 
-def _along(context: Context, linked: LinkedQuestion, path: Completed) -> Interpretation:
+def _along(heard: Heard | None, linked: LinkedQuestion, path: Completed) -> Interpretation:
     """What a relation path finds as a reading of a question, with the words that are like nothing of it."""
     found = Interpretation(path.graph, 0.0, plain_chain=True, along=path.confidence)
-    known = None if context.shape.loaded else reading(context)
-    if known is None:
+    if heard is None:
         return found
     names = [topic.entity.name for topic in linked.topics]
     names += [mention.text for mention in linked.mentions if mention]
-    heard = Heard(linked.text, known.fits, known.dictionary)
     unsaid = left_out(heard, path.graph, names)
     return replace(
         found,
