@@ -132,11 +132,11 @@ EVERYDAY = (
     "staff", "plant", "warehouse", "school", "bikes", "foods", "fraud", "thrones", "worldcup", "recommend", "contact",
     "hotel",
     "vetpractice", "musicfestival", "citycouncil", "construction", "spaceagency", "researchfunding", "mountain_rescue",
-    "newspaper",
+    "newspaper", "itestate", "foodbank",
     "beekeepers", "theatre", "ferry", "makerspace",
 )  # fmt: skip
 """Small graphs of the kinds that Neo4j is shown with, and what anybody would ask of them first."""
-ONLY_COUNTED = ("radiostation", "climbinggym", "seedbank")
+ONLY_COUNTED = ("radiostation", "climbinggym", "seedbank", "archive")
 """More of these, on whose questions nothing was mended, and to which no weights were fitted."""
 SETS = {
     "zograscope": Set(fill_pole, "train.jsonl", "KGNEO_ZOGRASCOPE", drawn=500),
