@@ -29,6 +29,7 @@ from benchmarks.common import report, table
 from benchmarks.databases import VARIABLE
 from kgneo.encoders.encoder import load_encoder
 from kgneo.english.names import same_root, same_whole_root, singular
+from kgneo.english.synonyms import groups_of
 from kgneo.loader import LoadedNode
 from kgneo.property_graph import GraphFiles, open_graph_files, read_graph
 from kgneo.ranking.vectors import RankingCache
@@ -106,7 +107,7 @@ def pairs(folder: Path, cache: RankingCache) -> Iterator[Pair]:
         parts = word.split()
         if not all(part.isalpha() and len(part) > 2 and part not in CLOSED for part in (parts[0], parts[-1])):
             continue
-        if len(parts) > 1 and not likeness.thesaurus.senses(word):
+        if len(parts) > 1 and not (likeness.thesaurus.senses(word) or groups_of(word)):
             continue
         if any(same_root(word, term) for term in likeness.terms):
             continue

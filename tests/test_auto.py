@@ -27,7 +27,7 @@ CREATE (a:Harbour {name: 'Norrvik', opened: 1890}), (b:Harbour {name: 'Saltholm'
        (y)-[:REGISTERED_IN]->(b), (z)-[:REGISTERED_IN]->(b)
 """
 QUESTION = "Which ships call at Norrvik?"
-UNCLEAR = "Which vessels have their home port in Saltholm?"
+UNCLEAR = "Which of them got their papers at Saltholm?"
 """One that the reader is not sure of."""
 
 

@@ -209,13 +209,22 @@ def _main(argv: Sequence[str] | None) -> int:
     except Exception as error:
         if _is_of_interrupt(error):
             return _interrupted()
-        if type(error).__module__ == "sqlite3" and (damaged := _damaged()):
-            hint = f"Remove it, and run the same command again: rm {damaged}"
-            return _fail(KgneoError(f"A file of the cache is damaged: {error}.", hint=hint), 1, debug)
-        if getattr(error, "errno", None) not in FULL and "disk is full" not in str(error):  # SQLite's words
+        if (explained := _of_machine(error)) is None:
             raise
+        return _fail(explained, 1, debug)
+
+
+def _of_machine(error: Exception) -> KgneoError | None:
+    """An error of the machine's, explained; None for one of this program's."""
+    if isinstance(error, MemoryError) or "start new thread" in str(error):  # Python's words, where none is left for one
+        return KgneoError("There is not enough memory.", hint="Give this process more: a question takes about 1 GB.")
+    if type(error).__module__ == "sqlite3" and (damaged := _damaged()):
+        hint = f"Remove it, and run the same command again: rm {damaged}"
+        return KgneoError(f"A file of the cache is damaged: {error}.", hint=hint)
+    if getattr(error, "errno", None) in FULL or "disk is full" in str(error):  # SQLite's words
         hint = "Free some space, and run the same command again."
-        return _fail(KgneoError(f"No space is left on the disk: {error}.", hint=hint), 1, debug)
+        return KgneoError(f"No space is left on the disk: {error}.", hint=hint)
+    return None
 
 
 def _interrupted() -> int:

@@ -76,6 +76,12 @@ CONSTRUCTIONS = (
     ),
     Construction("order", "by [^,;?!]+,? (?:the )?{end} (?:ones? )?first", "List the parks BY SIZE, LARGEST FIRST."),
     Construction("order", r"(?:the )?{end} (?:ones? )?first(?=\W*$)", "List the parks, OLDEST FIRST."),
+    Construction(
+        "order",
+        r"by (?:\w+ ){1,3}from (?:the )?{end} to (?:the )?{end}",
+        "List the boats BY AGE FROM OLD TO YOUNG.",
+        certain=False,
+    ),
     Construction("order", "(?:{sorted} )?from (?:the )?{end} to (?:the )?{end}", "List the boats FROM OLD TO YOUNG."),
     Construction(
         "order",

@@ -36,6 +36,8 @@ CONSTRUCTIONS = (
               "rooms of 40 square metres", "rooms of 40 sqmetres"),
     Restating(r"\bthe (?P<role>[a-z]+) of (?P<whose>[A-Z][^,?]*?['’]s) (?P=role)\b", r"\g<whose> \g<role>'s \g<role>",
               "Who is the mate of Ann Lee's mate?", "Who is Ann Lee's mate's mate?"),
+    Restating(r"^(?:on )?(?:what|which) date\s+(?=(?:was|were|did|is|are|does|do|has|have)\b)", "When ",
+              "On what date was the Tern built?", "When was the Tern built?"),
     Restating(r"\bwho's(?= )", "who is", "Who's the oldest sailor?", "who is the oldest sailor?"),
 )  # fmt: skip
 

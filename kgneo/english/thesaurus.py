@@ -105,6 +105,10 @@ class Thesaurus:
             self._known_above[synset] = frozenset(other for other, steps, _ in above if steps != DERIVED)
         return self._known_above[synset]
 
+    def lemmas(self, term: str) -> set[str]:
+        """What a word may be a form of, itself among it."""
+        return {lemma for lemma, _ in self._lemmas(term)}
+
     def _lemmas(self, term: str) -> Iterator[tuple[str, str]]:
         """What a term may be a form of, with the parts of speech that it is then."""
         yield term, ANY

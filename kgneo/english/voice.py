@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from kgneo.english.names import content_words, is_past, name_words, same_root
+from kgneo.english.names import content_words, is_past, is_role, name_words, same_root, singular
 from kgneo.english.question import TOPIC, QuestionParts
-from kgneo.english.words import BEING, PREPOSITIONS, QUESTION_WORDS
+from kgneo.english.words import ARTICLES, BEING, COMPARATIVES, NUMERALS, PREPOSITIONS, QUESTION_WORDS
 
 StepEnd = Literal["source", "reached", ""]
 RelationEnd = Literal["subject", "object", ""]
@@ -67,6 +67,24 @@ def names_reached(parts: QuestionParts, end: int) -> bool:
     """Whether the words before `end` are a noun for what is reached: "the TEACHER of X"."""
     words = parts.words
     return end < min(parts.topic, len(words)) and words[end] == "of" and TOPIC in words[end:]
+
+
+HAVING = frozenset(("has", "have", "had", "having", "with", "without", "lack", "lacks"))
+"""Words behind which stands what somebody has, or has not."""
+AMOUNTING = (
+    ARTICLES | NUMERALS.keys() | COMPARATIVES.keys() | {"any", "no", "than", "at", "least", "most", "exactly", "only"}
+)
+"""Words between, which say how much or how many."""
+
+
+def is_had(words: Sequence[str], noun: int, name: str) -> bool:
+    """Whether a noun that a relation says its subjects are is what others have: "people WITHOUT A BOSS" of `boss_of`,
+    where people are the objects."""
+    own = name_words(name)
+    if not is_role(own) or singular(words[noun]) != own[0]:
+        return False
+    before = [word for word in words[:noun] if not (word in AMOUNTING or word.isdigit())]
+    return not HAVING.isdisjoint(before[-2:])  # an adjective may stand between: "a STRICT boss"
 
 
 def said_forward(words: Sequence[str], name: str, source: str, target: str) -> bool | None:

@@ -24,6 +24,8 @@ POINTERS = word_set("that this those these")
 """Those of them that stand before a noun."""
 OWNING = word_set("my your his its our their")
 """Those that say whose a noun is."""
+POSSESSIVES = word_set("my your his her its our their whose")
+"""Words for whose something is."""
 POSSESSING = word_set("own owns owned owner has have possesses belongs")
 """Words in the names of relationship types by which something is whose it is."""
 QUESTION_WORDS = word_set("who whom whose what which when where why how")
@@ -202,6 +204,8 @@ RATES: dict[str, set[str]] = {
     "year": {"yearly", "annual"},
 }
 """Units of time with the adjectives for what there is of something in each."""
+RATING = word_set("per each every a an")
+"""Words before such a unit."""
 
 NUMERALS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,

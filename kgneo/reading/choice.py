@@ -15,9 +15,9 @@ from kgneo.reading.confidence import Weights
 from kgneo.reading.read import Interpretation
 from kgneo.reading.signs import Found, Signs, is_truth, signs_of, signs_of_found
 
-TRIES = 6
+TRIES = 8
 """Readings that are run at most."""
-DOUBTFUL = 0.5
+DOUBTFUL = 0.8
 """Probability of the first reading that has an answer, below which others are run beside it."""
 
 

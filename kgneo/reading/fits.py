@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from kgneo.english.names import (
+    called,
     is_doer,
     is_past,
     is_present,
@@ -23,6 +24,7 @@ from kgneo.english.names import (
     telling_words,
 )
 from kgneo.english.numbers import UNIT_SIZES, before_per
+from kgneo.english.relating import frames_of
 from kgneo.english.words import (
     CLOSING,
     DONE,
@@ -79,7 +81,9 @@ class Fits:
         cache: RankingCache,
         lexicon: Lexicon = EMPTY,
         likeness: Likeness | None = None,
+        named: dict[tuple[str, ...], NameVectors] | None = None,
     ) -> None:
+        self._named = {} if named is None else named
         self.vocabulary = vocabulary
         self.cache = cache
         self.lexicon = lexicon
@@ -100,8 +104,18 @@ class Fits:
         """The same with what was learned of words."""
         return Fits(self.vocabulary, self.cache, lexicon, self.likeness)
 
+    def with_vocabulary(self, vocabulary: Vocabulary) -> Fits:
+        """The same for a vocabulary with more names."""
+        return Fits(vocabulary, self.cache, self.lexicon, self.likeness, dict(self._named))
+
     def _name(self, name: str, *like: str) -> NameVectors:
         """A name; where it says nothing itself, its vectors are those of names that are `like` it."""
+        known = (called(name), *map(called, like))
+        if known not in self._named:
+            self._named[known] = self._vectors(name, *like)
+        return self._named[known]
+
+    def _vectors(self, name: str, *like: str) -> NameVectors:
         words = telling_words(name)
         texts = [" ".join(name_words(other)) for other in like] or [" ".join(name_words(name)), " ".join(words), *words]
         vectors = self.cache.of_graph(texts)
@@ -347,6 +361,19 @@ class Fits:
         names = (*self.labels, *self.relations, *(key.key for key in self.keys))
         words = {word for name in names for word in name_words(self.vocabulary.readable(name))}
         return {first: frozenset(word for word in words if word[:1] == first) for first in {word[:1] for word in words}}
+
+    @cached_property
+    def framed(self) -> Mapping[int, Mapping[str, bool]]:
+        """The relationship types that say each frame of `kgneo.english.relating`, and whether they lead from its A to
+        its B; empty without a thesaurus, which knows what words are forms of."""
+        found: dict[int, dict[str, bool]] = {}
+        if self.likeness is None:
+            return found
+        lemmas = self.likeness.thesaurus.lemmas
+        for relation in self.relations:
+            for frame, forward in frames_of(name_words(self.vocabulary.readable(relation)), lemmas).items():
+                found.setdefault(frame, {})[relation] = forward
+        return found
 
     @cached_property
     def people(self) -> dict[str, float]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from kgneo.english.names import is_past, name_words, same_root, singular
+from kgneo.english.voice import is_had
 from kgneo.english.words import (
     ACTING,
     ARTICLES,
@@ -907,6 +908,8 @@ class Grower:
             return 0.02 if forward else 0.0
         verb = verbs[0]
         if self.fits.is_other_end(self.words[verb].plain, number_of):  # "CHILDREN of X" of `PARENT_OF`
+            forward = not forward
+        if is_had([word.plain for word in self.words], verb, self.fits.vocabulary.readable(relation)):
             forward = not forward
         after = self.words[verb + 1].plain if verb + 1 < len(self.words) else ""
         mention = self.mentions[number]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 from kgneo.english.calendar import unit_at
 from kgneo.english.names import is_past, name_words, same_root, singular
@@ -34,6 +35,7 @@ from kgneo.english.words import (
     PREPOSITIONS,
     PRONOUNS,
     RATES,
+    RATING,
     RECEIVING,
     RELATIVES,
     SAID_OF,
@@ -349,14 +351,21 @@ class Heard:
                 return
 
     def _rates(self) -> set[int]:
-        """The words of a "per hour" that tell of a property which of several it is: `hourly_wage`."""
-        known = {word for key in self.fits.keys for word in name_words(key.name or key.key)}
+        """The words of a "per hour" that tell of a property which of several it is: `hourly_wage`; "each hour" does,
+        where the property is spoken of besides."""
+        names = [name_words(key.name or key.key) for key in self.fits.keys]
         return {
             index
-            for at, word in enumerate(self.plain[:-1])
-            if word == "per" and RATES.get(self.plain[at + 1], set()) & known
+            for at, (word, unit) in enumerate(pairwise(self.plain))
+            if word in RATING and any(self._is_rate(name, unit, said=word == "per") for name in names)
             for index in (at, at + 1)
         }
+
+    def _is_rate(self, name: Sequence[str], unit: str, *, said: bool) -> bool:
+        """Whether a property is given for each of a unit, and is `said` to be, or another word of its name is there."""
+        rates = RATES.get(unit, set())
+        rest = [own for own in name if own not in rates]
+        return len(rest) < len(name) and (said or any(same_root(word, own) for word in self.plain for own in rest))
 
     def _owners_of(self, noun: int) -> list[Mention]:
         """The labels that have the property which groups are made by, as a mention, where nothing else names any."""

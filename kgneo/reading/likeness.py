@@ -1,8 +1,9 @@
 """Likeness: the probability that a word or phrase of a question means a term of the schema that it shares no root with.
 
 Comes in: the terms of a vocabulary's names, a thesaurus and an encoder. Goes out: for a word the terms that it may
-mean, each with a probability by a logistic model over signs of both: how the senses of the two stand to each other, how
-similar the encoder finds them, and how far that is behind the most similar term. The signs name no word and no schema;
+mean, each with a probability by a logistic model over signs of both: how the senses of the two stand to each other,
+whether people call one thing by both, how similar the encoder finds them, and how far that is behind the most similar
+term. The signs name no word and no schema;
 the weights are fitted on pairs of many graphs (`python -m benchmarks.other_words --fit`).
 """
 
@@ -14,8 +15,9 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from kgneo.english.names import singular, telling_words
+from kgneo.english.names import name_words, singular, telling_words
 from kgneo.english.short import is_short_of, is_spoken
+from kgneo.english.synonyms import groups_of
 from kgneo.english.thesaurus import NONE, Nearness, Terms, Thesaurus
 from kgneo.ranking.vectors import RankingCache, Scores
 from kgneo.reading.vocabulary import LIFELESS, Vocabulary
@@ -45,18 +47,32 @@ class Signs:
     similar: float
     behind: float
     most: float
+    called: float
+    """Whether people call one thing by both."""
+    elsewhere: float
+    """Whether they call another term of the schema by the word, and not this one."""
 
 
-def signs(near: Nearness, similar: float, most: float) -> Signs:
+def signs(near: Nearness, similar: float, most: float, called: float = 0.0, elsewhere: float = 0.0) -> Signs:
     """The signs of a term, by its similarity and that of the most similar one."""
     behind = min(most - similar, FARTHEST)
-    return Signs(near.same, near.narrower, near.broader, near.beside, near.derived, similar, behind, float(not behind))
+    return Signs(near.same, near.narrower, near.broader, near.beside, near.derived, similar, behind, float(not behind),
+                 called, elsewhere)  # fmt: skip
 
 
 WEIGHTS = Signs(
-    same=5.71, narrower=0.68, broader=3.49, beside=2.5, derived=0.08, similar=10.38, behind=-11.35, most=-0.28
+    same=3.53,
+    narrower=3.98,
+    broader=2.8,
+    beside=2.38,
+    derived=-0.81,
+    similar=6.18,
+    behind=-7.55,
+    most=-0.16,
+    called=3.89,
+    elsewhere=0.3,
 )
-CONSTANT = -4.62
+CONSTANT = -5.37
 
 
 def probability(found: Signs) -> float:
@@ -83,6 +99,7 @@ class Likeness:
         self._unknown = [term for term in self.terms if " " not in term and self._is_unknown(term)]
         self._lifeless = _lifeless(vocabulary)
         self._near = Terms.of(self.terms, thesaurus)
+        self._groups = [groups_of(*self._lemmas(term)) for term in self.terms]
         self._vectors = cache.of_graph(self.terms)
         self._bias = cache.bias(self._vectors)
         self._known: dict[str, tuple[Meant, ...]] = {}
@@ -123,10 +140,19 @@ class Likeness:
         if not self.terms:
             return {}
         near, similar = self._near.near(word, self.thesaurus), self._similar(word)
-        most = float(similar.max())
+        most, groups = float(similar.max()), groups_of(*self._lemmas(word))
+        called = [float(not groups.isdisjoint(own)) for own in self._groups]
+        elsewhere = float(any(called))
         return {
-            term: signs(near.get(term, NONE), float(own), most) for term, own in zip(self.terms, similar, strict=True)
+            term: signs(near.get(term, NONE), float(own), most, same, 0.0 if same else elsewhere)
+            for term, own, same in zip(self.terms, similar, called, strict=True)
         }
+
+    def _lemmas(self, word: str) -> set[str]:
+        """A word or phrase, and what it may be a form of."""
+        *before, last = word.split()
+        start = "".join(f"{item} " for item in before)
+        return {word, *_forms(word), *(start + lemma for lemma in self.thesaurus.lemmas(last))}
 
     def _similar(self, word: str) -> Scores:
         """How similar each term is to a word, in the singular or as it stands: "goods" are no good."""
@@ -154,4 +180,5 @@ def terms_of(vocabulary: Vocabulary, thesaurus: Thesaurus) -> tuple[str, ...]:
     words = [telling_words(name) for name in names]
     found = dict.fromkeys(part for name in words for part in name if len(part) > 1 and part.isalpha())
     pairs = dict.fromkeys(" ".join(name[at : at + 2]) for name in words for at in range(len(name) - 1))
-    return tuple(found | {pair: None for pair in pairs if thesaurus.senses(pair)})
+    whole = {text for name in names if groups_of(text := " ".join(name_words(name)))}
+    return tuple(found | {pair: None for pair in pairs if thesaurus.senses(pair)} | dict.fromkeys(sorted(whole)))

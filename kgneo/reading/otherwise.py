@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgneo.english.names import in_singular, plural, same_whole_root, singular
+from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.thesaurus import Thesaurus
 from kgneo.english.words import (
     AMOUNTS,
@@ -43,7 +44,7 @@ from kgneo.text import fold
 
 CLOSED = (
     FUNCTION_WORDS | ASKING | PARTING | PEOPLE | UNNAMED | NEGATIONS | AMOUNTS | IDENTIFYING
-    | {"ids", *EXTREMES, *COMPARATIVES, *NUMERALS, *ORDINALS, *MEASURES}
+    | {"ids", *EXTREMES, *COMPARATIVES, *NUMERALS, *ORDINALS, *MEASURES, *UNIT_SIZES}
 )  # fmt: skip
 """Words that say how something is asked: what they mean is read from them."""
 LONGEST = 3
@@ -96,7 +97,7 @@ def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Spa
     if not fits.vocabulary.words and (given or fits.likeness is None):
         return ways
     words = words_as_named(question, fits)
-    inside = _in_values(words, fits, dictionary)
+    inside = values_in(words, fits, dictionary)
     told = _told(words, fits, inside, given)
     taken = {at for spans, _ in told for span in spans for at in range(*span)}
     for spans, meanings in (*told, *(() if given else _like(words, fits, dictionary, inside | taken))):
@@ -115,7 +116,7 @@ def as_told(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Span]
     """A question in the schema's words in the place of those of which people told one meaning, outside the names that
     the user marked (`given`, by their places)."""
     words = words_as_named(question, fits)
-    told = _told(words, fits, _in_values(words, fits, dictionary), given)
+    told = _told(words, fits, values_in(words, fits, dictionary), given)
     changes = [
         Change(start, end, meant[0].instead, 1.0, meant[0].verb)
         for spans, meant in told if 1.0 - meant[0].probability < LEAST
@@ -203,7 +204,7 @@ def _places(
     return found
 
 
-def _in_values(words: Sequence[Word], fits: Fits, dictionary: Lookup) -> set[int]:
+def values_in(words: Sequence[Word], fits: Fits, dictionary: Lookup) -> set[int]:
     """The places of words that stand in values of several words, and in those that are said nearly whole."""
     ends = {(at, end) for at in range(len(words)) for end in range(at + 2, min(at + LONGEST_VALUE, len(words)) + 1)}
     known = dictionary.lookup({fold(_text(words, *span)) for span in ends})

@@ -249,7 +249,7 @@ class _Reader:
         ahead = [item for item in chains if item.score > least and item.complete and not item.plain_chain]
         last = min((item.score for item in found), default=math.inf)  # their scores are of different kinds
         rest = [replace(item, score=min(item.score, last)) for item in chains if item not in ahead]
-        return [item for item in (*ahead, *found, *rest) if may_be_asked_for(heard, item.graph.answer)]
+        return [item for item in (*ahead, *found, *rest) if may_be_asked_for(heard, item.graph)]
 
     @cached_property
     def grower(self) -> Grower:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kgneo.context import Context
 from kgneo.english.calendar import part_asked
+from kgneo.english.framing import unframed
 from kgneo.english.lacking import with_no, with_not
 from kgneo.english.question import MaskedQuestion
 from kgneo.english.restating import restated
@@ -37,10 +38,11 @@ from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS, RankingCache
 from kgneo.reading import otherwise
+from kgneo.reading.aliases import Aliased, aliased
 from kgneo.reading.fits import Fits
 from kgneo.reading.lexicon import Lexicon
 from kgneo.reading.likeness import Likeness
-from kgneo.reading.mentions import Lookup, Meaning, Span
+from kgneo.reading.mentions import Lookup, Meaning, Span, has_root, words_of
 from kgneo.reading.otherwise import Otherwise
 from kgneo.reading.read import Interpretation, read
 from kgneo.reading.vocabulary import Key, Vocabulary
@@ -50,6 +52,7 @@ from kgneo.stages.link import LinkedQuestion, bracketed
 from kgneo.stages.moment import at_moment, moment_of
 from kgneo.stages.parts_of_dates import names_part, with_part
 from kgneo.stages.ranking import ranking
+from kgneo.stages.twice import once, twice
 from kgneo.terms.meaning import expanded
 from kgneo.text import plain_question
 from kgneo.thesaurus_data import load_thesaurus
@@ -62,6 +65,10 @@ LONGEST = 5.0
 """Seconds that an interpretation may take."""
 SILENT = 0.5
 """The share of a question's telling words from which on an interpretation that names nothing does not explain it."""
+FRAMED = 6
+"""Words from which on a message may say more than a question."""
+MOST_WAYS = 2
+"""Ways to read a question with relationship types under its own names, in other words besides."""
 OF_WORDS, LEAST = 0.3, 1e-3
 """Points of score for the logarithm of the probability that words mean what they are read as, and its least."""
 KIND = 0.9
@@ -168,12 +175,23 @@ def _interpreted(context: Context, question: str, given: Sequence[Span]) -> list
         if left := without(rest, apart.names, known.fits.vocabulary, known.dictionary):
             return left
     if known is not None and not given:
-        question = with_not(with_no(restated(question)), known.fits.names_any)
+        question = with_not(with_no(restated(_unframed(question, known))), known.fits.names_any)
+        if (single := once(question)) and (found := twice(_interpreted(context, single, given))):
+            return found
     if known is None or lessons is None:
         return unlearned(context, question, given)
     fits = fits_of(context, known)
     understood = unlearned(context, question, given, fits)
     return understood if given else weighed(lessons, fits, question, understood)
+
+
+def _unframed(question: str, known: Reading) -> str:
+    """The question in a message that says more than that."""
+    words = [word.plain for word in words_of(question)]
+    if len(words) < FRAMED:
+        return question
+    values = known.dictionary.lookup(words)
+    return unframed(question, lambda word: bool(values.get(word)) or has_root(word, known.fits))
 
 
 def verified_questions(context: Context) -> tuple[VerifiedQuestion, ...]:
@@ -228,12 +246,16 @@ def unlearned(
     def chains(masked: MaskedQuestion, meaning: Meaning) -> Sequence[RankedPath]:
         return _chains(context, known, masked, meaning)
 
+    own = fits or known.fits
+
     def read_as(text: str, spans: Sequence[Span]) -> list[Interpretation]:
-        items = read(text, fits or known.fits, known.dictionary, chains, spans)
+        items = read(text, own, known.dictionary, chains, spans)
         return _with_meanings([item for item in items if _explains(item)], known.fits.vocabulary)
 
-    ways = otherwise.otherwise(question, fits or known.fits, known.dictionary, given)
+    ways = otherwise.otherwise(question, own, known.dictionary, given)
     found = in_all_words(ways, read_as)
+    if not given:
+        found = _with_aliases(question, own, known, found)
     if known.implied is None:
         return found
     found = [item for item in found if (item.named >= KIND or item.mentions) and not _measures_relations(item.graph)]
@@ -242,6 +264,32 @@ def unlearned(
         for item in found
         if not (isinstance(item.graph.answer, Aggregate) and item.graph.answer.function == "share")  # of no label
     ]
+
+
+def _with_aliases(question: str, fits: Fits, known: Reading, found: Sequence[Interpretation]) -> list[Interpretation]:
+    """The interpretations, and those in which relationship types are called as the question does."""
+    more: dict[QueryGraph, Interpretation] = {}
+    for way in aliased(question, fits, known.dictionary):
+
+        def read_as(text: str, spans: Sequence[Span], way: Aliased = way) -> list[Interpretation]:
+            items = [item for item in read(text, way.fits, known.dictionary, None, spans) if _explains(item)]
+            stored = [(item, way.stored(item.graph)) for item in items]
+            return [replace(item, graph=graph) for item, graph in stored if graph is not None]
+
+        try:
+            items = in_all_words(otherwise.otherwise(question, way.fits, known.dictionary)[:MOST_WAYS], read_as)
+        except EntityNotFound:
+            continue  # of which the question as it stands tells
+        for item in items:
+            score = item.score + OF_WORDS * math.log(way.probability)
+            if item.graph not in more or more[item.graph].score < score:
+                more[item.graph] = replace(item, score=score, means=item.means * way.probability)
+    if not more:
+        return list(found)
+    better = {item.graph for item in found if item.graph in more and more[item.graph].score <= item.score}
+    left = [item for item in found if item.graph not in more or item.graph in better]
+    right = [item for graph, item in more.items() if graph not in better]
+    return sorted([*left, *right], key=lambda item: -item.score)
 
 
 def _measures_relations(graph: QueryGraph) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from kgneo.context import Clock, Context
 from kgneo.english.names import is_noun, name_words
+from kgneo.english.restating import restated
 from kgneo.errors import EntityNotFound
 from kgneo.graph.run import Result, counted, evidence_of
 from kgneo.graph.vocabulary import kind_of_texts
@@ -51,6 +52,7 @@ from kgneo.stages.resemble import resemble
 from kgneo.stages.run_readings import Answered, run_readings
 from kgneo.stages.same_kind import of_verified_kind
 from kgneo.stages.sentences import WORDED, alone, sentences
+from kgneo.stages.twice import once
 from kgneo.strategies.protocol import Needs, NoOptions
 from kgneo.text import LISTED, listed
 
@@ -405,13 +407,15 @@ def _beside(
 
 def _answers(heard: Heard | None, path: Completed) -> bool:
     """Whether what a relation path led to can answer a question for "who" or "where", or it asks for something else: a
-    number or a date is no place."""
+    number or a date is no place. One step is not "Ann's boss's boss"."""
     result = path.result
     if heard is None:
         return True
+    if once(restated(heard.text)) and len(path.graph.edges) < 2:
+        return False
     if not result.nodes:
         told = heard.form.word != "where" or not result.answers or kind_of_texts(result.answers)[0] == "text"
-        return told and may_be_asked_for(heard, path.graph.answer)
+        return told and may_be_asked_for(heard, path.graph)
     labels = {label for node in result.nodes for label in node.labels}
     if heard.form.word == "where":
         return heard.fits.are_asked_by_where(labels)
