@@ -17,6 +17,8 @@ def names(word: str) -> bool:
         ("Hi, I'm new here. Could someone tell me which boats are red? Thanks!", "which boats are red?"),
         ("Dear team, for the report I need to know who owns a boat. Thank you!", "who owns a boat."),
         ("I would like to know how many boats there are.", "how many boats there are."),
+        ("Hi! List the boats.", "List the boats."),
+        ("Tell me who is J. Smith.", "who is J. Smith."),
         ("Who is the captain of Tern? It is for a leaflet.", "Who is the captain of Tern?"),
     ],
 )
@@ -33,6 +35,9 @@ def test_a_question_is_told_apart_from_what_frames_it(message: str, question: st
         "Boats that are red. Which boats are old?",
         "Look at the boats and tell me which are red.",
         "Is it Rosa or Ines who owns Tern?",
+        "Hello, Dolly! was directed by whom?",
+        "Which captain was born in St. Malo.",
+        "Who owns the boats of Acme? Tolkien.",
     ],
 )
 def test_what_names_something_stays(message: str) -> None:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from kgneo.english.words import QUESTION_WORDS, word_set
+from kgneo.english.words import ASKING, FUNCTION_WORDS, QUESTION_WORDS, word_set
 
-_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_SENTENCES = re.compile(r"(?<=[a-z0-9]{2}[.!?])\s+(?=[A-Z])")  # not behind "St." or "J."
 _WORD = re.compile(r"[\w'’-]+")
 _GREETING = re.compile(
     r"^\W*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day))\b[^,.!:?]*[,.!:]\s*", re.IGNORECASE
 )
 _ENDS = (".", "!")
+_COURTESY = frozenset(("thanks", "please", "cheers", "hello", "hi"))
 ASKING_FOR = word_set(
     "me us know out wonder wondering see check say tell ask asking learn remember sure understand question is remind "
     "explain determine confirm"
@@ -30,11 +31,26 @@ Names = Callable[[str], bool]
 def unframed(message: str, names: Names) -> str:
     """The question in a message; the message where it is not told apart. What names something of the graph, or is a
     name or a number, is never left out."""
-    message = _GREETING.sub("", message, count=1) or message
+    message = _without_greeting(message)
     sentences = _SENTENCES.split(message.strip())
-    telling = [item for item in sentences if _asks(item) or _names_something(_WORD.findall(item), names)]
+    telling = [item for item in sentences if _tells(item, names)]
     question = telling[0] if len(sentences) > 1 and len(telling) == 1 and _asks(telling[0]) else message
     return _behind_asking(question, names)
+
+
+def _without_greeting(message: str) -> str:
+    """A message without a greeting; not where a name begins with one: "Hello, Dolly! is a film"."""
+    rest = _GREETING.sub("", message, count=1)
+    first = _WORD.match(rest)
+    said = first[0].partition("'")[0] if first else ""
+    return rest if said and (said.islower() or said.lower() in FUNCTION_WORDS | QUESTION_WORDS | ASKING) else message
+
+
+def _tells(sentence: str, names: Names) -> bool:
+    """Whether a sentence asks or names something; a single word does, but for one of courtesy."""
+    words = _WORD.findall(sentence)
+    single = len(words) == 1 and words[0].lower() not in _COURTESY
+    return single or _asks(sentence) or _names_something(words, names)
 
 
 def _asks(sentence: str) -> bool:
