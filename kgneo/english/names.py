@@ -288,6 +288,11 @@ def is_role(words: Sequence[str]) -> bool:
     return tuple(words[1:2]) == ("of",) and not is_past(words[0]) and not is_present(words[0])
 
 
+def names_role(word: str, name: Sequence[str]) -> bool:
+    """Whether a noun is what a relation's name says its subject is: "members" of "member of"."""
+    return singular(word) == name[0] and is_role(name)
+
+
 def _role_clause(words: Sequence[str], topic: str, noun: str, *, forward: bool, many: bool, topics: bool) -> str:
     """The clause of a role, which tells no noun twice: "clubs that students are members of" for MEMBER_OF_CLUB."""
     role, rest = words[0], " ".join(words[2:])

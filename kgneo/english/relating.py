@@ -14,13 +14,11 @@ from functools import cache
 from importlib.resources import files
 
 from kgneo.english.names import is_role, singular
-from kgneo.english.words import FUNCTION_WORDS, LIGHT_VERBS, PREPOSITIONS
+from kgneo.english.words import BEING, FUNCTION_WORDS, LIGHT_VERBS, PREPOSITIONS
 
 FILE = "relations.txt"
 LONGEST = 4
 """Words of a saying."""
-COPULAS = frozenset(("is", "was", "are", "were", "be", "been"))
-
 Lemmas = Callable[[str], Collection[str]]
 """What a word may be a form of, itself among it."""
 
@@ -66,7 +64,7 @@ def frames_of(name: Sequence[str], lemmas: Lemmas) -> dict[int, bool]:
     """The frames that a relationship type's name says, each with whether it leads from A to B: MANAGES does,
     MANAGED_BY, HAS_MANAGER and REPORTS_TO lead from B to A."""
     words = tuple(name)
-    while len(words) > 1 and words[0] in COPULAS:
+    while len(words) > 1 and words[0] in BEING:
         words = words[1:]
     if words[-1] == "by" and len(words) > 1:
         return {saying.frame: not saying.forward for saying in _of(_verbs(words[:-1], lemmas), noun=False)}

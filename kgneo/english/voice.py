@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from kgneo.english.names import content_words, is_past, is_role, name_words, same_root, singular
+from kgneo.english.names import content_words, is_past, name_words, same_root
 from kgneo.english.question import TOPIC, QuestionParts
 from kgneo.english.words import ARTICLES, BEING, COMPARATIVES, NUMERALS, PREPOSITIONS, QUESTION_WORDS
 
@@ -77,12 +77,8 @@ AMOUNTING = (
 """Words between, which say how much or how many."""
 
 
-def is_had(words: Sequence[str], noun: int, name: str) -> bool:
-    """Whether a noun that a relation says its subjects are is what others have: "people WITHOUT A BOSS" of `boss_of`,
-    where people are the objects."""
-    own = name_words(name)
-    if not is_role(own) or singular(words[noun]) != own[0]:
-        return False
+def is_had(words: Sequence[str], noun: int) -> bool:
+    """Whether a noun is what somebody has, or has not: "people WITHOUT A BOSS", who are the objects of `boss_of`."""
     before = [word for word in words[:noun] if not (word in AMOUNTING or word.isdigit())]
     return not HAVING.isdisjoint(before[-2:])  # an adjective may stand between: "a STRICT boss"
 

@@ -47,10 +47,6 @@ class Aliased:
     aliases: tuple[Alias, ...]
     probability: float
 
-    def stored(self, graph: QueryGraph) -> QueryGraph | None:
-        """What a query graph is by `stored`."""
-        return stored(graph, self.aliases)
-
 
 def stored(graph: QueryGraph, aliases: Sequence[Alias]) -> QueryGraph | None:
     """A query graph in the graph's own relationship types; None where it uses no alias, or cannot be told so."""
@@ -78,8 +74,11 @@ def aliased(question: str, fits: Fits, dictionary: Lookup) -> list[Aliased]:
     if fits.likeness is None:
         return []
     words = words_as_named(question, fits)
+    sayings = said([word.plain for word in words], fits.likeness.thesaurus.lemmas)
+    if all(item.saying.frame not in fits.framed for item in sayings):
+        return []  # most questions: nothing is looked up for them
     chosen: dict[tuple[Alias, ...], float] = {(): 1.0}
-    for own in _by_words(words, said([word.plain for word in words], fits.likeness.thesaurus.lemmas), fits, dictionary):
+    for own in _by_words(words, sayings, fits, dictionary):
         longer = {
             tuple(dict.fromkeys((*before, alias))): likely * LIKELY * share
             for before, likely in chosen.items() for alias, share in own.items()
@@ -133,8 +132,7 @@ def _is_new(item: Said, words: Sequence[Word], fits: Fits) -> bool:
 def _aliases(item: Said, fits: Fits) -> Iterator[Alias]:
     """The relationship types that a saying may mean, as it calls them."""
     text = "_".join(item.words)
-    for relation in fits.framed.get(item.saying.frame, {}):
-        forward = fits.framed[item.saying.frame][relation]
+    for relation, forward in fits.framed.get(item.saying.frame, {}).items():
         yield Alias(relation, f"{relation}/{text}{'_of' if item.saying.noun else ''}", forward == item.saying.forward)
 
 

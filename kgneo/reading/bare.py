@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_doer, is_past, is_role, name_words, same_root, singular
+from kgneo.english.names import is_doer, is_past, name_words, names_role, same_root
 from kgneo.english.voice import is_had
 from kgneo.english.words import (
     ARTICLES,
@@ -176,8 +176,8 @@ class Bare:
         "whom nobody supervises", "who was never supervised", "that received no transfer"."""
         word, clause = self.heard.plain[index], self.heard.plain[max(index - 4, 0) : index]
         name = name_words(self.heard.fits.vocabulary.readable(relation))
-        if is_role(name) and singular(word) == name[0]:
-            return not is_had(self.heard.plain, index, self.heard.fits.vocabulary.readable(relation))
+        if names_role(word, name):
+            return not is_had(self.heard.plain, index)
         passive = is_past(word) and (
             any(other in AUXILIARIES - HELPING for other in clause) or self.heard.plain[index + 1 : index + 2] == ["by"]
         )

@@ -18,6 +18,7 @@ from kgneo.english.names import (
     is_present,
     is_role,
     name_words,
+    names_role,
     same_root,
     same_whole_root,
     singular,
@@ -102,7 +103,7 @@ class Fits:
 
     def with_words(self, lexicon: Lexicon) -> Fits:
         """The same with what was learned of words."""
-        return Fits(self.vocabulary, self.cache, lexicon, self.likeness)
+        return Fits(self.vocabulary, self.cache, lexicon, self.likeness, self._named)
 
     def with_vocabulary(self, vocabulary: Vocabulary) -> Fits:
         """The same for a vocabulary with more names."""
@@ -329,7 +330,7 @@ class Fits:
 
     def _begins_at(self, word: str, name: Sequence[str], number: int) -> bool | None:
         """Whether a noun is for what a relationship of a name begins at; None where it is for neither end."""
-        if singular(word) == name[0] and is_role(name):
+        if names_role(word, name):
             return True
         if list(name) == ["has", singular(word)]:
             return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
-from kgneo.english.names import is_past, name_words, same_root, singular
+from kgneo.english.names import is_past, name_words, names_role, same_root, singular
 from kgneo.english.voice import is_had
 from kgneo.english.words import (
     ACTING,
@@ -909,7 +909,8 @@ class Grower:
         verb = verbs[0]
         if self.fits.is_other_end(self.words[verb].plain, number_of):  # "CHILDREN of X" of `PARENT_OF`
             forward = not forward
-        if is_had([word.plain for word in self.words], verb, self.fits.vocabulary.readable(relation)):
+        role = names_role(self.words[verb].plain, name_words(self.fits.vocabulary.readable(relation)))
+        if role and is_had([word.plain for word in self.words], verb):
             forward = not forward
         after = self.words[verb + 1].plain if verb + 1 < len(self.words) else ""
         mention = self.mentions[number]

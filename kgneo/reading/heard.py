@@ -357,14 +357,13 @@ class Heard:
         return {
             index
             for at, (word, unit) in enumerate(pairwise(self.plain))
-            if word in RATING and any(self._is_rate(name, unit, said=word == "per") for name in names)
+            if word in RATING and unit in RATES and any(self._is_rate(name, unit, said=word == "per") for name in names)
             for index in (at, at + 1)
         }
 
     def _is_rate(self, name: Sequence[str], unit: str, *, said: bool) -> bool:
         """Whether a property is given for each of a unit, and is `said` to be, or another word of its name is there."""
-        rates = RATES.get(unit, set())
-        rest = [own for own in name if own not in rates]
+        rest = [own for own in name if own not in RATES[unit]]
         return len(rest) < len(name) and (said or any(same_root(word, own) for word in self.plain for own in rest))
 
     def _owners_of(self, noun: int) -> list[Mention]:

@@ -172,6 +172,12 @@ class Interpretation:
         return f"{text}, {self.at}" if self.at else text
 
 
+def keep_best(best: dict[QueryGraph, Interpretation], item: Interpretation) -> None:
+    """Keep an interpretation among the `best` of each query graph, where it is better than the one there."""
+    if item.graph not in best or best[item.graph].score < item.score:
+        best[item.graph] = item
+
+
 def read(
     question: str, fits: Fits, dictionary: Lookup, chains: Chains | None = None, given: Sequence[Span] = ()
 ) -> list[Interpretation]:
@@ -284,8 +290,7 @@ class _Reader:
             near = [self._edited(item, *pair) for pair in attached(self.heard, item.graph, item.left)]
             new = (other for other in sorted(near, key=lambda other: -other.score) if other.graph not in known)
             for other in islice((other for other in new if not check(other.graph, catalogue)), MOST):
-                if other.graph not in more or more[other.graph].score < other.score:
-                    more[other.graph] = other
+                keep_best(more, other)
         return sorted([*found, *more.values()], key=lambda item: -item.score)
 
     def _edited(self, item: Interpretation, graph: QueryGraph, edit: Edit) -> Interpretation:

@@ -6,6 +6,7 @@ graph (its vocabulary, its dictionary of values, vectors of its names) is made o
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,13 +39,13 @@ from kgneo.ranking.rank import RankedPath, rank_paths
 from kgneo.ranking.value_steps import corrections
 from kgneo.ranking.vectors import MAX_HOPS, RankingCache
 from kgneo.reading import otherwise
-from kgneo.reading.aliases import Aliased, aliased
+from kgneo.reading.aliases import Aliased, aliased, stored
 from kgneo.reading.fits import Fits
 from kgneo.reading.lexicon import Lexicon
 from kgneo.reading.likeness import Likeness
 from kgneo.reading.mentions import Lookup, Meaning, Span, has_root, words_of
 from kgneo.reading.otherwise import Otherwise
-from kgneo.reading.read import Interpretation, read
+from kgneo.reading.read import Interpretation, keep_best, read
 from kgneo.reading.vocabulary import Key, Vocabulary
 from kgneo.stages.apply_learned import Taught, taught, weighed
 from kgneo.stages.besides import besides, without
@@ -190,8 +191,8 @@ def _unframed(question: str, known: Reading) -> str:
     words = [word.plain for word in words_of(question)]
     if len(words) < FRAMED:
         return question
-    values = known.dictionary.lookup(words)
-    return unframed(question, lambda word: bool(values.get(word)) or has_root(word, known.fits))
+    values = functools.cache(lambda: known.dictionary.lookup(words))  # only where something may be left out
+    return unframed(question, lambda word: has_root(word, known.fits) or bool(values().get(word)))
 
 
 def verified_questions(context: Context) -> tuple[VerifiedQuestion, ...]:
@@ -273,17 +274,16 @@ def _with_aliases(question: str, fits: Fits, known: Reading, found: Sequence[Int
 
         def read_as(text: str, spans: Sequence[Span], way: Aliased = way) -> list[Interpretation]:
             items = [item for item in read(text, way.fits, known.dictionary, None, spans) if _explains(item)]
-            stored = [(item, way.stored(item.graph)) for item in items]
-            return [replace(item, graph=graph) for item, graph in stored if graph is not None]
+            pairs = [(item, stored(item.graph, way.aliases)) for item in items]
+            return [replace(item, graph=graph) for item, graph in pairs if graph is not None]
 
         try:
             items = in_all_words(otherwise.otherwise(question, way.fits, known.dictionary)[:MOST_WAYS], read_as)
         except EntityNotFound:
             continue  # of which the question as it stands tells
         for item in items:
-            score = item.score + OF_WORDS * math.log(way.probability)
-            if item.graph not in more or more[item.graph].score < score:
-                more[item.graph] = replace(item, score=score, means=item.means * way.probability)
+            less = OF_WORDS * math.log(way.probability)
+            keep_best(more, replace(item, score=item.score + less, means=item.means * way.probability))
     if not more:
         return list(found)
     better = {item.graph for item in found if item.graph in more and more[item.graph].score <= item.score}
@@ -333,9 +333,7 @@ def in_all_words(
             continue
         less = OF_WORDS * math.log(max(way.probability, LEAST))
         for item in items:
-            meant = replace(item, score=item.score + less, means=way.meant)
-            if item.graph not in found or meant.score > found[item.graph].score:
-                found[item.graph] = meant
+            keep_best(found, replace(item, score=item.score + less, means=way.meant))
     if not found and unknown:
         raise unknown
     return sorted(found.values(), key=lambda item: -item.score)
