@@ -134,9 +134,12 @@ EVERYDAY = (
     "vetpractice", "musicfestival", "citycouncil", "construction", "spaceagency", "researchfunding", "mountain_rescue",
     "newspaper", "itestate", "foodbank",
     "beekeepers", "theatre", "ferry", "makerspace",
+    "genelab", "port", "academy", "brewery", "rescue", "estate",
 )  # fmt: skip
 """Small graphs of the kinds that Neo4j is shown with, and what anybody would ask of them first."""
-ONLY_COUNTED = ("radiostation", "climbinggym", "seedbank", "archive")
+ONLY_COUNTED = (
+    "radiostation", "climbinggym", "seedbank", "archive", "lawfirm", "filmfestival", "infirmary", "factory",
+)  # fmt: skip
 """More of these, on whose questions nothing was mended, and to which no weights were fitted."""
 SETS = {
     "zograscope": Set(fill_pole, "train.jsonl", "KGNEO_ZOGRASCOPE", drawn=500),
