@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from kgneo.model import AnswerNode
 from kgneo.questions import GoldNode
@@ -139,6 +137,9 @@ def _pairs(edges: Sequence[Sequence[int]], columns: int) -> dict[int, int]:
     """As many pairs of a row and one of its columns as there can be, no row and no column twice."""
     if not any(edges):
         return {}
+    from scipy.sparse import csr_array  # here: asking needs none of it, and would wait for it
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
     rows = np.repeat(np.arange(len(edges)), [len(row) for row in edges])
     table = csr_array(
         (np.ones(len(rows), dtype=np.int8), (rows, [column for row in edges for column in row])),
