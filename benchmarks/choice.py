@@ -45,7 +45,7 @@ from kgneo.questions import Question, reader, sample
 from kgneo.reading import confidence
 
 LEVELS = (0.8, 0.9)
-BOUNDS = (0.1, 0.15, 0.2, 0.3)
+BOUNDS = (0.15, 0.2, 0.25, 0.3)
 HEADER = ("set", "n", "one of 12", "as gathered", "chosen", "run",
           *(f"{what} ≥ {level}" for what in ("as gathered", "chosen") for level in LEVELS))  # fmt: skip
 OF_HAND, OF_DATABASES, OF_HELD_OUT, METAQA = "hand-made", "databases", "databases held out", "metaqa"

@@ -11,7 +11,7 @@ STRATEGY = "auto"
 ENCODER = "minilm"
 EVIDENCE = 3
 """Matches that are kept as evidence of each answer."""
-MIN_CONFIDENCE = 0.15
+MIN_CONFIDENCE = 0.25
 """Below this confidence, no answer is given."""
 MOST_CANDIDATES = 200_000
 """Candidates that the database looks at, where nothing else is asked for: 100,000 of them took a second and 36 MB of a

@@ -9,6 +9,7 @@ import pytest
 
 from kgneo.asking.question import ask
 from kgneo.context import Context, Options
+from kgneo.defaults import MIN_CONFIDENCE
 from kgneo.reading.mentions import words_of
 from kgneo.server import RunningServer
 from kgneo.stages.outcome import least_of
@@ -135,7 +136,7 @@ def test_what_stands_behind_the_main_verb_is_said_of_the_first_noun(
 
 def test_the_usual_least_confidence_is_halved_for_marked_names_alone(schools: Context) -> None:
     plain, marked = "Where is Easton?", "Where is [Easton]?"
-    assert (least_of(schools, plain, ()), least_of(schools, marked, ())) == (0.15, 0.05)
+    assert (least_of(schools, plain, ()), least_of(schools, marked, ())) == (MIN_CONFIDENCE, 0.05)
     assert least_of(schools, plain, ("Easton",)) == 0.05
     strict = replace(schools, options=Options(min_confidence=0.3))
     assert least_of(strict, marked, ()) == 0.3

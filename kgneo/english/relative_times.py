@@ -57,6 +57,11 @@ def told(question: str, today: date) -> list[Told]:
     return [found[start] for start in sorted(found)]
 
 
+def years_before(day: date, years: int) -> date:
+    """The day so many years before one."""
+    return _moved(day, -years, "year")
+
+
 def with_dates(question: str, times: list[Told]) -> str:
     """The question with dates in the place of times."""
     for item in reversed(times):

@@ -15,12 +15,24 @@ FILE = "synonyms.txt"
 
 
 @cache
+def _lines() -> tuple[tuple[str, ...], ...]:
+    text = files(__package__).joinpath(FILE).read_text(encoding="utf-8")
+    return tuple(tuple(line.split(", ")) for line in text.splitlines())
+
+
+@cache
 def _groups() -> Mapping[str, set[int]]:
     found: dict[str, set[int]] = {}
-    for number, line in enumerate(files(__package__).joinpath(FILE).read_text(encoding="utf-8").splitlines()):
-        for phrase in line.split(", "):
+    for number, line in enumerate(_lines()):
+        for phrase in line:
             found.setdefault(phrase, set()).add(number)
     return found
+
+
+def others_of(*forms: str) -> tuple[str, ...]:
+    """What else people call what they call by a word or phrase, in any of its forms: "captain" for "skipper"."""
+    found = (phrase for number in sorted(groups_of(*forms)) for phrase in _lines()[number])
+    return tuple(dict.fromkeys(phrase for phrase in found if phrase not in forms))
 
 
 def groups_of(*forms: str) -> frozenset[int]:

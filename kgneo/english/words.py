@@ -344,6 +344,8 @@ FELLOWS = word_set(
     "flatmate twin spouse"
 )
 """Nouns for what stands to another of its kind in a relation that holds both ways."""
+BIRTH = word_set("birth born birthday birthdate dob")
+"""Words in the names of properties that say when somebody was born."""
 PERSONAL = word_set("surname forename firstname lastname birth born birthday birthdate gender nationality")
 """Words of properties that people have."""
 IDENTIFYING = word_set("id identifier no nr number num code key")

@@ -118,8 +118,9 @@ def settles(item: Interpretation, found: Found) -> bool:
 def tells(item: Interpretation, found: Found) -> bool:
     """Whether what a reading found can be the answer: something, or that there is nothing, where it says all of the
     question; a count of none only if each of its parts is said there, too, or denied. The longer what must not be
-    there, the more is without it. The very thing that a question names is no answer to one that says more of it."""
-    if item.vacuous and item.unsaid and not is_truth(item.graph.answer):
+    there, the more is without it. The very thing that a question names is no answer to one that says more of it, and
+    neither is what leaves a comparison out."""
+    if item.unbound or (item.vacuous and item.unsaid and not is_truth(item.graph.answer)):
         return False
     sure = found.answers != ("0",) or not item.loose or item.graph.denies
     return not found.empty or (_says_all(item) and sure)

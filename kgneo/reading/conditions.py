@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import denies, is_past, name_words, same_root, same_whole_root
+from kgneo.english.names import is_past, name_words, same_root, same_whole_root
 from kgneo.english.numbers import MULTIPLES, UNIT_SIZES, is_clock, is_number, is_of_time, multiple_of
 from kgneo.english.words import (
     BEGINNINGS,
@@ -172,8 +172,7 @@ class Conditions:
     def _is_true(self, word: int, key: Key, *, denied: bool = False) -> bool:
         """Whether a word that names a property that is true or false says that it is true; `denied`: where something
         else says what a negation before it does."""
-        opposite = any(denies(self.heard.plain[word], part) for part in name_words(key.key)[-1:])
-        return opposite == (not denied and self.heard.is_denied(word))
+        return self.heard.is_opposite(word, key) == (not denied and self.heard.is_denied(word))
 
     def with_truth(self, tree: Tree) -> Tree:
         """A tree that asks for those of which a property is true, where it asked for a property of several that is

@@ -69,6 +69,10 @@ LEAST_PEOPLE = 0.3
 """How surely nodes are people, from which on "who" may ask for them."""
 LEAST_PLACE = 0.3
 """The same of places and "where"."""
+NOT_EXACT = 0.8
+"""What a shared root is worth beside a name that has the very word."""
+ONLY_PEOPLE = 0.95
+"""Share of its uses in which a noun is for people, from which on it is for nothing else."""
 WEAK = 0.2
 """The best fit of a noun for who does something to a property of the same root."""
 
@@ -390,8 +394,30 @@ class Fits:
         return not likely or not labels or not likely.isdisjoint(labels)
 
     def are_asked_by_where(self, labels: Collection[str]) -> bool:
-        """Whether "where" may ask for nodes of these labels: places, or where nothing else says where something is."""
-        return not labels or not (self._places or self.whereabouts) or not self._places.isdisjoint(labels)
+        """Whether "where" may ask for nodes of these labels: places, or where nothing else says where something is,
+        whatever is no person."""
+        if not labels or not self._places.isdisjoint(labels):
+            return True
+        return not (self._places or self.whereabouts or self._persons.issuperset(labels))
+
+    def may_be_called(self, noun: str, labels: Collection[str]) -> bool:
+        """Whether a noun may be for nodes of these labels: one for people is for no others, and one for other things,
+        which no name of the graph has, for no people: no teacher is a "school"."""
+        if self.likeness is None or not labels or self.vocabulary.spoken:
+            return True
+        people, senses = self.likeness.share_of_people(noun), self.likeness.thesaurus.senses(noun)
+        named = any(same_root(noun, own) for own in self.own_words.get(noun[:1], ()))
+        if not senses or named or any(self.lexicon.names(kind, noun) for kind in ("label", "relation")):
+            return True
+        if people >= ONLY_PEOPLE:
+            return self.are_asked_by_who(labels)
+        return people > 0.0 or not self._persons.issuperset(labels)
+
+    @cached_property
+    def _persons(self) -> frozenset[str]:
+        """The labels of people by more than what they are called: customers may be firms."""
+        return frozenset(label for label, share in self.people.items()
+                         if share >= PEOPLE and self._are_people(label) > LEAST_PEOPLE)  # fmt: skip
 
     @cached_property
     def _places(self) -> frozenset[str]:
@@ -468,10 +494,12 @@ def words_with_unit(key: Key) -> tuple[str, ...]:
 def key_name(key: Key) -> str:
     """A property's name without the words of its owner, and of one that is true or false without those that say that:
     "date" for `call_date` of a PhoneCall, "roof" for `has_roof`; whole where nothing would be left that tells anything
-    (`orderedOn` of an Order)."""
+    (`orderedOn` of an Order). The noun of a relationship's stays: the "monthly rent" of RENTS."""
     owner = name_words(key.owner)
     whole = name_words(key.name or key.key)
-    words = [SAME_NAMES.get(word, word) for word in whole if not any(same_root(word, own) for own in owner)]
+    noun = len(whole) - 1 if key.of_edge and not _is_participle(whole[-1]) and whole[-1] not in PREPOSITIONS else -1
+    words = [SAME_NAMES.get(word, word) for at, word in enumerate(whole)
+             if at == noun or not any(same_root(word, own) for own in owner)]  # fmt: skip
     if key.kind == "truth":
         words = [word for word in words if word not in SAID_OF] or words
     return key.name or key.key if PREPOSITIONS.issuperset(words) else " ".join(words)
@@ -490,6 +518,9 @@ def _fit(word: str, vector: Scores, names: Sequence[NameVectors]) -> Scores:
     shares = np.array([_share(word, name.words, same_whole_root) for name in names])
     if not shares.any():  # "surnames" is no name where there are surnames
         shares = np.array([_share(word, name.words, same_root) for name in names])
+    exact = np.array([singular(word) in map(singular, name.words) for name in names])
+    if exact.any():  # a "brewery" is no brewer
+        shares = np.where(exact, shares, NOT_EXACT * shares)
     if shares.any():
         return np.asarray(np.maximum(shares, values * WEIGHTS.root_rivals))
     return np.asarray(values**WEIGHTS.curve * LIKE)

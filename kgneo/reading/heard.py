@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from kgneo.english.calendar import unit_at
-from kgneo.english.names import is_past, name_words, same_root, singular
+from kgneo.english.names import denies, is_past, name_words, same_root, singular
 from kgneo.english.numbers import is_day, is_number, number_at
 from kgneo.english.words import (
     ACTING,
@@ -45,6 +45,7 @@ from kgneo.english.words import (
 )
 from kgneo.query.graph import Operator
 from kgneo.reading.fits import LEAST_PEOPLE, Fits, key_name
+from kgneo.reading.flags import flags_said
 from kgneo.reading.form import ON, TIMES, Comparison, Extreme, Form, form_of, operator_of
 from kgneo.reading.formed import formed_mentions
 from kgneo.reading.groups import first_behind, group_noun, group_words
@@ -98,6 +99,7 @@ class Heard:
         self.words = words_as_named(question, fits)
         self.plain = [word.plain for word in self.words]
         self.whole_keys = self._whole_keys()
+        self.flags = flags_said(self.plain, fits)
         self.form: Form = self._of_amounts(self._of_wholes(self._without_names(form_of(self.words))))
         self.form = replace(self.form, used=self.form.used | self._rates())
         fits.prepare([word for word in self.plain if word not in FUNCTION_WORDS or word in MEASURES])
@@ -131,11 +133,14 @@ class Heard:
         spoken_for = taken | self.form.used | set(self.form.negations)
         free = [index for index in range(len(self.words)) if index not in spoken_for]
         self.key_mentions = [
-            found for item in key_mentions(self.words, free, fits) if (found := self._within_whole(item)).meanings
+            found
+            for item in key_mentions(self.words, free, fits, self.flags)
+            if (found := self._within_whole(item)).meanings
         ]
         self.form = self._with_amounts(self.form, values)
         values = [item for item in values if not self._in_comparison(item)]
         named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
+        named |= {index for flag in self.flags for index in range(flag.start, flag.end)}
         unnamed = [index for index in free if index not in named]
         head = self._head(unnamed)
         asked = self.form.at if self.form.word in ("who", "whom") else -1
@@ -335,6 +340,7 @@ class Heard:
         if self.form.kind not in ("count", "sum", "average"):
             return
         named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
+        named |= {index for flag in self.flags for index in range(flag.start, flag.end)}
         for at in reversed(group_words(self.words)):
             if at in self.form.used:
                 continue
@@ -362,8 +368,10 @@ class Heard:
         }
 
     def _is_rate(self, name: Sequence[str], unit: str, *, said: bool) -> bool:
-        """Whether a property is given for each of a unit, and is `said` to be, or another word of its name is there."""
+        """Whether a property is given for each of a unit, and is `said` to be, or "how much" asks for it, or another of
+        its words is there."""
         rest = [own for own in name if own not in RATES[unit]]
+        said = said or self.form.much
         return len(rest) < len(name) and (said or any(same_root(word, own) for word in self.plain for own in rest))
 
     def _owners_of(self, noun: int) -> list[Mention]:
@@ -631,6 +639,11 @@ class Heard:
         behind = self.plain[index + 1 : index + 1 + DENYING]
         nobody = next((place for place, word in enumerate(behind) if word in NOBODY), -1)
         return (nobody >= 0 and set(behind[:nobody]) <= FUNCTION_WORDS) or self.denial(index) >= 0
+
+    def is_opposite(self, index: int, key: Key) -> bool:
+        """Whether a word, or what begins at it, says that a property is false: "UNPAID", "PART-TIME" of `fullTime`."""
+        said = next((flag.true for flag in self.flags if flag.start == index and flag.key == key), None)
+        return denies(self.plain[index], name_words(key.key)[-1]) if said is None else not said
 
     def is_denied(self, index: int) -> bool:
         """Whether a negation stands before a word, or behind it, before one that only says that it is there: "dogs are

@@ -19,6 +19,7 @@ from kgneo.english.names import name_words, singular, telling_words
 from kgneo.english.short import is_short_of, is_spoken
 from kgneo.english.synonyms import groups_of
 from kgneo.english.thesaurus import NONE, Nearness, Terms, Thesaurus
+from kgneo.english.words import PEOPLE
 from kgneo.ranking.vectors import RankingCache, Scores
 from kgneo.reading.vocabulary import LIFELESS, Vocabulary
 
@@ -117,7 +118,11 @@ class Likeness:
 
     def are_people(self, word: str) -> bool:
         """Whether a noun is for people."""
-        return self.thesaurus.share_of(singular(word), "person") >= FOR_PEOPLE
+        return self.share_of_people(word) >= FOR_PEOPLE
+
+    def share_of_people(self, word: str) -> float:
+        """The share of its uses, 0 to 1, in which a noun is for people."""
+        return 1.0 if word in PEOPLE else self.thesaurus.share_of(singular(word), "person")
 
     def may_mean(self, word: str) -> bool:
         """Whether a word may mean any of the terms."""

@@ -83,9 +83,10 @@ class Measures:
         return _selected(extreme, f"x{max(number, 0)}", Value(owner, key.key, key.form), descending)
 
     def _fit(self, key: Key, words: Sequence[int]) -> float:
-        """How well words name a property, on average; more where they are all of its name."""
+        """How well words name a property, on average, the last of them twice ("floor AREA" is an area); more where they
+        are all of its name."""
         whole = any(other == key and start in words for start, _, other in self.heard.whole_keys)
-        fits = [self.heard.fits.key(self.heard.plain[index])[key] for index in words]
+        fits = [self.heard.fits.key(self.heard.plain[index])[key] for index in (*words, words[-1])]
         return sum(fits) / len(fits) + 0.5 * whole
 
     def of_relation(self, extreme: Extreme, tree: Tree) -> int:

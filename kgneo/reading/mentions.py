@@ -44,6 +44,7 @@ from kgneo.english.words import (
 )
 from kgneo.query.graph import Form, Scalar
 from kgneo.reading.fits import LEAST_PEOPLE, LIKE, Fits, key_name
+from kgneo.reading.flags import Flag
 from kgneo.reading.vocabulary import Key, Step
 from kgneo.text import fold
 
@@ -351,7 +352,7 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
             return score * 0.2
         if any(same_root(word, own) for own in name_words(key_name(key))):
             score *= 0.6
-        if key.unique and _heads_other(word, key, fits):
+        if (key.unique and _heads_other(word, key, fits)) or (score < 1.0 and _is_flag(word, fits)):
             return score * 0.2
         few = key.distinct <= FEW
         if not few and (score < WITH_KIND or word in MEASURES or (capitals and _says_kind(word, fits))):
@@ -372,6 +373,11 @@ def _heads_other(word: str, key: Key, fits: Fits) -> bool:
         fit >= SURE and other != key and is_noun(word, name_words(other.name or other.key)[-1])
         for other, fit in fits.key(word).items()
     )
+
+
+def _is_flag(word: str, fits: Fits) -> bool:
+    """Whether a word is all of what is true or false: who has no LIFT, where somebody's trade is lifts."""
+    return any(key.kind == "truth" and key_name(key) == singular(word) for key in fits.keys)
 
 
 def _capital_function_words(words: Sequence[Word]) -> set[int]:
@@ -777,12 +783,19 @@ def people(fits: Fits) -> list[tuple[str, float]]:
     return sorted(wholes.items(), key=lambda pair: -pair[1])[:3]
 
 
-def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits) -> list[Mention]:
-    """The words that name properties: all of a name's words side by side, or one that fits well."""
+def key_mentions(words: Sequence[Word], free: Sequence[int], fits: Fits, flags: Sequence[Flag] = ()) -> list[Mention]:
+    """The words that name properties: all of a name's words side by side, or one that fits well; or that say one of the
+    `flags`."""
     found: list[Mention] = []
     for index in free:
         word = words[index].plain
-        if word in FUNCTION_WORDS or is_number(word) or (found and index < found[-1].end):
+        if found and index < found[-1].end:
+            continue
+        if said_by := [flag for flag in flags if flag.start == index and {*range(index, flag.end)}.issubset(free)]:
+            meant = tuple(Meaning("key", flag.key.owner, SURE, flag.key) for flag in said_by)
+            found.append(Mention(index, said_by[0].end, meant))
+            continue
+        if word in FUNCTION_WORDS or is_number(word):
             continue
         meanings = []
         before = words[index - 1].plain if index else ""

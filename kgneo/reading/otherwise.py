@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from kgneo.english.names import in_singular, plural, same_whole_root, singular
 from kgneo.english.numbers import UNIT_SIZES
+from kgneo.english.synonyms import others_of
 from kgneo.english.thesaurus import Thesaurus
 from kgneo.english.words import (
     AMOUNTS,
@@ -30,12 +31,14 @@ from kgneo.english.words import (
     ORDINALS,
     PARTING,
     PEOPLE,
+    PLAIN_VERBS,
     UNNAMED,
 )
-from kgneo.reading.fits import Fits
+from kgneo.reading.fits import Fits, key_name
+from kgneo.reading.flags import flags_said
 from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness
-from kgneo.reading.mentions import Lookup, Span, Word, has_root, has_telling_capitals, is_part
+from kgneo.reading.mentions import FEW, Lookup, Span, Word, has_root, has_telling_capitals, is_part
 from kgneo.reading.phrases import phrase_mentions
 from kgneo.reading.spelt import words_as_named
 from kgneo.reading.vocabulary import Vocabulary
@@ -59,7 +62,11 @@ POSSIBLE = 0.05
 LEAST = 0.02
 """Probability that words mean none of the terms, at least."""
 MOST = 4
-"""Ways to read one question."""
+"""Ways to read one question in other words."""
+CALLED = 0.5
+"""The probability that a word means a value which people call by it, too."""
+NAMED = 0.05
+"""The probability that a word which says that something is true or false is a node's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,21 @@ def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Spa
             longer += [replace(way, changes=(*way.changes, *changes), probability=way.probability * item.probability)
                        for way in ways]  # fmt: skip
         ways = sorted(longer, key=lambda way: -way.probability)[:MOST]
+    if not given and (spans := tuple(_of_flags(words, fits, dictionary))):
+        ways.append(replace(ways[0], spans=spans, probability=NAMED * ways[0].probability))
     return [_changed(question, words, way) for way in ways]
+
+
+def _of_flags(words: Sequence[Word], fits: Fits, dictionary: Lookup) -> Iterator[Span]:
+    """Where a word says that something is true or false, and is a node's name, too: who learns the PIANO, where rooms
+    have one."""
+    flags = {key_name(key) for key in fits.keys if key.kind == "truth"}
+    likely = [word for word in words if word.text.islower() and singular(word.plain) in flags]
+    entries = dictionary.lookup({fold(word.plain) for word in likely}) if likely else {}
+    for word in likely:
+        found = entries.get(fold(word.plain), ())
+        if any(entry.key in fits.vocabulary.display.get(entry.owner, ()) for entry in found):
+            yield word.start, word.end
 
 
 def as_told(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Span] = ()) -> str:
@@ -176,8 +197,24 @@ def _like(words: Sequence[Word], fits: Fits, dictionary: Lookup, inside: set[int
     if fits.likeness is None:
         return
     for text, spans in _places(words, fits, fits.likeness, dictionary, inside).items():
-        likely = (item for item in fits.likeness.of(text) if item.probability >= POSSIBLE)
-        yield spans, [Meant(item.term, item.probability) for item in likely]
+        yield spans, _meant(text, fits, fits.likeness, dictionary)
+
+
+def _meant(text: str, fits: Fits, likeness: Likeness, dictionary: Lookup) -> list[Meant]:
+    """What a piece may mean, the likeliest first: terms of the schema, and values."""
+    found = [Meant(item.term, item.probability) for item in likeness.of(text) if item.probability >= POSSIBLE]
+    return sorted([*found, *_values(text, fits, dictionary)], key=lambda item: -item.probability)
+
+
+def _values(text: str, fits: Fits, dictionary: Lookup) -> list[Meant]:
+    """The values that people call by other words, of properties that have few different ones: the SKIPPER of a graph
+    whose roles have a captain."""
+    few = {(key.owner, key.key) for key in fits.keys if key.kind == "text" and not key.unique and key.distinct <= FEW}
+    if not few or text in PLAIN_VERBS:  # who "lives in" Kiel is in no state of living
+        return []
+    entries = dictionary.lookup({fold(other) for other in others_of(text, in_singular(text.split()))})
+    found = {entry.text for known in entries.values() for entry in known if (entry.owner, entry.key) in few}
+    return [Meant(value, CALLED / len(found)) for value in sorted(found)]
 
 
 def _places(
@@ -192,8 +229,7 @@ def _places(
     likely = {
         span: meant[0].probability
         for span, both in said.items()
-        if values.keys().isdisjoint(both) and (meant := likeness.of(_text(words, *span)))
-        and meant[0].probability >= POSSIBLE
+        if values.keys().isdisjoint(both) and (meant := _meant(_text(words, *span), fits, likeness, dictionary))
     }  # fmt: skip
     found: dict[str, list[Span]] = {}
     taken: set[int] = set()
@@ -205,12 +241,15 @@ def _places(
 
 
 def values_in(words: Sequence[Word], fits: Fits, dictionary: Lookup) -> set[int]:
-    """The places of words that stand in values of several words, and in those that are said nearly whole."""
+    """The places of words that stand in values of several words, in those that are said nearly whole, and in what says
+    that something is true or false."""
     ends = {(at, end) for at in range(len(words)) for end in range(at + 2, min(at + LONGEST_VALUE, len(words)) + 1)}
     known = dictionary.lookup({fold(_text(words, *span)) for span in ends})
     whole = [span for span in ends if fold(_text(words, *span)) in known]
     phrases = phrase_mentions(words, [], range(len(words)), dictionary, fits)
-    return {at for span in (*whole, *((item.start, item.end) for item in phrases)) for at in range(*span)}
+    spans = [*whole, *((item.start, item.end) for item in phrases)]
+    spans += [(flag.start, flag.end) for flag in flags_said([word.plain for word in words], fits)]
+    return {at for span in spans for at in range(*span)}
 
 
 def _spans(words: Sequence[Word], fits: Fits, thesaurus: Thesaurus) -> list[Span]:

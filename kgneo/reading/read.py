@@ -50,6 +50,7 @@ from kgneo.reading.owners import Owners
 from kgneo.reading.presentation import presented
 from kgneo.reading.reaching import Reaching
 from kgneo.reading.roots import Roots
+from kgneo.reading.scope import scoped
 from kgneo.reading.silent import LIKE_ANY, head_of, is_noun, silent
 from kgneo.reading.spans import Spans
 from kgneo.reading.verbs import Verbs
@@ -127,6 +128,9 @@ class Interpretation:
 
     left: tuple[int, ...] = field(default=(), compare=False, repr=False)
     """The places of the words that it leaves unsaid."""
+
+    unbound: tuple[str, ...] = ()
+    """Comparisons that it leaves out: "over 12". It is no answer then, but everything there is."""
 
     order: str = ""
     """Words that ask for an order of the answers, of which the query graph says nothing."""
@@ -247,6 +251,7 @@ class _Reader:
             alike = [joined for tree in grown if (joined := self.alike.put_on(tree))]
             grown = alike or [replace(tree, score=tree.score - MISSED, unsaid=tree.unsaid + 1) for tree in grown]
         grown = [Bare(heard).joined(self.verbs.joined(tree)) for tree in grown]
+        grown = [scoped(tree, heard.mentions, heard.form.negations) for tree in grown]
         found = sorted(filter(self._holds, map(self._interpretation, grown)), key=lambda item: -item.score)
         found = self._with_parted(found)
         chains = self._chains()
@@ -308,6 +313,7 @@ class _Reader:
             headless=item.headless and head_of(self.heard) not in said,
             loose=item.loose + (edit.worth <= 0 and not edit.tied),
             vacuous=item.vacuous and graph.answer == item.graph.answer,
+            unbound=() if _tests(graph) > _tests(item.graph) else item.unbound,
             plain_chain=False,
         )
 
@@ -371,7 +377,13 @@ class _Reader:
                 unread += 1
                 unordered.append(self.heard.words[extreme.at].text)
         counted = [item for item in self.heard.form.comparisons if self.owners.counted(item, tree)]
-        compared = [self._compared(item, tree) for item in self.heard.form.comparisons if item not in counted]
+        bounds = [item for item in self.heard.form.comparisons if item not in counted]
+        compared = [self._compared(item, tree) for item in bounds]
+        unbound = tuple(
+            self.heard.text_between(item.start, item.end)
+            for item, (condition, _, _) in zip(bounds, compared, strict=True)
+            if not condition
+        )
         conditions += [condition for condition, _, _ in compared if condition]
         unread += sum(left for _, left, _ in compared) + self._unjoined
         measured += [said for _, _, said in compared]
@@ -417,9 +429,10 @@ class _Reader:
         nouns = sum(is_noun(self.heard, index, {*self.heard.telling}.difference(unlike)) for index in unlike)
         flags = {key.flags[1] for key in self.heard.fits.keys if key.flags}
         denied = graph.denies or any(item.right in [(text,) for text in flags] for item in graph.conditions)
+        denied |= any(not flag.true and self.heard.is_denied(flag.start) for flag in self.heard.flags)  # "not unpaid"
         if self.heard.form.negations and not denied:
             unsaid = (*unsaid, self.heard.words[self.heard.form.negations[0]].text)
-        unsaid = (*unsaid, *unordered)
+        unsaid = (*unsaid, *unordered, *unbound)
         denying = [index for index in self.heard.form.negations if not denied]
         score = tree.score - 0.5 * unread - 0.12 * len(left) - CONTRADICTED * _contradicts(tree)
         bare = not (self.heard.values or self.heard.alike) and self.heard.is_plain and not conditions
@@ -446,6 +459,7 @@ class _Reader:
             names=self.heard.fits.vocabulary.names,
             measured=min(measured),
             left=(*unlike, *denying),
+            unbound=unbound,
             decided=self.conditions.decided(graph),
             against=self.grower.turned(tree),
             headless=head_of(self.heard) in unlike,
@@ -812,3 +826,8 @@ def _of_relations(answer: Expression, selections: list[Selection]) -> tuple[Expr
         return answer, selections
     function: Function = "maximum" if found[0].descending else "minimum"
     return Aggregate(function, found[0].by), [item for item in selections if item is not found[0]]
+
+
+def _tests(graph: QueryGraph) -> int:
+    """How many conditions compare something, and do not say what it is."""
+    return sum(item.operator not in ("=", "<>") for item in graph.every_condition())

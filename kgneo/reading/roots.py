@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kgneo.english.names import is_deed, is_doer, is_done, is_noun, is_past, name_words, same_root, singular
+from kgneo.english.names import is_deed, is_doer, is_done, is_noun, is_past, is_present, name_words, same_root, singular
 from kgneo.english.numbers import UNIT_SIZES
 from kgneo.english.words import (
     ACTING,
@@ -828,13 +828,20 @@ class Roots:
         for number, relation in enumerate(self.heard.fits.relations):
             if self.heard.fits.has_root(word, number):
                 name = name_words(self.heard.fits.vocabulary.readable(relation))
-                of_subject = name[-1] in PREPOSITIONS or (is_deed(word) and is_past(name[0]))
+                of_subject = name[-1] in PREPOSITIONS and not _is_what_is_done(word, name)
+                of_subject = of_subject or (is_deed(word) and is_past(name[0]))
                 of_subject = of_subject or self.heard.fits.is_who_does(word, number)
                 for link in self.heard.fits.vocabulary.links:
                     if link.relation == relation:
                         end, other = (link.subject, link.object) if of_subject else (link.object, link.subject)
                         found.append(Meaning("label", end, score, role=Step(relation, of_subject, other)))
         return found
+
+
+def _is_what_is_done(word: str, name: Sequence[str]) -> bool:
+    """Whether a noun is what the verb in front of a relation's name is done with: the "flag" of "flies flag of"."""
+    verb = is_present(name[0]) and name[0] not in BEING
+    return verb and "as" not in name and not same_root(word, name[0])
 
 
 def _worth(root: tuple[int, Meaning]) -> float:

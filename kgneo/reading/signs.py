@@ -12,6 +12,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from kgneo.english.lacking import may_lack
+from kgneo.english.single import asks_for_one
 from kgneo.english.words import (
     AMOUNTS,
     ASKING,
@@ -257,6 +258,7 @@ def signs_of_found(
         "nothing": float(not found.answers),
         "many": math.log10(1 + found.number),
         "one": float(found.number == 1),
+        "several for one": float(found.number > 1 and asks_for_one(question)),
         "tried": _few(sum(other is None or other.empty for other in ran[:number])),
         "alike": _few(same),
         "unlike": float(bool(others) and not same),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from kgneo.english.names import same_whole_root
-from kgneo.english.words import PARTICLES
+from kgneo.english.words import COMPARATIVES, EXTREMES, PARTICLES
 from kgneo.reading.fits import Fits
 from kgneo.reading.mentions import Word, words_of
 
@@ -29,11 +29,18 @@ def _respelt(words: Sequence[Word], fits: Fits) -> tuple[Word, ...]:
     found = []
     for word in words:
         plain, near = word.plain, fits.own_words.get(word.plain[:1], ())
-        if len(plain) >= SWAPPED and plain.isalpha() and word.text.islower() and not _is_of(plain, near):
+        written = len(plain) >= SWAPPED and plain.isalpha() and word.text.islower() and not _is_of(plain, near)
+        if written and not _is_english(plain, fits):
             swaps = (plain[:at] + plain[at + 1] + plain[at] + plain[at + 2 :] for at in range(1, len(plain) - 1))
             plain = next((other for other in swaps if _is_of(other, near)), plain)
         found.append(replace(word, plain=plain))
     return tuple(found)
+
+
+def _is_english(word: str, fits: Fits) -> bool:
+    """Whether a word is one as it stands: the "priciest" is no misspelt price."""
+    known = fits.likeness is not None and bool(fits.likeness.thesaurus.senses(word))
+    return known or word in EXTREMES or word in COMPARATIVES
 
 
 def _as_one(words: Sequence[Word], fits: Fits) -> tuple[Word, ...]:

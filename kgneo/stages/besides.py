@@ -1,6 +1,6 @@
-"""Besides: what a question takes out in front: "Besides Ann, who …?" asks who …, without Ann.
+"""Besides: what a question takes out: "Besides Ann, who …?" and "Who … apart from Ann?" ask who …, without Ann.
 
-Comes in: a question, and the readings of the rest of it. Goes out: these, without the nodes of the names in front.
+Comes in: a question, and the readings of the rest of it. Goes out: these, without the nodes of the names.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ _FRONTED = re.compile(
     r"(?:besides|apart from|aside from|other than|except(?: for)?|in addition to) (?P<names>[^,?]+), (?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+_BEHIND = re.compile(
+    r"(?P<rest>(?i:who|which|what)\b[^,?]+?),? (?:besides|apart from|aside from|other than|except(?: for)?) "
+    r"(?P<names>[A-Z][^,?]*?)\s*\?*",
+    re.DOTALL,
+)
 _BETWEEN = re.compile(r"\s+(?:and|or)\s+")
 
 
@@ -31,8 +36,8 @@ class Besides:
 
 
 def besides(question: str) -> Besides | None:
-    """What a question takes out in front; None where it does not."""
-    found = _FRONTED.fullmatch(question.strip())
+    """What a question takes out in front, or behind it; None where it does not."""
+    found = _FRONTED.fullmatch(question.strip()) or _BEHIND.fullmatch(question.strip())
     return Besides(tuple(_BETWEEN.split(found["names"])), found["rest"]) if found else None
 
 

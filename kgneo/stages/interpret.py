@@ -49,6 +49,7 @@ from kgneo.reading.read import Interpretation, keep_best, read
 from kgneo.reading.vocabulary import Key, Vocabulary
 from kgneo.stages.apply_learned import Taught, taught, weighed
 from kgneo.stages.besides import besides, without
+from kgneo.stages.between import between, of_the_two
 from kgneo.stages.link import LinkedQuestion, bracketed
 from kgneo.stages.moment import at_moment, moment_of
 from kgneo.stages.parts_of_dates import names_part, with_part
@@ -154,10 +155,14 @@ def interpret(context: Context, question: str, given: Sequence[Span] = ()) -> li
     Raises EntityNotFound for a name that the graph does not have.
     """
     known, part = reading(context), part_asked(question)
-    if known is None or known.implied or part is None or names_part(known.fits.vocabulary, part.form):
+    if known is None or known.implied or part is None:
         return _at_time(context, question, given)
     vocabulary = known.fits.vocabulary
-    return [with_part(item, part.form, vocabulary) for item in _at_time(context, part.text, given)]
+    dates = [(item, with_part(item, part.form, vocabulary)) for item in _at_time(context, part.text, given)]
+    if not names_part(vocabulary, part.form):
+        return [found for _, found in dates]
+    found = [*_at_time(context, question, given), *(found for item, found in dates if found is not item)]
+    return sorted(found, key=lambda item: -item.score)
 
 
 def _at_time(context: Context, question: str, given: Sequence[Span]) -> list[Interpretation]:
@@ -177,6 +182,8 @@ def _interpreted(context: Context, question: str, given: Sequence[Span]) -> list
             return left
     if known is not None and not given:
         question = with_not(with_no(restated(_unframed(question, known))), known.fits.names_any)
+        if (asked := between(question, known.fits.vocabulary, known.dictionary)) and asked != question:
+            return of_the_two(_interpreted(context, asked, given))
         if (single := once(question)) and (found := twice(_interpreted(context, single, given))):
             return found
     if known is None or lessons is None:

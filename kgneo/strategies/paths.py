@@ -26,6 +26,7 @@ from kgneo.reading.heard import Heard
 from kgneo.reading.read import Interpretation
 from kgneo.reading.silent import head_of, left_out
 from kgneo.stages.about import about, cited, what_is_said
+from kgneo.stages.besides import besides
 from kgneo.stages.central import central
 from kgneo.stages.choose_reading import RankedReading, rank_readings
 from kgneo.stages.climb import climb
@@ -149,7 +150,7 @@ class Paths:
                 return _read(context, question, called, clock)
         with clock.stage("interpret"):
             understood = interpret_linked(context, linked[0]) if linked else _understood(context, question)
-        if understood and _is_for_reading(context, understood[0], marked=marked):
+        if understood and (besides(question) or _is_for_reading(context, understood[0], marked=marked)):
             found = _read(context, question, understood, clock)
             if not context.shape.loaded:
                 return found
@@ -170,7 +171,7 @@ class Paths:
         with clock.stage("connect"):
             joined = (
                 places(context, question)
-                or connect(context, question, entities)
+                or connect(context, restated(question), entities)
                 or climb(context, question, entities)
                 or central(context, question)
                 or resemble(context, question, entities)
@@ -416,10 +417,7 @@ def _answers(heard: Heard | None, path: Completed) -> bool:
     if not result.nodes:
         told = heard.form.word != "where" or not result.answers or kind_of_texts(result.answers)[0] == "text"
         return told and may_be_asked_for(heard, path.graph)
-    labels = {label for node in result.nodes for label in node.labels}
-    if heard.form.word == "where":
-        return heard.fits.are_asked_by_where(labels)
-    return heard.form.word not in ("who", "whom") or heard.fits.are_asked_by_who(labels)
+    return may_be_asked_for(heard, path.graph, {label for node in result.nodes for label in node.labels})
 
 
 def _beside_triples(
