@@ -174,7 +174,7 @@ def _at_time(context: Context, question: str, given: Sequence[Span]) -> list[Int
 
 
 def _interpreted(context: Context, question: str, given: Sequence[Span]) -> list[Interpretation]:
-    known, lessons = reading(context), _lessons(context)
+    known, lessons = reading(context), lessons_of(context)
     apart = None if given else besides(question)
     if known is not None and apart is not None:
         rest = _interpreted(context, apart.rest, given)
@@ -233,11 +233,11 @@ def is_shown(context: Context, graph: QueryGraph) -> bool:
 
 def fits_of(context: Context, known: Reading) -> Fits:
     """What the words of questions fit in the graph, with the words that lessons have taught."""
-    lessons = _lessons(context)
+    lessons = lessons_of(context)
     return known.fits if lessons is None else _with_words(context, known.fits, lessons.lexicon)
 
 
-def _lessons(context: Context) -> Taught | None:
+def lessons_of(context: Context) -> Taught | None:
     """What was learned about a graph with labels."""
     known = reading(context)
     return taught(context) if known and known.implied is None else None

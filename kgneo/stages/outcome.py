@@ -19,7 +19,7 @@ from kgneo.errors import EntityNotFound
 from kgneo.model import Answer, Outcome
 from kgneo.reading.heard import Heard
 from kgneo.stages.ground import says_nothing
-from kgneo.stages.interpret import reading
+from kgneo.stages.interpret import lessons_of, reading
 from kgneo.stages.try_readings import Tried, choices_of
 from kgneo.stages.unused import unaccounted, unmeant
 
@@ -36,6 +36,8 @@ above, what has no answer below."""
 MODEST = 0.05
 """Takes the place of the usual least confidence where names are marked, and over plain triples: what ranking relation
 paths finds there is more often right than it says."""
+OF_LEARNED = 0.15
+"""The same where questions were learned: few lessons make no answer sure."""
 CLOSE = 0.2
 """Points of score within which another reading may as well be meant."""
 MOST_CHOICES = 3
@@ -57,8 +59,11 @@ class Bounds:
 def least_of(context: Context, question: str, entities: Sequence[str]) -> float:
     """The confidence below which nothing is answered: what the options say, if they say anything else than usual."""
     least = context.options.min_confidence
-    modest = bool(entities) or "[" in question or context.shape.loaded
-    return MODEST if modest and least == MIN_CONFIDENCE else least
+    if least != MIN_CONFIDENCE:
+        return least
+    if entities or "[" in question or context.shape.loaded:
+        return MODEST
+    return OF_LEARNED if lessons_of(context) else least
 
 
 def concluded(context: Context, answer: Answer, tried: Sequence[Tried], heard: Heard | None, bounds: Bounds) -> Answer:
