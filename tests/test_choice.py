@@ -246,7 +246,7 @@ def test_sure_answers_are_told_with_what_they_cover() -> None:
 
 def test_what_a_bound_refuses_is_told_beside_what_it_loses() -> None:
     pairs = [
-        (gathered("a", (False, True)), Chosen(True, 0.12)),
+        (gathered("a", (False, True)), Chosen(True, 0.17)),
         (gathered("a", (False, False), answerable=False), Chosen(False, 0.05)),
     ]
     head, first, second, *_ = refused(pairs)
