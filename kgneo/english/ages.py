@@ -20,7 +20,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     (rf"older than {_N}{_YEARS}", "before"),
     (rf"younger than {_N}{_YEARS}", "after"),
     (rf"(?:aged |over the age of )(?:over |above )?{_N}(?: years)? (?:or|and) (?:over|above|older|up)", "before"),
-    (rf"(?:aged )(?:over|above) {_N}{_YEARS}", "before"),
+    (rf"aged (?:over|above) {_N}{_YEARS}", "before"),
     (rf"(?:over|above) the age of {_N}", "before"),
     (rf"(?:under|below) the age of {_N}", "after"),
     (rf"aged (?:under|below) {_N}{_YEARS}", "after"),
@@ -30,7 +30,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     (rf"{_BE}(?:under|below) {_N}{_END}", "after"),
 )
 """What is said of an age, and whether who is so was born before the day so many years ago, or after it."""
-AGES = tuple((re.compile(rf"\b{pattern.replace(' ', chr(92) + 's+')}\b", re.IGNORECASE), side)
+AGES = tuple((re.compile(rf"\b{pattern}\b".replace(" ", r"\s+"), re.IGNORECASE), side)
              for pattern, side in _PATTERNS)  # fmt: skip
 OLDEST = 130
 """Years beyond which a number is nobody's age."""

@@ -24,7 +24,7 @@ POINTERS = word_set("that this those these")
 """Those of them that stand before a noun."""
 OWNING = word_set("my your his its our their")
 """Those that say whose a noun is."""
-POSSESSIVES = word_set("my your his her its our their whose")
+POSSESSIVES = OWNING | {"her", "whose"}
 """Words for whose something is."""
 POSSESSING = word_set("own owns owned owner has have possesses belongs")
 """Words in the names of relationship types by which something is whose it is."""

@@ -41,8 +41,7 @@ def may_be_asked_for(heard: Heard, graph: QueryGraph, found: Collection[str] = (
 
 def _may_be_of_birth(heard: Heard, graph: QueryGraph) -> bool:
     """Whether a question speaks of birth or age, if its reading does: when somebody "moved in" is no date of birth."""
-    keys = {key.key for key in heard.fits.keys if key.kind in MEASURED and not BIRTH.isdisjoint(name_words(key.key))}
-    return keys.isdisjoint(value.key for value in graph.values()) or not OF_BIRTH.isdisjoint(heard.plain)
+    return heard.fits.births.isdisjoint(value.key for value in graph.values()) or not OF_BIRTH.isdisjoint(heard.plain)
 
 
 def _counts_others(heard: Heard, graph: QueryGraph) -> bool:

@@ -27,6 +27,7 @@ from kgneo.english.names import (
 from kgneo.english.numbers import UNIT_SIZES, before_per
 from kgneo.english.relating import frames_of
 from kgneo.english.words import (
+    BIRTH,
     CLOSING,
     DONE,
     GIVING,
@@ -207,7 +208,7 @@ class Fits:
     def _with_meant(self, word: str, fits: Scores, names: Sequence[NameVectors]) -> Scores:
         """The fits of a word, and of one that shares its root with no name, to names that have a term which it means by
         the thesaurus and the encoder together: as surely as it means that."""
-        if self.likeness is None or any(same_root(word, own) for own in self.own_words.get(word[:1], ())):
+        if self.likeness is None or self.is_own(word):
             return fits
         meant = {item.term: item.probability for item in self.likeness.of(word)}
         terms = [[own, " ".join(name.words)] for name in names for own in name.words[-1:] or ("",)]
@@ -367,6 +368,21 @@ class Fits:
         words = {word for name in names for word in name_words(self.vocabulary.readable(name))}
         return {first: frozenset(word for word in words if word[:1] == first) for first in {word[:1] for word in words}}
 
+    def is_own(self, word: str) -> bool:
+        """Whether a word shares its root with one in the name of a label, a relationship type or a property."""
+        return any(same_root(word, own) for own in self.own_words.get(word[:1], ()))
+
+    @cached_property
+    def flags(self) -> Mapping[Key, str]:
+        """The properties that are true or false, with what they are called."""
+        return {key: key_name(key) for key in self.keys if key.kind == "truth"}
+
+    @cached_property
+    def births(self) -> frozenset[str]:
+        """The properties that say when somebody was born."""
+        measured = (key.key for key in self.keys if key.kind in MEASURED)
+        return frozenset(key for key in measured if not BIRTH.isdisjoint(name_words(key)))
+
     @cached_property
     def framed(self) -> Mapping[int, Mapping[str, bool]]:
         """The relationship types that say each frame of `kgneo.english.relating`, and whether they lead from its A to
@@ -403,11 +419,10 @@ class Fits:
     def may_be_called(self, noun: str, labels: Collection[str]) -> bool:
         """Whether a noun may be for nodes of these labels: one for people is for no others, and one for other things,
         which no name of the graph has, for no people: no teacher is a "school"."""
-        if self.likeness is None or not labels or self.vocabulary.spoken:
+        if self.likeness is None or not labels:
             return True
         people, senses = self.likeness.share_of_people(noun), self.likeness.thesaurus.senses(noun)
-        named = any(same_root(noun, own) for own in self.own_words.get(noun[:1], ()))
-        if not senses or named or any(self.lexicon.names(kind, noun) for kind in ("label", "relation")):
+        if not senses or self.is_own(noun) or any(self.lexicon.names(kind, noun) for kind in ("label", "relation")):
             return True
         if people >= ONLY_PEOPLE:
             return self.are_asked_by_who(labels)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kgneo.english import opposites
 from kgneo.english.names import name_words, same_root
 from kgneo.english.words import FUNCTION_WORDS
-from kgneo.reading.fits import Fits, key_name
+from kgneo.reading.fits import Fits
 from kgneo.reading.vocabulary import Key
 
 
@@ -27,14 +27,14 @@ class Flag:
 
 def flags_said(plain: Sequence[str], fits: Fits) -> tuple[Flag, ...]:
     """The words of a question that say properties without their names; of those that begin at one place the longest."""
-    keys = [key for key in fits.keys if key.kind == "truth"]
+    names = {key: name_words(name) for key, name in fits.flags.items()}
     found: dict[int, list[Flag]] = {}
-    for size in range(opposites.LONGEST, 0, -1) if keys else ():
+    for size in range(opposites.LONGEST, 0, -1) if names else ():
         for start in range(len(plain) - size + 1):
             words = plain[start : start + size]
-            if FUNCTION_WORDS.issuperset(words):
+            if start in found or FUNCTION_WORDS.issuperset(words):
                 continue  # what stands OUTSIDE a shed is no boat for outdoors
-            said = [(key, _says(words, name_words(key_name(key)))) for key in keys if start not in found]
+            said = [(key, _says(words, name)) for key, name in names.items()]
             if own := [Flag(start, start + size, key, true) for key, true in said if true is not None]:
                 found[start] = own
     return tuple(flag for own in found.values() for flag in own)

@@ -139,8 +139,7 @@ class Heard:
         ]
         self.form = self._with_amounts(self.form, values)
         values = [item for item in values if not self._in_comparison(item)]
-        named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
-        named |= {index for flag in self.flags for index in range(flag.start, flag.end)}
+        named = self._named
         unnamed = [index for index in free if index not in named]
         head = self._head(unnamed)
         asked = self.form.at if self.form.word in ("who", "whom") else -1
@@ -339,8 +338,7 @@ class Heard:
         even where it is a property."""
         if self.form.kind not in ("count", "sum", "average"):
             return
-        named = {index for start, end, _ in self.whole_keys for index in range(start, end)}
-        named |= {index for flag in self.flags for index in range(flag.start, flag.end)}
+        named = self._named
         for at in reversed(group_words(self.words)):
             if at in self.form.used:
                 continue
@@ -639,6 +637,13 @@ class Heard:
         behind = self.plain[index + 1 : index + 1 + DENYING]
         nobody = next((place for place, word in enumerate(behind) if word in NOBODY), -1)
         return (nobody >= 0 and set(behind[:nobody]) <= FUNCTION_WORDS) or self.denial(index) >= 0
+
+    @cached_property
+    def _named(self) -> set[int]:
+        """The words that name properties by all of their names' words, or say that they are true or false."""
+        spans = [(start, end) for start, end, _ in self.whole_keys]
+        spans += [(flag.start, flag.end) for flag in self.flags]
+        return {index for span in spans for index in range(*span)}
 
     def is_opposite(self, index: int, key: Key) -> bool:
         """Whether a word, or what begins at it, says that a property is false: "UNPAID", "PART-TIME" of `fullTime`."""

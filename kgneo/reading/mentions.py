@@ -352,7 +352,8 @@ def _score(words: Sequence[Word], key: Key, score: float, fits: Fits, capitals: 
             return score * 0.2
         if any(same_root(word, own) for own in name_words(key_name(key))):
             score *= 0.6
-        if (key.unique and _heads_other(word, key, fits)) or (score < 1.0 and _is_flag(word, fits)):
+        # who has no LIFT, where somebody's trade is lifts
+        if (key.unique and _heads_other(word, key, fits)) or (score < 1.0 and singular(word) in fits.flags.values()):
             return score * 0.2
         few = key.distinct <= FEW
         if not few and (score < WITH_KIND or word in MEASURES or (capitals and _says_kind(word, fits))):
@@ -373,11 +374,6 @@ def _heads_other(word: str, key: Key, fits: Fits) -> bool:
         fit >= SURE and other != key and is_noun(word, name_words(other.name or other.key)[-1])
         for other, fit in fits.key(word).items()
     )
-
-
-def _is_flag(word: str, fits: Fits) -> bool:
-    """Whether a word is all of what is true or false: who has no LIFT, where somebody's trade is lifts."""
-    return any(key.kind == "truth" and key_name(key) == singular(word) for key in fits.keys)
 
 
 def _capital_function_words(words: Sequence[Word]) -> set[int]:
@@ -508,8 +504,7 @@ def says_something(word: str, fits: Fits) -> bool:
 
 def has_root(word: str, fits: Fits) -> bool:
     """Whether a word shares its root with one in the name of a label, a relationship type or a property."""
-    rooted = any(same_root(word, own) for own in fits.own_words.get(word[:1], ()))
-    return rooted or _begins_month(word) or fits.is_any_other_end(word)
+    return fits.is_own(word) or _begins_month(word) or fits.is_any_other_end(word)
 
 
 def _begins_month(word: str) -> bool:

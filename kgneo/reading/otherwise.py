@@ -34,7 +34,7 @@ from kgneo.english.words import (
     PLAIN_VERBS,
     UNNAMED,
 )
-from kgneo.reading.fits import Fits, key_name
+from kgneo.reading.fits import Fits
 from kgneo.reading.flags import flags_said
 from kgneo.reading.form import form_of
 from kgneo.reading.likeness import Likeness
@@ -124,8 +124,7 @@ def otherwise(question: str, fits: Fits, dictionary: Lookup, given: Sequence[Spa
 def _of_flags(words: Sequence[Word], fits: Fits, dictionary: Lookup) -> Iterator[Span]:
     """Where a word says that something is true or false, and is a node's name, too: who learns the PIANO, where rooms
     have one."""
-    flags = {key_name(key) for key in fits.keys if key.kind == "truth"}
-    likely = [word for word in words if word.text.islower() and singular(word.plain) in flags]
+    likely = [word for word in words if word.text.islower() and singular(word.plain) in fits.flags.values()]
     entries = dictionary.lookup({fold(word.plain) for word in likely}) if likely else {}
     for word in likely:
         found = entries.get(fold(word.plain), ())
@@ -194,10 +193,8 @@ def _told_of(words: Sequence[Word], start: int, end: int, vocabulary: Vocabulary
 
 def _like(words: Sequence[Word], fits: Fits, dictionary: Lookup, inside: set[int]) -> Iterator[Places]:
     """Where words stand that may mean others by the thesaurus and the encoder; none `inside` what stays."""
-    if fits.likeness is None:
-        return
-    for text, spans in _places(words, fits, fits.likeness, dictionary, inside).items():
-        yield spans, _meant(text, fits, fits.likeness, dictionary)
+    if fits.likeness is not None:
+        yield from _places(words, fits, fits.likeness, dictionary, inside)
 
 
 def _meant(text: str, fits: Fits, likeness: Likeness, dictionary: Lookup) -> list[Meant]:
@@ -219,25 +216,25 @@ def _values(text: str, fits: Fits, dictionary: Lookup) -> list[Meant]:
 
 def _places(
     words: Sequence[Word], fits: Fits, likeness: Likeness, dictionary: Lookup, inside: set[int]
-) -> dict[str, list[Span]]:
-    """Where words stand that may mean others, by their text, without those inside ones that do so more likely, and
-    without those `inside` what stays."""
+) -> list[Places]:
+    """Where words stand that may mean others, without those inside ones that do so more likely, and without those
+    `inside` what stays."""
     spans = [span for span in _spans(words, fits, likeness.thesaurus) if inside.isdisjoint(range(*span))]
     likeness.prepare([_text(words, *span) for span in spans])
     said = {span: (fold(_text(words, *span)), _in_singular(words, *span)) for span in spans}
     values = dictionary.lookup({text for both in said.values() for text in both})
     likely = {
-        span: meant[0].probability
+        span: meant
         for span, both in said.items()
         if values.keys().isdisjoint(both) and (meant := _meant(_text(words, *span), fits, likeness, dictionary))
     }  # fmt: skip
-    found: dict[str, list[Span]] = {}
+    found: dict[str, Places] = {}
     taken: set[int] = set()
-    for start, end in sorted(likely, key=lambda span: (-likely[span], span[0] - span[1])):
+    for start, end in sorted(likely, key=lambda span: (-likely[span][0].probability, span[0] - span[1])):
         if taken.isdisjoint(range(start, end)):
             taken |= {*range(start, end)}
-            found.setdefault(_text(words, start, end), []).append((start, end))
-    return found
+            found.setdefault(_text(words, start, end), ([], likely[start, end]))[0].append((start, end))
+    return list(found.values())
 
 
 def values_in(words: Sequence[Word], fits: Fits, dictionary: Lookup) -> set[int]:

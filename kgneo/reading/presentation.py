@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgneo.english.names import name_words, same_root, singular
+from kgneo.english.names import name_words, singular
 from kgneo.english.presentation import CLASSES, CONSTRUCTIONS, Construction
 from kgneo.english.words import ARTICLES, AUXILIARIES, PREPOSITIONS, SAME_NAMES
 from kgneo.reading.fits import Fits
@@ -113,9 +113,9 @@ def _has_no_kinds(noun: str, fits: Fits) -> bool:
 def _is_name(item: Construction, words: Sequence[str], fits: Fits) -> bool:
     """Whether words name something of the graph: of an order, what does the ordering."""
     if item.kind != "order":
-        return any(same_root(word, own) for word in words for own in fits.own_words.get(word[:1], ()))
+        return any(map(fits.is_own, words))
     verb = next((word for word in words if word in CLASSES["sorted"].split()), "")
-    return any(same_root(verb, own) for own in fits.own_words.get(verb[:1], ())) and verb not in ("sorted", "sort")
+    return fits.is_own(verb) and verb not in ("sorted", "sort")
 
 
 def _blank(text: str, spans: Sequence[Span]) -> str:

@@ -6,10 +6,10 @@ negation: of those behind it the one nearest to what is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from kgneo.reading.grow import Join, Tree
+from kgneo.reading.grow import Tree
 from kgneo.reading.mentions import Mention
 
 
@@ -23,12 +23,7 @@ def scoped(tree: Tree, mentions: Sequence[Mention], negations: Sequence[int]) ->
         denied = max((index for index in negations if index < starts.get(join.target, -1)), default=-1)
         if not join.absent or above is None or denied < 0 or joins[above].source != 0:
             continue
-        behind = _starts(joins[above], starts) > denied
+        behind = starts.get(joins[above].target, -1) > denied
         joins[at] = replace(join, absent=not behind)
         joins[above] = replace(joins[above], absent=behind or (joins[above].absent and len(negations) > 1))
     return replace(tree, joins=tuple(joins))
-
-
-def _starts(join: Join, starts: Mapping[int, int]) -> int:
-    """Where what a relationship leads to is named; -1 where it is not."""
-    return starts.get(join.target, -1)

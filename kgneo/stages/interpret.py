@@ -182,7 +182,7 @@ def _interpreted(context: Context, question: str, given: Sequence[Span]) -> list
             return left
     if known is not None and not given:
         question = with_not(with_no(restated(_unframed(question, known))), known.fits.names_any)
-        if (asked := between(question, known.fits.vocabulary, known.dictionary)) and asked != question:
+        if asked := between(question, known.fits.vocabulary, known.dictionary):
             return of_the_two(_interpreted(context, asked, given))
         if (single := once(question)) and (found := twice(_interpreted(context, single, given))):
             return found
